@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# cmake/bootstrap.sh demo|test: from a fresh checkout on Debian 12, Ubuntu 24.04 or newer to a result, in one command.
+#
+#   demo   build, write every kernel to build/out, and compare each format on each target with the reference vectors
+#   test   build, and run every test
+#
+# Installs missing packages with apt, through sudo unless root; where nothing is missing, apt is not called.
+set -euo pipefail
+
+usage() {
+  sed -nE 's/^# ?//p' "$0" | sed -n '2,8p' >&2
+  exit 2
+}
+
+[ $# -eq 1 ] || usage
+case $1 in demo | test) ;; *) usage ;; esac
+
+cd "$(dirname "$0")/.."
+
+packages=(
+  build-essential cmake ninja-build
+  glslang-dev spirv-tools            # GLSL to SPIR-V, in process
+  libvulkan-dev                      # the runtime
+  mesa-vulkan-drivers                # a Vulkan device on every machine: lavapipe, on the CPU
+  vulkan-validationlayers            # the tests run under them
+  libcmocka-dev                      # the tests
+)
+
+install_missing() {
+  local missing=() package
+  for package in "${packages[@]}"; do
+    if ! dpkg-query -W -f='${db:Status-Status}\n' "$package" 2>/dev/null | grep -qx installed; then
+      missing+=("$package")
+    fi
+  done
+  [ ${#missing[@]} -gt 0 ] || return 0
+
+  local root=()
+  if [ "$(id -u)" -ne 0 ]; then
+    if ! command -v sudo >/dev/null; then
+      echo "bootstrap: missing packages, and neither root nor sudo to install them: ${missing[*]}" >&2
+      exit 1
+    fi
+    root=(sudo)
+  fi
+  echo "bootstrap: installing ${missing[*]}"
+  "${root[@]}" apt-get -q update
+  "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y --no-install-recommends install "${missing[@]}"
+}
+
+if command -v apt-get >/dev/null && command -v dpkg-query >/dev/null; then
+  install_missing
+else
+  echo "bootstrap: no apt here; this needs the equivalents of: ${packages[*]}" >&2
+fi
+
+cmake --preset default
+cmake --build --preset default
+
+case $1 in
+demo)
+  build/qkgen emit --out build/out
+  QKGEN=$PWD/build/qkgen SOURCE=$PWD BUILD=$PWD/build tests/demo.sh
+  ;;
+test)
+  ctest --preset default
+  ;;
+esac

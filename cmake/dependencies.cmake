@@ -1,0 +1,107 @@
+# What qkgen needs from the system, each with the least version that has what we call, and the Debian package to install
+# when it is missing. Defines qkgen_glslang (glslang and SPIRV-Tools), Threads::Threads, and Vulkan::Vulkan and
+# qkgen_cmocka where they are needed.
+
+function(qkgen_missing what package)
+  message(FATAL_ERROR "qkgen needs ${what}.\nOn Debian and Ubuntu: apt-get install ${package}")
+endfunction()
+
+set(THREADS_PREFER_PTHREAD_FLAG ON)
+find_package(Threads)
+if(NOT Threads_FOUND)
+  qkgen_missing("POSIX threads" libc6-dev)
+endif()
+
+# ---- glslang, SPIRV-Tools -------------------------------------------------------------------------------------------
+#
+# Their own CMake packages changed target names, and with them dependencies, in almost every release, so we look for the
+# libraries themselves. Those in QKGEN_GLSLANG_OPTIONAL came or went between 12 and 15. As static archives they refer to
+# each other in both directions.
+
+set(QKGEN_GLSLANG_NEEDED glslang SPIRV-Tools glslang-default-resource-limits)
+set(QKGEN_GLSLANG_OPTIONAL SPIRV SPIRV-Tools-opt MachineIndependent GenericCodeGen OSDependent OGLCompiler)
+
+find_path(QKGEN_GLSLANG_INCLUDE_DIR glslang/Include/glslang_c_interface.h)
+if(NOT QKGEN_GLSLANG_INCLUDE_DIR)
+  qkgen_missing("glslang 12 or newer with its C interface (glslang/Include/glslang_c_interface.h)" glslang-dev)
+endif()
+set(QKGEN_GLSLANG_VERSION 0)
+if(EXISTS ${QKGEN_GLSLANG_INCLUDE_DIR}/glslang/build_info.h)
+  file(STRINGS ${QKGEN_GLSLANG_INCLUDE_DIR}/glslang/build_info.h QKGEN_GLSLANG_VERSION
+    REGEX "define +GLSLANG_VERSION_MAJOR +[0-9]+")
+  string(REGEX MATCH "[0-9]+$" QKGEN_GLSLANG_VERSION "${QKGEN_GLSLANG_VERSION}")
+endif()
+if(QKGEN_GLSLANG_VERSION LESS 12)
+  qkgen_missing("glslang 12 or newer (${QKGEN_GLSLANG_INCLUDE_DIR} holds an older one)" glslang-dev)
+endif()
+
+find_path(QKGEN_SPIRV_TOOLS_INCLUDE_DIR spirv-tools/libspirv.h)
+if(NOT QKGEN_SPIRV_TOOLS_INCLUDE_DIR)
+  qkgen_missing("SPIRV-Tools 2022.1 or newer (spirv-tools/libspirv.h)" spirv-tools)
+endif()
+file(STRINGS ${QKGEN_SPIRV_TOOLS_INCLUDE_DIR}/spirv-tools/libspirv.h QKGEN_SPIRV_TOOLS_RECENT
+  REGEX "^ *SPV_ENV_VULKAN_1_3," LIMIT_COUNT 1)
+if(NOT QKGEN_SPIRV_TOOLS_RECENT)
+  qkgen_missing("SPIRV-Tools 2022.1 or newer (${QKGEN_SPIRV_TOOLS_INCLUDE_DIR} holds an older one)" spirv-tools)
+endif()
+
+set(QKGEN_GLSLANG_LIBRARIES)
+foreach(name IN LISTS QKGEN_GLSLANG_NEEDED QKGEN_GLSLANG_OPTIONAL)
+  find_library(QKGEN_LIBRARY_${name} ${name})
+  mark_as_advanced(QKGEN_LIBRARY_${name})
+  if(QKGEN_LIBRARY_${name})
+    list(APPEND QKGEN_GLSLANG_LIBRARIES ${QKGEN_LIBRARY_${name}})
+  elseif(name IN_LIST QKGEN_GLSLANG_NEEDED)
+    if(name STREQUAL SPIRV-Tools)
+      qkgen_missing("the library ${name}" spirv-tools)
+    endif()
+    qkgen_missing("the library ${name}" glslang-dev)
+  endif()
+endforeach()
+mark_as_advanced(QKGEN_GLSLANG_INCLUDE_DIR QKGEN_SPIRV_TOOLS_INCLUDE_DIR)
+
+add_library(qkgen_glslang INTERFACE)
+target_include_directories(qkgen_glslang SYSTEM INTERFACE
+  ${QKGEN_GLSLANG_INCLUDE_DIR} ${QKGEN_SPIRV_TOOLS_INCLUDE_DIR})
+if(CMAKE_C_LINK_GROUP_USING_RESCAN_SUPPORTED OR CMAKE_LINK_GROUP_USING_RESCAN_SUPPORTED)
+  list(JOIN QKGEN_GLSLANG_LIBRARIES "," QKGEN_GLSLANG_GROUP)
+  target_link_libraries(qkgen_glslang INTERFACE "$<LINK_GROUP:RESCAN,${QKGEN_GLSLANG_GROUP}>")
+else()
+  target_link_libraries(qkgen_glslang INTERFACE ${QKGEN_GLSLANG_LIBRARIES})
+endif()
+# The C++ runtime that the archives need: what this toolchain's C++ compiler links.
+foreach(library IN LISTS CMAKE_CXX_IMPLICIT_LINK_LIBRARIES)
+  if(library MATCHES "^(stdc\\+\\+|c\\+\\+|c\\+\\+abi|m)$")
+    target_link_libraries(qkgen_glslang INTERFACE ${library})
+  endif()
+endforeach()
+target_link_libraries(qkgen_glslang INTERFACE Threads::Threads)
+
+# ---- Vulkan ---------------------------------------------------------------------------------------------------------
+
+if(QKGEN_RUNTIME)
+  find_package(Vulkan)
+  if(NOT Vulkan_FOUND)
+    qkgen_missing("the Vulkan loader and headers, 1.3 or newer, for its runtime (or -DQKGEN_RUNTIME=OFF)" libvulkan-dev)
+  elseif(Vulkan_VERSION VERSION_LESS 1.3)
+    qkgen_missing("Vulkan headers 1.3 or newer, and found ${Vulkan_VERSION} (or -DQKGEN_RUNTIME=OFF)" libvulkan-dev)
+  endif()
+endif()
+
+# ---- cmocka ---------------------------------------------------------------------------------------------------------
+
+if(QKGEN_TESTS)
+  find_path(QKGEN_CMOCKA_INCLUDE_DIR cmocka.h)
+  find_library(QKGEN_CMOCKA_LIBRARY cmocka)
+  mark_as_advanced(QKGEN_CMOCKA_INCLUDE_DIR QKGEN_CMOCKA_LIBRARY)
+  if(NOT QKGEN_CMOCKA_INCLUDE_DIR OR NOT QKGEN_CMOCKA_LIBRARY)
+    qkgen_missing("cmocka 1.1 or newer for its tests (or -DQKGEN_TESTS=OFF)" libcmocka-dev)
+  endif()
+  file(STRINGS ${QKGEN_CMOCKA_INCLUDE_DIR}/cmocka.h QKGEN_CMOCKA_RECENT REGEX "cmocka_unit_test" LIMIT_COUNT 1)
+  if(NOT QKGEN_CMOCKA_RECENT)
+    qkgen_missing("cmocka 1.1 or newer for its tests (${QKGEN_CMOCKA_INCLUDE_DIR} holds an older one)" libcmocka-dev)
+  endif()
+  add_library(qkgen_cmocka INTERFACE)
+  target_include_directories(qkgen_cmocka SYSTEM INTERFACE ${QKGEN_CMOCKA_INCLUDE_DIR})
+  target_link_libraries(qkgen_cmocka INTERFACE ${QKGEN_CMOCKA_LIBRARY})
+endif()

@@ -1,0 +1,291 @@
+/* C: the reference decoder, the descriptors and the dispatch stubs of a format. */
+#include "kernel.h"
+
+#include <string.h>
+
+static const qg_target *const c = &qg_targets[QG_C];
+
+static const char *element_type(qg_scalar type) { return type == QG_F32 ? "float" : "uint16_t"; }
+
+static const char *stored_value(qg_scalar type) {
+    return type == QG_F32 ? "value_at" : type == QG_F16 ? "f16_at" : "bf16_at";
+}
+
+/* ---- reference ---- */
+
+static char *decode(qg_arena *arena, const qg_ir *ir, const qg_layout *layout) {
+    qg_text text = qg_text_new(arena);
+    qg_text_puts(&text, "/* The value of element `index` of a tensor. */\n");
+    qg_text_puts(&text, "static float value_at(const void *const *from, uint64_t index) {\n");
+    for (uint32_t i = 0; i < layout->n_buffers; ++i)
+        qg_text_printf(&text, "    const uint8_t *const %s = (const uint8_t *)from[%u] + index / %uu * %uu;\n",
+                       layout->buffers[i].name, i, layout->elements, layout->buffers[i].bytes);
+    if (layout->elements > 1 && qg_uses(ir, QG_ARG))
+        qg_text_printf(&text, "    const uint32_t i = (uint32_t)(index %% %uu);\n", layout->elements);
+    qg_decode_body(&text, ir, c);
+    qg_text_puts(&text, "}\n");
+    static const char *const rounded[] = {"f16", "bf16"};
+    for (uint32_t i = 0; i < 2; ++i)
+        qg_text_printf(&text,
+                       "\nstatic uint16_t %s_at(const void *const *from, uint64_t index) {\n"
+                       "    return qk_f32_to_%s(value_at(from, index));\n}\n",
+                       rounded[i], rounded[i]);
+    return text.data;
+}
+
+static char *reference(qg_arena *arena, const qg_templates *templates, const qg_kernel *kernels, uint32_t count,
+                       const char **why) {
+    qg_text text = qg_text_new(arena);
+    for (uint32_t k = 0; k < count; ++k) {
+        qg_holes holes = {.count = 0};
+        qg_hole(&holes, "name", kernels[k].name);
+        qg_hole(&holes, "n_buffers", qg_format(arena, "%u", kernels[k].layout->n_buffers));
+        qg_hole(&holes, "c_type", element_type(kernels[k].type));
+        qg_hole(&holes, "stored_at", stored_value(kernels[k].type));
+        const char *name = qg_format(arena, "%s.c", kernels[k].family->name);
+        const char *body = qg_expand(arena, qg_template_text(templates, name), holes.items, holes.count, why);
+        if (!body) return NULL;
+        qg_text_printf(&text, "%s%s", k ? "\n" : "", body);
+    }
+    return text.data;
+}
+
+/* ---- descriptors ---- */
+
+static const char *const role_names[] = {"QK_ROLE_WEIGHTS", "QK_ROLE_INDICES", "QK_ROLE_OUTPUT", "QK_ROLE_STATUS"};
+static const char *const access_names[] = {"QK_READ", "QK_WRITE", "QK_READ_WRITE"};
+static const char *const type_names[] = {"QK_TYPE_U8",  "QK_TYPE_U16",  "QK_TYPE_U32",
+                                         "QK_TYPE_F16", "QK_TYPE_BF16", "QK_TYPE_F32"};
+
+static const char *api_name(qk_api api) { return api == QK_API_VULKAN ? "vulkan" : "metal"; }
+
+static const char *features_text(uint32_t features) {
+    static const char *const names[] = {"0", "QK_FEATURE_STORAGE_8BIT", "QK_FEATURE_STORAGE_16BIT",
+                                        "QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT"};
+    return names[features & 3];
+}
+
+static void add_bindings(qg_text *text, const qk_kernel *k) {
+    qg_text_printf(text, "static const qk_binding %s_bindings[] = {\n", k->name);
+    for (uint32_t i = 0; i < k->binding_count; ++i) {
+        const qk_binding *b = &k->bindings[i];
+        qg_text_printf(text, "    {%u, \"%s\", %s, %s, %s, %u},\n", b->index, b->name, role_names[b->role],
+                       access_names[b->access], type_names[b->element], b->block_bytes);
+    }
+    qg_text_puts(text, "};\n");
+}
+
+static void add_push(qg_text *text, const qk_kernel *k) {
+    qg_text_printf(text, "static const qk_field %s_push[] = {\n", k->name);
+    for (uint32_t i = 0; i < k->push_count; ++i)
+        qg_text_printf(text, "    {\"%s\", %u, %u},\n", k->push[i].name, k->push[i].offset, k->push[i].bytes);
+    qg_text_puts(text, "};\n");
+}
+
+static void add_descriptor(qg_text *text, const qk_kernel *k) {
+    const bool vulkan = k->api == QK_API_VULKAN;
+    qg_text_printf(text, "const qk_kernel qk_%s_%s = {\n", k->name, api_name(k->api));
+    qg_text_printf(text, "    .name = \"%s\",\n    .format = \"%s\",\n    .family = \"%s\",\n", k->name, k->format,
+                   k->family);
+    qg_text_printf(text, "    .api = %s,\n    .entry = \"%s\",\n", vulkan ? "QK_API_VULKAN" : "QK_API_METAL", k->entry);
+    if (vulkan)
+        qg_text_printf(text, "    .code = &qk_%s_spirv,\n", k->name);
+    else
+        qg_text_printf(text, "    .code = &qk_%s_msl,\n", k->format);
+    qg_text_printf(text, "    .binding_count = %u,\n    .bindings = %s_bindings,\n", k->binding_count, k->name);
+    qg_text_printf(text, "    .push_bytes = %u,\n    .push_count = %u,\n    .push = %s_push,\n", k->push_bytes,
+                   k->push_count, k->name);
+    if (k->spec_constant_count)
+        qg_text_printf(text, "    .spec_constant_count = %u,\n    .spec_constants = %s_constants,\n",
+                       k->spec_constant_count, k->format);
+    qg_text_printf(text, "    .workgroup_size = %u,\n    .features = %s,\n", k->workgroup_size,
+                   features_text(k->features));
+    qg_text_printf(text, "    .numeric = QK_NUMERIC_EXACT_DECODE,\n    .output = %s,\n", type_names[k->output]);
+    qg_text_printf(text, "    .block_elements = %u,\n    .tile_elements = %u,\n};\n\n", k->block_elements,
+                   k->tile_elements);
+}
+
+/* Specialisation constants are the same for all kernels of a format. */
+static void add_constants(qg_text *text, const qk_kernel *k) {
+    if (!k->spec_constant_count) return;
+    const qk_spec_constant *s = k->spec_constants;
+    qg_text_printf(text, "static const uint32_t %s_sizes[] = {", k->format);
+    for (uint32_t i = 0; i < s->legal_count; ++i) qg_text_printf(text, "%s%u", i ? ", " : "", s->legal[i]);
+    qg_text_printf(text, "};\nstatic const qk_spec_constant %s_constants[] = {{%u, \"%s\", %u, %u, %s_sizes}};\n\n",
+                   k->format, s->id, s->name, s->value, s->legal_count, k->format);
+}
+
+static char *descriptors(qg_arena *arena, const qg_request *request, const qg_kernel *kernels, uint32_t count) {
+    qg_text text = qg_text_new(arena);
+    if (!request->vulkan && !request->metal) return qg_format(arena, "%s", "");
+    if (request->vulkan && count) add_constants(&text, qg_describe(arena, &kernels[0], QK_API_VULKAN, NULL));
+    for (uint32_t i = 0; i < count; ++i) {
+        const qk_kernel *vulkan = qg_describe(arena, &kernels[i], QK_API_VULKAN, NULL);
+        add_bindings(&text, vulkan);
+        add_push(&text, vulkan);
+        qg_text_puts(&text, "\n");
+        if (request->vulkan) add_descriptor(&text, vulkan);
+        if (request->metal) add_descriptor(&text, qg_describe(arena, &kernels[i], QK_API_METAL, NULL));
+    }
+    return text.data;
+}
+
+/* ---- code: words and text ---- */
+
+static void add_words(qg_text *text, const char *name, const qk_code *code, const char *linkage) {
+    const uint32_t *words = code->data;
+    const size_t count = code->bytes / 4;
+    qg_text_printf(text, "static const uint32_t %s_words[] = {", name);
+    for (size_t i = 0; i < count; ++i)
+        qg_text_printf(text, "%s0x%08X%s", i % 8 ? " " : "\n    ", words[i], i + 1 < count ? "," : "");
+    qg_text_printf(text, "\n};\n%sconst qk_code qk_%s_spirv = {%s_words, sizeof %s_words};\n\n", linkage, name, name,
+                   name);
+}
+
+static void add_msl(qg_text *text, const char *format, const char *msl, const char *linkage) {
+    /* Longer than the 4095 characters that C promises; every compiler in use takes it. */
+    qg_text_puts(text, "#if defined(__GNUC__)\n#pragma GCC diagnostic ignored \"-Woverlength-strings\"\n#endif\n");
+    qg_text_printf(text, "static const char %s_text[] =", format);
+    for (const char *at = msl; *at;) {
+        const char *end = strchr(at, '\n');
+        qg_text_puts(text, "\n    \"");
+        for (; *at && at != end; ++at) {
+            if (*at == '"' || *at == '\\') qg_text_puts(text, "\\");
+            qg_text_add(text, at, 1);
+        }
+        qg_text_puts(text, end ? "\\n\"" : "\"");
+        if (end) ++at;
+    }
+    qg_text_printf(text, ";\n%sconst qk_code qk_%s_msl = {%s_text, sizeof %s_text - 1};\n\n", linkage, format, format,
+                   format);
+}
+
+static void add_code(qg_text *text, const qg_request *request, const qg_kernel *kernels, uint32_t count,
+                     const qg_c_options *options, const char *linkage) {
+    for (uint32_t i = 0; request->vulkan && i < count; ++i)
+        add_words(text, kernels[i].name, &options->spirv[i], linkage);
+    if (request->metal) add_msl(text, request->layout->name, options->msl, linkage);
+}
+
+static void declare_code(qg_text *text, const qg_request *request, const qg_kernel *kernels, uint32_t count) {
+    qg_text_printf(text, "/* The code itself: %s_code.c. */\n", request->layout->name);
+    for (uint32_t i = 0; request->vulkan && i < count; ++i)
+        qg_text_printf(text, "extern const qk_code qk_%s_spirv;\n", kernels[i].name);
+    if (request->metal) qg_text_printf(text, "extern const qk_code qk_%s_msl;\n", request->layout->name);
+    qg_text_puts(text, "\n");
+}
+
+char *qg_c_code(qg_arena *arena, const qg_request *request, const qg_plan *plan, const qg_c_options *options) {
+    const qg_kernel *kernels;
+    const uint32_t count = qg_kernels(arena, request, plan, &kernels);
+    qg_text text = qg_text_new(arena);
+    qg_text_printf(&text, "/* Code of the kernels of %s; generated, do not edit. */\n#include \"%s.h\"\n\n",
+                   request->layout->name, request->layout->name);
+    declare_code(&text, request, kernels, count);
+    add_code(&text, request, kernels, count, options, "");
+    return text.data;
+}
+
+/* ---- stubs ---- */
+
+static void add_stub_head(qg_text *text, const qg_kernel *kernel) {
+    qg_text_printf(text,
+                   "qk_status qk_%s(const qk_backend *backend, const qk_range weights[%u],\n    %s, qk_error *error)",
+                   kernel->name, kernel->layout->n_buffers, kernel->family->stub_parameters);
+}
+
+static const char *chosen_kernel(qg_arena *arena, const qg_request *request, const char *name) {
+    if (request->vulkan && request->metal)
+        return qg_format(arena, "backend && backend->api == QK_API_METAL ? &qk_%s_metal : &qk_%s_vulkan", name, name);
+    return qg_format(arena, "&qk_%s_%s", name, request->vulkan ? "vulkan" : "metal");
+}
+
+static char *stubs(qg_arena *arena, const qg_request *request, const qg_kernel *kernels, uint32_t count) {
+    qg_text text = qg_text_new(arena);
+    if (!request->vulkan && !request->metal) return "";
+    for (uint32_t i = 0; i < count; ++i) {
+        if (i) qg_text_puts(&text, "\n");
+        add_stub_head(&text, &kernels[i]);
+        qg_text_printf(&text, " {\n    const qk_kernel *const kernel = %s;\n",
+                       chosen_kernel(arena, request, kernels[i].name));
+        qg_text_printf(&text, "    return qk_dispatch_%s(backend, kernel, weights, %s, error);\n}\n",
+                       kernels[i].family->name, kernels[i].family->stub_arguments);
+    }
+    return text.data;
+}
+
+/* ---- the two files ---- */
+
+static void declare_reference(qg_text *text, const qg_kernel *kernel) {
+    qg_text_printf(text, "%s qk_%s_ref(const void *const weights[%u],\n    %s, %s *dst);\n",
+                   kernel->family->reference_result, kernel->name, kernel->layout->n_buffers,
+                   kernel->family->reference_parameters, element_type(kernel->type));
+}
+
+static char *declarations(qg_arena *arena, const qg_request *request, const qg_kernel *kernels, uint32_t count) {
+    qg_text text = qg_text_new(arena);
+    const bool dispatched = request->vulkan || request->metal;
+    for (uint32_t i = 0; i < count; ++i) {
+        const qg_kernel *kernel = &kernels[i];
+        qg_text_printf(&text, "%s/* %s: %s, in %s. */\n", i ? "\n" : "", kernel->name, kernel->family->summary,
+                       qg_scalars[kernel->type].name);
+        if (request->vulkan) qg_text_printf(&text, "extern const qk_kernel qk_%s_vulkan;\n", kernel->name);
+        if (request->metal) qg_text_printf(&text, "extern const qk_kernel qk_%s_metal;\n", kernel->name);
+        if (dispatched) {
+            add_stub_head(&text, kernel);
+            qg_text_puts(&text, ";\n");
+        }
+        declare_reference(&text, kernel);
+    }
+    return text.data;
+}
+
+char *qg_c_header(qg_arena *arena, const qg_templates *templates, const qg_request *request, const qg_plan *plan,
+                  const qg_c_options *options, const char **why) {
+    const qg_kernel *kernels;
+    const uint32_t count = qg_kernels(arena, request, plan, &kernels);
+    qg_holes holes = {.count = 0};
+    const char *sentence =
+        qg_format(arena, "%s: kernels, dispatch and reference decoder of the format.", request->layout->name);
+    qg_hole(&holes, "format", request->layout->name);
+    qg_hole(&holes, "banner", qg_banner(arena, request, plan, sentence, "/* ", " * ", " */\n"));
+    qg_hole(&holes, "kernel_types", options->embed ? options->kernel_h : "#include <qkgen/kernel.h>");
+    qg_hole(&holes, "declarations", declarations(arena, request, kernels, count));
+    return qg_expand(arena, qg_template_text(templates, "format.h"), holes.items, holes.count, why);
+}
+
+static const char *dispatch_text(const qg_request *request, const qg_c_options *options) {
+    if (!request->vulkan && !request->metal) return "";
+    return options->embed ? options->dispatch_h : "#include <qkgen/dispatch.h>";
+}
+
+char *qg_c_source(qg_arena *arena, const qg_templates *templates, const qg_request *request, const qg_plan *plan,
+                  const qg_c_options *options, const char **why) {
+    const qg_layout *layout = request->layout;
+    const qg_ir *ir = qg_lower_decode(arena, qg_plan_elements(arena, layout));
+    const qg_kernel *kernels;
+    const uint32_t count = qg_kernels(arena, request, plan, &kernels);
+    qg_holes prelude = {.count = 0}, holes = {.count = 0};
+    qg_prelude_holes(&prelude, ir);
+    const char *prelude_text =
+        qg_expand(arena, qg_template_text(templates, "prelude.c"), prelude.items, prelude.count, why);
+    const char *reference_text = prelude_text ? reference(arena, templates, kernels, count, why) : NULL;
+    if (!reference_text) return NULL;
+    qg_text code = qg_text_new(arena);
+    if (options->embed)
+        add_code(&code, request, kernels, count, options, "static ");
+    else if (request->vulkan || request->metal)
+        declare_code(&code, request, kernels, count);
+    qg_text_puts(&code, descriptors(arena, request, kernels, count));
+    const char *sentence = qg_format(arena, "%s: reference decoder, descriptors and dispatch stubs.", layout->name);
+    qg_hole(&holes, "format", layout->name);
+    qg_hole(&holes, "banner", qg_banner(arena, request, plan, sentence, "/* ", " * ", " */\n"));
+    qg_hole(&holes, "dispatch", dispatch_text(request, options));
+    qg_hole(&holes, "prelude", prelude_text);
+    qg_hole(&holes, "tables", qg_tables(arena, layout, c, "static const"));
+    qg_hole(&holes, "decode", decode(arena, ir, layout));
+    qg_hole(&holes, "reference", reference_text);
+    qg_hole(&holes, "descriptors", code.data);
+    qg_hole(&holes, "stubs", stubs(arena, request, kernels, count));
+    return qg_expand(arena, qg_template_text(templates, "format.c"), holes.items, holes.count, why);
+}

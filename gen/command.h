@@ -1,0 +1,31 @@
+/* command.h: what the commands of the `qkgen` program share. */
+#ifndef QKGEN_COMMAND_H
+#define QKGEN_COMMAND_H
+
+#include "library.h"
+#include "options.h"
+
+/* Options that every command takes, and what follows from them. */
+typedef struct qg_session {
+    qg_arena *arena;
+    const char *data;    /* folder with formats/ and templates/ */
+    const char *formats; /* folder of specifications, when not data/formats */
+    qg_texts specs;      /* further specification files */
+    bool color;
+    qg_library *library;
+} qg_session;
+
+/* Loads all specifications of the session and prints their errors; false when there were any. */
+bool qg_session_load(qg_session *session);
+/* The format of that name; prints an error that suggests a name when there is none. */
+const qg_layout *qg_session_format(const qg_session *session, const char *name);
+const char *qg_session_templates(const qg_session *session);
+
+/* Prints `qkgen: error: ...` and returns exit status 1. */
+int qg_complain(const char *format, ...) QG_PRINTF(1, 2);
+
+/* `qkgen run FAMILY ...` and `qkgen devices`; return the exit status. */
+int qg_command_run(qg_session *session, int argc, char **argv);
+int qg_command_devices(qg_session *session, int argc, char **argv);
+
+#endif

@@ -1,0 +1,316 @@
+/* Writing the tree. Everything is generated, compiled and validated in memory first; only when all of it is good does a
+ * file change. Formats are independent of each other, so threads take them one by one. */
+#include "library.h"
+#include "spirv.h"
+
+#include <dirent.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+typedef struct emitted {
+    const char *path; /* below `out` */
+    const char *text;
+    bool built; /* depends on the installed compiler, so it is neither committed nor compared */
+} emitted;
+
+/* What one format became. */
+typedef struct product {
+    emitted files[64];
+    uint32_t n_files;
+    uint32_t modules;
+    size_t module_bytes;
+    const char *why; /* after a failure */
+} product;
+
+typedef struct emission {
+    const qg_emit_options *options;
+    qg_templates templates;
+    const char *kernel_h, *dispatch_h;
+    product *products;
+    uint32_t next;
+    pthread_mutex_t lock;
+} emission;
+
+static void add(product *product, const char *path, const char *text, bool built) {
+    product->files[product->n_files++] = (emitted){path, text, built};
+}
+
+static const char *command(qg_arena *arena, const qg_layout *layout) {
+    return qg_format(arena, "qkgen emit --format %s", layout->name);
+}
+
+/* GLSL and words of every kernel. */
+static const qk_code *compile_kernels(qg_arena *arena, const emission *e, const qg_request *request,
+                                      const qg_plan *plan, product *product) {
+    const qg_kernel *kernels;
+    const uint32_t count = qg_kernels(arena, request, plan, &kernels);
+    qk_code *codes = QG_NEW_ARRAY(arena, qk_code, count + 1);
+    for (uint32_t i = 0; request->vulkan && i < count; ++i) {
+        const char *glsl = qg_glsl(arena, &e->templates, request, &kernels[i], &product->why);
+        if (!glsl) return NULL;
+        const char *path = qg_format(arena, "%s/%s.comp", request->layout->name, kernels[i].name);
+        codes[i].data = qg_spirv_compile(arena, path, glsl, &codes[i].bytes, &product->why);
+        if (!codes[i].data) return NULL;
+        product->modules += 1;
+        product->module_bytes += codes[i].bytes;
+        if (!e->options->embed) add(product, path, glsl, false);
+    }
+    return codes;
+}
+
+static void emit_format(qg_arena *arena, const emission *e, const qg_layout *layout, product *product) {
+    const qg_emit_options *o = e->options;
+    const qg_request request = {.layout = layout,
+                                .n_families = o->n_families,
+                                .families = o->families,
+                                .vulkan = o->vulkan,
+                                .metal = o->metal,
+                                .command = command(arena, layout)};
+    const qg_plan *plan = qg_plan_tiles(arena, layout);
+    const char *name = layout->name, *msl = "";
+    const qk_code *codes = compile_kernels(arena, e, &request, plan, product);
+    if (!codes) return;
+    if (request.metal && !(msl = qg_msl(arena, &e->templates, &request, plan, &product->why))) return;
+    const qg_c_options c = {
+        .embed = o->embed, .kernel_h = e->kernel_h, .dispatch_h = e->dispatch_h, .spirv = codes, .msl = msl};
+    const char *header = qg_c_header(arena, &e->templates, &request, plan, &c, &product->why);
+    const char *source = header ? qg_c_source(arena, &e->templates, &request, plan, &c, &product->why) : NULL;
+    if (!source) return;
+    const char *folder = o->embed ? "" : qg_format(arena, "%s/", name);
+    if (request.metal && !o->embed) add(product, qg_format(arena, "%s%s.metal", folder, name), msl, false);
+    add(product, qg_format(arena, "%s%s.h", folder, name), header, false);
+    add(product, qg_format(arena, "%s%s.c", folder, name), source, false);
+    if (!o->embed && (request.vulkan || request.metal))
+        add(product, qg_format(arena, "%s%s_code.c", folder, name), qg_c_code(arena, &request, plan, &c), true);
+}
+
+typedef struct worker {
+    emission *emission;
+    qg_arena *arena;
+    pthread_t thread;
+} worker;
+
+static void *work(void *context) {
+    worker *w = context;
+    emission *e = w->emission;
+    for (;;) {
+        pthread_mutex_lock(&e->lock);
+        const uint32_t i = e->next < e->options->n_layouts ? e->next++ : UINT32_MAX;
+        pthread_mutex_unlock(&e->lock);
+        if (i == UINT32_MAX) return NULL;
+        emit_format(w->arena, e, e->options->layouts[i], &e->products[i]);
+    }
+}
+
+/* ---- manifest ---- */
+
+static char *manifest(qg_arena *arena, const emission *e) {
+    qg_text text = qg_text_new(arena);
+    qg_text_puts(&text, "{\n  \"formats\": [");
+    for (uint32_t i = 0; i < e->options->n_layouts; ++i) {
+        const qg_layout *layout = e->options->layouts[i];
+        qg_text_printf(&text, "%s\n    {\"name\": \"%s\", \"elements\": %u, \"bytes\": %u, \"buffers\": [",
+                       i ? "," : "", layout->name, layout->elements, layout->block_bytes);
+        for (uint32_t b = 0; b < layout->n_buffers; ++b)
+            qg_text_printf(&text, "%s{\"name\": \"%s\", \"bytes\": %u}", b ? ", " : "", layout->buffers[b].name,
+                           layout->buffers[b].bytes);
+        qg_text_puts(&text, "],\n     \"files\": [");
+        const product *p = &e->products[i];
+        for (uint32_t f = 0, n = 0; f < p->n_files; ++f)
+            if (!p->files[f].built) qg_text_printf(&text, "%s\"%s\"", n++ ? ", " : "", p->files[f].path);
+        qg_text_puts(&text, "]}");
+    }
+    qg_text_puts(&text, "\n  ]\n}\n");
+    return text.data;
+}
+
+/* ---- writing and checking ---- */
+
+static bool listed(const emission *e, const char *path) {
+    for (uint32_t i = 0; i < e->options->n_layouts; ++i)
+        for (uint32_t f = 0; f < e->products[i].n_files; ++f)
+            if (strcmp(e->products[i].files[f].path, path) == 0) return true;
+    return strcmp(path, "manifest.json") == 0;
+}
+
+typedef struct orphans {
+    qg_arena *arena;
+    const emission *e;
+    bool remove;
+    uint32_t count;
+    qg_text *log;
+} orphans;
+
+/* Files below `out` that nothing generates any more. Hidden files are the user's. */
+static void find_orphans(orphans *o, const char *below, uint32_t depth) {
+    const char *folder = qg_format(o->arena, "%s%s%s", o->e->options->out, *below ? "/" : "", below);
+    DIR *dir = depth < 4 ? opendir(folder) : NULL;
+    if (!dir) return;
+    for (const struct dirent *entry; (entry = readdir(dir));) {
+        if (entry->d_name[0] == '.') continue;
+        const char *path = qg_format(o->arena, "%s%s%s", below, *below ? "/" : "", entry->d_name);
+        const char *full = qg_format(o->arena, "%s/%s", o->e->options->out, path);
+        struct stat info;
+        if (lstat(full, &info) != 0) continue;
+        if (S_ISDIR(info.st_mode)) {
+            find_orphans(o, path, depth + 1);
+            if (o->remove) rmdir(full); /* goes only when it has become empty */
+        } else if (!listed(o->e, path)) {
+            o->count += 1;
+            if (o->remove)
+                unlink(full);
+            else
+                qg_text_printf(o->log, "%s: error: nothing generates this file; delete it, or run `qkgen emit`\n",
+                               full);
+        }
+    }
+    closedir(dir);
+}
+
+static bool check_file(qg_arena *arena, const char *full, const char *text, qg_text *log) {
+    size_t length = 0;
+    const char *why = NULL;
+    const char *there = qg_read_file(arena, full, (size_t)1 << 28, &length, &why);
+    if (!there) {
+        qg_text_printf(log, "%s: error: missing; run `qkgen emit`\n", full);
+        return false;
+    }
+    if (length == strlen(text) && memcmp(there, text, length) == 0) return true;
+    uint32_t line = 1;
+    for (size_t i = 0; i < length && text[i] && there[i] == text[i]; ++i) line += text[i] == '\n';
+    qg_text_printf(log, "%s:%u: error: differs from what the specification generates; run `qkgen emit`\n", full, line);
+    return false;
+}
+
+static bool write_file(qg_arena *arena, const char *full, const char *text, qg_emit_report *report, qg_text *log) {
+    size_t length = 0;
+    const char *why = NULL;
+    const char *there = qg_read_file(arena, full, (size_t)1 << 28, &length, &why);
+    if (there && length == strlen(text) && memcmp(there, text, length) == 0) return true;
+    why = qg_write_file(arena, full, text, strlen(text));
+    if (why)
+        qg_text_printf(log, "%s: error: cannot write: %s\n", full, why);
+    else
+        report->changed += 1;
+    return !why;
+}
+
+static bool settle(qg_arena *arena, const emission *e, const char *path, const char *text, bool built,
+                   qg_emit_report *report, qg_text *log) {
+    const char *full = qg_format(arena, "%s/%s", e->options->out, path);
+    report->files += 1;
+    if (e->options->check) return built || check_file(arena, full, text, log);
+    return write_file(arena, full, text, report, log);
+}
+
+static bool settle_all(qg_arena *arena, const emission *e, qg_emit_report *report, qg_text *log) {
+    bool good = true;
+    for (uint32_t i = 0; i < e->options->n_layouts; ++i)
+        for (uint32_t f = 0; f < e->products[i].n_files; ++f) {
+            const emitted *file = &e->products[i].files[f];
+            good &= settle(arena, e, file->path, file->text, file->built, report, log);
+        }
+    if (!e->options->every_format || e->options->embed) return good;
+    good &= settle(arena, e, "manifest.json", manifest(arena, e), false, report, log);
+    orphans o = {.arena = arena, .e = e, .remove = !e->options->check, .log = log};
+    find_orphans(&o, "", 0);
+    return good && (o.count == 0 || o.remove);
+}
+
+/* ---- depfile ---- */
+
+static void add_path(qg_text *text, const char *path) {
+    for (; *path; ++path) {
+        if (*path == ' ' || *path == '#') qg_text_puts(text, "\\");
+        if (*path == '$') qg_text_puts(text, "$");
+        qg_text_add(text, path, 1);
+    }
+}
+
+static bool write_depfile(qg_arena *arena, const emission *e, qg_text *log) {
+    const qg_emit_options *o = e->options;
+    qg_text text = qg_text_new(arena);
+    for (uint32_t i = 0; i < o->n_layouts; ++i)
+        for (uint32_t f = 0; f < e->products[i].n_files; ++f) {
+            if (text.length) qg_text_puts(&text, " ");
+            add_path(&text, qg_format(arena, "%s/%s", o->out, e->products[i].files[f].path));
+        }
+    qg_text_puts(&text, ":");
+    for (uint32_t i = 0; i < o->n_inputs; ++i) {
+        qg_text_puts(&text, " \\\n  ");
+        add_path(&text, o->inputs[i]);
+    }
+    for (uint32_t i = 0; i < e->templates.count; ++i) {
+        qg_text_puts(&text, " \\\n  ");
+        add_path(&text, e->templates.items[i].path);
+    }
+    qg_text_puts(&text, "\n");
+    const char *why = qg_write_file(arena, o->depfile, text.data, text.length);
+    if (why) qg_text_printf(log, "%s: error: cannot write: %s\n", o->depfile, why);
+    return !why;
+}
+
+/* ---- */
+
+static bool load_inputs(qg_arena *arena, emission *e, qg_text *log) {
+    const char *why = NULL;
+    size_t length;
+    if (!qg_templates_load(arena, e->options->templates, &e->templates, &why)) {
+        qg_text_printf(log, "error: %s\n", why);
+        return false;
+    }
+    if (!e->options->embed) return true;
+    const char *kernel_h = qg_format(arena, "%s/qkgen/kernel.h", e->options->runtime_headers);
+    const char *dispatch_h = qg_format(arena, "%s/qkgen/dispatch.h", e->options->runtime_headers);
+    e->kernel_h = qg_read_file(arena, kernel_h, 1u << 20, &length, &why);
+    e->dispatch_h = e->kernel_h ? qg_read_file(arena, dispatch_h, 1u << 20, &length, &why) : NULL;
+    if (!e->dispatch_h) qg_text_printf(log, "%s: error: %s\n", e->kernel_h ? dispatch_h : kernel_h, why);
+    return e->dispatch_h != NULL;
+}
+
+/* The embedded dispatch functions need no include of the types that the header already holds. */
+static char *without_include(qg_arena *arena, const char *text) {
+    const char *include = strstr(text, "#include \"qkgen/kernel.h\"");
+    if (!include) include = strstr(text, "#include \"kernel.h\"");
+    if (!include) include = strstr(text, "#include <qkgen/kernel.h>");
+    if (!include) return qg_format(arena, "%s", text);
+    const char *end = strchr(include, '\n');
+    return qg_format(arena, "%.*s%s", (int)(include - text), text, end ? end + 1 : "");
+}
+
+bool qg_emit(qg_arena *arena, const qg_emit_options *options, qg_emit_report *report, qg_text *log) {
+    emission e = {.options = options, .lock = PTHREAD_MUTEX_INITIALIZER};
+    if (!load_inputs(arena, &e, log)) return false;
+    if (options->embed) e.dispatch_h = without_include(arena, e.dispatch_h);
+    if (options->vulkan && !qg_spirv_open()) {
+        qg_text_puts(log, "error: the GLSL compiler cannot be initialised\n");
+        return false;
+    }
+    e.products = QG_NEW_ARRAY(arena, product, options->n_layouts + 1);
+    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    uint32_t n_workers = processors > 0 ? (uint32_t)processors : 1;
+    if (n_workers > options->n_layouts) n_workers = options->n_layouts ? options->n_layouts : 1;
+    worker *workers = QG_NEW_ARRAY(arena, worker, n_workers);
+    for (uint32_t i = 0; i < n_workers; ++i) {
+        workers[i] = (worker){.emission = &e, .arena = qg_arena_new()};
+        if (i && pthread_create(&workers[i].thread, NULL, work, &workers[i]) != 0) workers[i].thread = 0;
+    }
+    work(&workers[0]);
+    for (uint32_t i = 1; i < n_workers; ++i)
+        if (workers[i].thread) pthread_join(workers[i].thread, NULL);
+
+    bool good = true;
+    for (uint32_t i = 0; i < options->n_layouts; ++i) {
+        report->modules += e.products[i].modules;
+        report->module_bytes += e.products[i].module_bytes;
+        if (!e.products[i].why) continue;
+        qg_text_printf(log, "error: %s: %s\n", options->layouts[i]->name, e.products[i].why);
+        good = false;
+    }
+    good = good && settle_all(arena, &e, report, log) && (!options->depfile || write_depfile(arena, &e, log));
+    if (options->vulkan) qg_spirv_close();
+    for (uint32_t i = 0; i < n_workers; ++i) qg_arena_free(workers[i].arena);
+    return good;
+}

@@ -1,0 +1,130 @@
+/* Families and the kernels that they make of a format. */
+#include "kernel.h"
+
+#include <string.h>
+
+const qg_family qg_families[] = {
+    {.name = "dequant",
+     .summary = "decodes a whole tensor: dst[i] = value(i)",
+     .n_bindings = 1,
+     .bindings = {{"dst", QK_ROLE_OUTPUT, QK_WRITE}},
+     .n_push = 1,
+     .push = {"tiles"},
+     .stub_parameters = "qk_range dst, uint64_t elements",
+     .stub_arguments = "dst, elements",
+     .reference_result = "void",
+     .reference_parameters = "uint64_t elements"},
+    {.name = "gather",
+     .summary = "decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d",
+     .n_bindings = 3,
+     .bindings = {{"indices", QK_ROLE_INDICES, QK_READ},
+                  {"dst", QK_ROLE_OUTPUT, QK_WRITE},
+                  {"status", QK_ROLE_STATUS, QK_READ_WRITE}},
+     .n_push = 5,
+     .push = {"rows", "row_first", "row_end", "row_tiles", "tokens"},
+     .stub_parameters =
+         "qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens",
+     .stub_arguments = "indices, dst, status, rows, cols, tokens",
+     .reference_result = "uint64_t",
+     .reference_parameters = "const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens"},
+};
+const uint32_t qg_n_families = sizeof qg_families / sizeof *qg_families;
+
+const qg_scalar qg_output_types[] = {QG_F32, QG_F16, QG_BF16};
+const uint32_t qg_n_output_types = sizeof qg_output_types / sizeof *qg_output_types;
+
+/* The legal workgroup sizes, as they stand in every descriptor. */
+static const uint32_t workgroup_sizes[] = {32, 64, 128, 256, 512, 1024};
+
+const qg_family *qg_family_named(const char *name) {
+    for (uint32_t i = 0; i < qg_n_families; ++i)
+        if (strcmp(qg_families[i].name, name) == 0) return &qg_families[i];
+    return NULL;
+}
+
+qg_kernel qg_kernel_new(qg_arena *arena, const qg_plan *plan, const qg_family *family, qg_scalar type) {
+    const char *name = qg_format(arena, "%s_%s_%s", plan->layout->name, family->name, qg_scalars[type].name);
+    return (qg_kernel){.name = name, .family = family, .layout = plan->layout, .plan = plan, .type = type};
+}
+
+uint32_t qg_kernels(qg_arena *arena, const qg_request *request, const qg_plan *plan, const qg_kernel **kernels) {
+    qg_kernel *list = QG_NEW_ARRAY(arena, qg_kernel, request->n_families * qg_n_output_types);
+    uint32_t count = 0;
+    for (uint32_t f = 0; f < request->n_families; ++f)
+        for (uint32_t t = 0; t < qg_n_output_types; ++t)
+            list[count++] = qg_kernel_new(arena, plan, request->families[f], qg_output_types[t]);
+    *kernels = list;
+    return count;
+}
+
+static qk_type unit_type(uint32_t bits) { return bits == 8 ? QK_TYPE_U8 : bits == 16 ? QK_TYPE_U16 : QK_TYPE_U32; }
+
+static qk_type output_type(qg_scalar type) {
+    return type == QG_F16 ? QK_TYPE_F16 : type == QG_BF16 ? QK_TYPE_BF16 : QK_TYPE_F32;
+}
+
+static uint32_t features(const qg_kernel *kernel) {
+    uint32_t bits = 0;
+    for (uint32_t i = 0; i < kernel->layout->n_buffers; ++i) {
+        if (kernel->plan->units[i] == 8) bits |= QK_FEATURE_STORAGE_8BIT;
+        if (kernel->plan->units[i] == 16) bits |= QK_FEATURE_STORAGE_16BIT;
+    }
+    if (kernel->type != QG_F32 && kernel->plan->lanes == 1) bits |= QK_FEATURE_STORAGE_16BIT;
+    return bits;
+}
+
+static const qk_binding *describe_bindings(qg_arena *arena, const qg_kernel *kernel, uint32_t count) {
+    qk_binding *bindings = QG_NEW_ARRAY(arena, qk_binding, count);
+    const uint32_t n_weights = kernel->layout->n_buffers;
+    for (uint32_t i = 0; i < n_weights; ++i)
+        bindings[i] = (qk_binding){.index = i,
+                                   .name = kernel->layout->buffers[i].name,
+                                   .role = QK_ROLE_WEIGHTS,
+                                   .access = QK_READ,
+                                   .element = unit_type(kernel->plan->units[i]),
+                                   .block_bytes = kernel->layout->buffers[i].bytes};
+    for (uint32_t i = n_weights; i < count; ++i) {
+        const struct qg_family_binding *own = &kernel->family->bindings[i - n_weights];
+        bindings[i] = (qk_binding){.index = i,
+                                   .name = own->name,
+                                   .role = own->role,
+                                   .access = own->access,
+                                   .element = own->role == QK_ROLE_OUTPUT ? output_type(kernel->type) : QK_TYPE_U32};
+    }
+    return bindings;
+}
+
+const qk_kernel *qg_describe(qg_arena *arena, const qg_kernel *kernel, qk_api api, const qk_code *code) {
+    qk_kernel *described = QG_NEW(arena, qk_kernel);
+    const uint32_t n_push = kernel->family->n_push;
+    qk_field *push = QG_NEW_ARRAY(arena, qk_field, n_push);
+    for (uint32_t i = 0; i < n_push; ++i) push[i] = (qk_field){kernel->family->push[i], 4 * i, 4};
+    described->name = kernel->name;
+    described->format = kernel->layout->name;
+    described->family = kernel->family->name;
+    described->api = api;
+    described->entry = api == QK_API_VULKAN ? "main" : kernel->name;
+    described->code = code;
+    described->binding_count = kernel->layout->n_buffers + kernel->family->n_bindings;
+    described->bindings = describe_bindings(arena, kernel, described->binding_count);
+    described->push_bytes = 4 * n_push;
+    described->push_count = n_push;
+    described->push = push;
+    described->workgroup_size = kernel->plan->workgroup;
+    described->features = api == QK_API_VULKAN ? features(kernel) : 0;
+    described->numeric = QK_NUMERIC_EXACT_DECODE;
+    described->output = output_type(kernel->type);
+    described->block_elements = kernel->layout->elements;
+    described->tile_elements = kernel->plan->tile_elements;
+    if (api == QK_API_VULKAN) {
+        qk_spec_constant *constant = QG_NEW(arena, qk_spec_constant);
+        *constant = (qk_spec_constant){.id = 0,
+                                       .name = "local_size_x",
+                                       .value = kernel->plan->workgroup,
+                                       .legal_count = sizeof workgroup_sizes / sizeof *workgroup_sizes,
+                                       .legal = workgroup_sizes};
+        described->spec_constant_count = 1;
+        described->spec_constants = constant;
+    }
+    return described;
+}

@@ -1,0 +1,371 @@
+/* qkgen: the types that pass between the stages of the generator, one section for each stage.
+ *
+ *   text --parse--> qg_spec --check--> qg_layout --plan--> qg_plan --lower--> qg_kernel_ir --print--> text
+ *
+ * A stage takes const input and returns a new value. All memory comes from the arena of the run; nothing is global. */
+#ifndef QKGEN_GEN_H
+#define QKGEN_GEN_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#if defined(__GNUC__)
+#define QG_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
+#else
+#define QG_PRINTF(fmt, args)
+/* ---- dump.c: stages as text that people read and tests compare -------------------------------------------------- */
+
+/* The specification as parsed, in canonical form: it parses back to the same specification. */
+char *qg_dump_spec(qg_arena *arena, const qg_spec *spec);
+/* Fields with offsets, codes with absolute bits, and the value as a typed tree. */
+char *qg_dump_layout(qg_arena *arena, const qg_layout *layout);
+
+#endif
+
+#define QG_VERSION "0.1.0"
+
+/* ---- base.c: arena, text, files ------------------------------------------------------------------------------- */
+
+typedef struct qg_arena qg_arena;
+
+qg_arena *qg_arena_new(void);
+void qg_arena_free(qg_arena *arena);
+/* Zeroed memory that lives as long as the arena. Ends the process with a message when memory is exhausted. */
+void *qg_alloc(qg_arena *arena, size_t bytes);
+char *qg_strndup(qg_arena *arena, const char *text, size_t length);
+char *qg_format(qg_arena *arena, const char *format, ...) QG_PRINTF(2, 3);
+
+#define QG_NEW(arena, type) ((type *)qg_alloc((arena), sizeof(type)))
+#define QG_NEW_ARRAY(arena, type, count) ((type *)qg_alloc((arena), sizeof(type) * (size_t)(count)))
+
+/* A growing text; always NUL-terminated once something was written. */
+typedef struct qg_text {
+    qg_arena *arena;
+    char *data;
+    size_t length;
+    size_t capacity;
+} qg_text;
+
+qg_text qg_text_new(qg_arena *arena);
+void qg_text_add(qg_text *text, const char *bytes, size_t length);
+void qg_text_puts(qg_text *text, const char *string);
+void qg_text_printf(qg_text *text, const char *format, ...) QG_PRINTF(2, 3);
+
+/* Appends `item` to an arena-backed array `(items, count, capacity)`. */
+#define QG_PUSH(arena, items, count, capacity, item)                                                                 \
+    do {                                                                                                             \
+        (items) = qg_grow((arena), (items), (count), &(capacity), sizeof *(items));                                  \
+        (items)[(count)++] = (item);                                                                                 \
+    } while (0)
+void *qg_grow(qg_arena *arena, void *items, uint32_t count, uint32_t *capacity, size_t item_size);
+
+/* Reads a whole file of at most `limit` bytes. On failure returns NULL and sets `*why` to a sentence. */
+char *qg_read_file(qg_arena *arena, const char *path, size_t limit, size_t *length, const char **why);
+/* Writes through a temporary file and a rename, and only when the content differs, so that an interrupted or failed
+ * write leaves the old file. Creates missing folders. Returns NULL or a sentence saying why not. */
+const char *qg_write_file(qg_arena *arena, const char *path, const void *data, size_t length);
+
+/* ---- diag.c: diagnostics -------------------------------------------------------------------------------------- */
+
+/* A specification text. `text` is NUL-terminated after `length` bytes, and may hold NUL bytes before. */
+typedef struct qg_source {
+    const char *path;
+    const char *text;
+    size_t length;
+} qg_source;
+
+/* A place in a source: line and column count from 1, columns in bytes; `length` bytes are underlined. */
+typedef struct qg_loc {
+    const qg_source *source;
+    uint32_t line;
+    uint32_t column;
+    uint32_t length;
+} qg_loc;
+
+/* Collects the diagnostics of one run. `text` is what is shown to the user. */
+typedef struct qg_diag {
+    qg_arena *arena;
+    qg_text text;
+    uint32_t errors;
+    size_t shown; /* length of the text before the line that counts the errors not shown */
+    bool color;
+} qg_diag;
+
+qg_diag qg_diag_new(qg_arena *arena, bool color);
+/* file:line:column: error: MESSAGE, the source line, a caret line. Messages say place, cause and remedy. A run keeps
+ * the first 20 errors in full and counts the rest. */
+void qg_error(qg_diag *diag, qg_loc loc, const char *format, ...) QG_PRINTF(3, 4);
+/* Belongs to the error before it: points to the other place of a conflict. */
+void qg_note(qg_diag *diag, qg_loc loc, const char *format, ...) QG_PRINTF(3, 4);
+
+/* ---- scalars.def: storage types ------------------------------------------------------------------------------- */
+
+typedef enum qg_scalar {
+#define S(id, name, bits, kind, exponent, mantissa, bias) QG_##id,
+#include "scalars.def"
+#undef S
+    QG_SCALAR_COUNT
+} qg_scalar;
+
+typedef enum qg_scalar_kind { QG_UNSIGNED, QG_SIGNED, QG_FLOATING } qg_scalar_kind;
+
+typedef struct qg_scalar_info {
+    const char *name;
+    uint32_t bits;
+    qg_scalar_kind kind;
+    uint32_t exponent_bits; /* floating types */
+    uint32_t mantissa_bits;
+    int32_t bias;
+} qg_scalar_info;
+
+extern const qg_scalar_info qg_scalars[QG_SCALAR_COUNT];
+/* The type of that name, or QG_SCALAR_COUNT. */
+qg_scalar qg_scalar_named(const char *name, size_t length);
+
+/* ---- ops.def: operations, shared by value terms and IR -------------------------------------------------------- */
+
+typedef enum qg_op {
+#define O(id, name, arity, rule, strength, glsl, msl, c) QG_##id,
+#include "ops.def"
+#undef O
+    QG_OP_COUNT
+} qg_op;
+
+/* ---- parse.c: the specification as written -------------------------------------------------------------------- */
+
+/* Expressions as written: constants of the layout, and the value. */
+typedef enum qg_expr_kind { QG_E_INT, QG_E_FLOAT, QG_E_NAME, QG_E_UNARY, QG_E_BINARY, QG_E_SELECT, QG_E_INDEX } qg_expr_kind;
+
+typedef struct qg_expr {
+    qg_expr_kind kind;
+    qg_loc loc;          /* of the token that decides: the operator, the name, the number */
+    qg_op op;            /* UNARY, BINARY */
+    int64_t integer;     /* INT */
+    double real;         /* FLOAT */
+    const char *name;    /* NAME; INDEX: the table */
+    uint32_t depth;      /* of the tree, at most 200 */
+    const struct qg_expr *arg[3]; /* operands; INDEX: row, column or NULL */
+} qg_expr;
+
+typedef struct qg_spec_param {
+    const char *name;
+    qg_loc loc;
+    bool is_type;
+    uint32_t n_values;
+    const int64_t *values;     /* integers, or qg_scalar when is_type */
+} qg_spec_param;
+
+/* A type as written: a scalar's name, or that of a type parameter. */
+typedef struct qg_spec_type {
+    const char *name;
+    qg_loc loc;
+} qg_spec_type;
+
+typedef struct qg_spec_field {
+    const char *name;
+    qg_loc loc;
+    qg_spec_type type;
+    const qg_expr *count; /* NULL: a single scalar */
+    bool spare;           /* bytes that the format leaves unused */
+} qg_spec_field;
+
+typedef struct qg_spec_buffer {
+    const char *name;
+    qg_loc loc;
+    uint32_t n_fields;
+    const qg_spec_field *fields;
+} qg_spec_buffer;
+
+typedef struct qg_spec_digit {
+    const qg_expr *extent;
+    const qg_expr *stride;
+} qg_spec_digit;
+
+typedef struct qg_spec_slice {
+    qg_loc loc;
+    const char *field; /* the array or scalar that the bits are taken from */
+    qg_loc field_loc;
+    const qg_expr *width;
+    const qg_expr *base; /* bit, counted from the start of the field */
+    uint32_t n_digits;
+    const qg_spec_digit *digits;
+} qg_spec_slice;
+
+/* `code NAME [: TYPE] [per N] = FIELD { slices } ...`, or `spare FIELD { slices }` with an empty name. */
+typedef struct qg_spec_code {
+    const char *name;
+    qg_loc loc;
+    bool spare;
+    qg_spec_type type;   /* name NULL: unsigned */
+    const qg_expr *per;  /* NULL: 1 */
+    uint32_t n_slices;
+    const qg_spec_slice *slices;
+} qg_spec_code;
+
+typedef struct qg_spec_table {
+    const char *name;
+    qg_loc loc;
+    qg_spec_type type;
+    const qg_expr *rows;
+    const qg_expr *columns;    /* NULL: one column */
+    uint32_t n_values;         /* inline values */
+    const double *values;
+    const qg_loc *value_locs;
+    const char *file;          /* or a binary file beside the specification */
+    qg_loc file_loc;
+} qg_spec_table;
+
+typedef struct qg_spec {
+    const qg_source *source;
+    const char *name;      /* as written: `name_b{bits}_{T}` */
+    qg_loc name_loc;
+    const char *summary;
+    uint32_t n_params;
+    const qg_spec_param *params;
+    const qg_expr *elements;
+    qg_loc block_loc;
+    uint32_t n_buffers;    /* interleaved formats: one, named "blocks" */
+    const qg_spec_buffer *buffers;
+    uint32_t n_codes;
+    const qg_spec_code *codes;
+    uint32_t n_tables;
+    const qg_spec_table *tables;
+    const qg_expr *value;
+    uint32_t n_exprs;      /* nodes of all expressions: what one instance costs to check */
+} qg_spec;
+
+/* Parses one specification; NULL after errors. No semantics beyond the grammar of docs/format-language.md. */
+const qg_spec *qg_parse(qg_arena *arena, qg_diag *diag, const qg_source *source);
+
+/* ---- check.c, layout.c: one proven format --------------------------------------------------------------------- */
+
+typedef struct qg_field {
+    const char *name;
+    qg_loc loc;
+    qg_scalar type;
+    bool is_array;
+    bool spare;
+    uint32_t count;
+    uint32_t buffer;
+    uint32_t offset; /* bytes from the start of the block's part of that buffer */
+} qg_field;
+
+typedef struct qg_buffer {
+    const char *name;
+    uint32_t bytes; /* of one block in this buffer: its stride */
+} qg_buffer;
+
+typedef struct qg_digit {
+    uint32_t extent;
+    uint32_t stride; /* bits */
+} qg_digit;
+
+/* Bits [shift, shift+width) of a code. Index j of the code, split into digits, lies at bit + sum(digit * stride). */
+typedef struct qg_slice {
+    qg_loc loc;
+    uint32_t width;
+    uint32_t shift;
+    uint32_t field;
+    uint32_t buffer;
+    uint32_t bit; /* from the start of the block's part of the buffer, little-endian bit order */
+    uint32_t n_digits;
+    const qg_digit *digits;
+} qg_slice;
+
+/* A code has `count` = elements / per instances in a block; instance j serves elements [j*per, (j+1)*per). A scalar field
+ * that the value names directly is a code too, of one slice without digits, with per = elements. */
+typedef struct qg_code {
+    const char *name;
+    qg_loc loc;
+    bool typed;      /* the bits are a `type`; else an unsigned integer */
+    qg_scalar type;
+    uint32_t width;  /* bits, at most 32 */
+    uint32_t per;
+    uint32_t count;
+    uint32_t n_slices;
+    const qg_slice *slices;
+} qg_code;
+
+typedef struct qg_table {
+    const char *name;
+    qg_loc loc;
+    qg_scalar type;
+    uint32_t rows;
+    uint32_t columns;
+    const double *values; /* rows * columns, row-major */
+} qg_table;
+
+typedef enum qg_kind { QG_K_BOOL, QG_K_UINT, QG_K_INT, QG_K_FLOAT } qg_kind;
+
+/* The value of an element as a typed tree. Leaves: QG_CONST, QG_CODE (ref: code), QG_ELEMENT (index in the block).
+ * QG_TABLE looks up arg[0] (row) and arg[1] (column or NULL) in table `ref`. Integers carry a proven range; integer
+ * operands of float operations are wrapped in QG_TO_FLOAT, and are proven to be exact there (|x| <= 2^24). */
+typedef struct qg_term {
+    qg_op op;
+    qg_kind kind;
+    qg_loc loc;
+    uint32_t ref;
+    int64_t integer; /* QG_CONST of integer kind */
+    float real;      /* QG_CONST of float kind */
+    int64_t low, high; /* range of an integer term */
+    uint32_t per;    /* the term is the same for all elements of an aligned run of `per` */
+    const struct qg_term *arg[3];
+} qg_term;
+
+/* One format with its parameters bound, and every layout rule proven. */
+typedef struct qg_layout {
+    const qg_spec *spec;
+    const char *name;
+    const char *summary;
+    const char *parameters; /* "bits = 4, group = 64, T = bf16", or "" */
+    uint32_t elements;
+    uint32_t n_buffers;
+    const qg_buffer *buffers;
+    uint32_t n_fields;
+    const qg_field *fields;
+    uint32_t n_codes; /* in the order in which the value first needs them is not promised */
+    const qg_code *codes;
+    uint32_t n_spares; /* slices declared spare */
+    const qg_slice *spares;
+    uint32_t n_tables;
+    const qg_table *tables;
+    const qg_term *value; /* kind float */
+    uint32_t block_bytes; /* over all buffers */
+} qg_layout;
+
+typedef struct qg_layouts {
+    uint32_t count;
+    const qg_layout **items;
+} qg_layouts;
+
+/* Instantiates a specification for every combination of its parameters and proves each. Errors that all instances share
+ * are reported once. Returns an empty list after errors. */
+qg_layouts qg_check(qg_arena *arena, qg_diag *diag, const qg_spec *spec);
+
+/* The bit address of instance `j` of a slice, from the start of the block's part of the slice's buffer. */
+uint32_t qg_slice_address(const qg_slice *slice, uint32_t j);
+
+/* Who owns a bit of the block: layout.c's map behind proofs and pictures. */
+typedef enum qg_owner_kind { QG_OWNER_NONE, QG_OWNER_CODE, QG_OWNER_SPARE } qg_owner_kind;
+typedef struct qg_owner {
+    qg_owner_kind kind;
+    uint32_t code;     /* index in layout->codes, when CODE */
+    uint32_t slice;    /* index in the code's slices, or in layout->spares */
+    uint32_t instance; /* j */
+    uint32_t bit;      /* of the code */
+} qg_owner;
+
+/* One owner for each bit of buffer `buffer`'s part of a block. */
+const qg_owner *qg_bit_map(qg_arena *arena, const qg_layout *layout, uint32_t buffer);
+
+/* ---- dump.c: stages as text that people read and tests compare -------------------------------------------------- */
+
+/* The specification as parsed, in canonical form: it parses back to the same specification. */
+char *qg_dump_spec(qg_arena *arena, const qg_spec *spec);
+/* Fields with offsets, codes with absolute bits, and the value as a typed tree. */
+char *qg_dump_layout(qg_arena *arena, const qg_layout *layout);
+
+#endif

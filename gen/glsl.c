@@ -1,0 +1,136 @@
+/* GLSL for Vulkan 1.1: one text for each kernel. */
+#include "kernel.h"
+
+#include <string.h>
+
+static const qg_target *const glsl = &qg_targets[QG_GLSL];
+
+static const char *storage_type(uint32_t unit) { return unit == 8 ? "uint8_t" : unit == 16 ? "uint16_t" : "uint"; }
+
+static bool has_unit(const qg_plan *plan, uint32_t unit) {
+    for (uint32_t i = 0; i < plan->layout->n_buffers; ++i)
+        if (plan->units[i] == unit) return true;
+    return false;
+}
+
+/* A run of results as it is stored: vec4, or halves packed in pairs. */
+static const char *stored_type(const qg_kernel *kernel) {
+    if (kernel->type == QG_F32) return glsl->types[QG_K_FLOAT][kernel->plan->lanes];
+    return kernel->plan->lanes == 4 ? "uvec2" : kernel->plan->lanes == 2 ? "uint" : "uint16_t";
+}
+
+static char *extensions(qg_arena *arena, const qg_kernel *kernel) {
+    const bool narrow_store = kernel->type != QG_F32 && kernel->plan->lanes == 1;
+    return qg_format(
+        arena, "%s%s", has_unit(kernel->plan, 8) ? "#extension GL_EXT_shader_8bit_storage : require\n" : "",
+        has_unit(kernel->plan, 16) || narrow_store ? "#extension GL_EXT_shader_16bit_storage : require\n" : "");
+}
+
+/* Block names of GLSL interface blocks are the buffers' names with a capital. */
+static char *buffers(qg_arena *arena, const qg_plan *plan) {
+    qg_text text = qg_text_new(arena);
+    for (uint32_t i = 0; i < plan->layout->n_buffers; ++i) {
+        const char *name = plan->layout->buffers[i].name;
+        const bool lower = *name >= 'a' && *name <= 'z';
+        qg_text_printf(&text, "layout(binding = %u, std430) readonly buffer %c%sBuffer { %s %s[]; };\n", i,
+                       lower ? *name - 'a' + 'A' : *name, name + 1, storage_type(plan->units[i]), name);
+    }
+    return text.data;
+}
+
+static void wide_loads(qg_text *text, const qg_ir *ir, const qg_plan *plan) {
+    for (uint32_t i = 0; i < plan->layout->n_buffers; ++i) {
+        const char *name = plan->layout->buffers[i].name;
+        const uint32_t unit = qg_wide_unit(ir, i);
+        if (!unit) continue;
+        qg_text_printf(text, "// 32 bits from words of %u.\nuint %s_u32(uint at) {\n    return uint(%s[at])", unit,
+                       name, name);
+        for (uint32_t at = 1; at < 32 / unit; ++at)
+            qg_text_printf(text, " | (uint(%s[at + %uu]) << %u)", name, at, at * unit);
+        qg_text_puts(text, ";\n}\n\n");
+    }
+}
+
+static char *decode(qg_arena *arena, const qg_ir *ir, const qg_plan *plan) {
+    qg_text text = qg_text_new(arena);
+    wide_loads(&text, ir, plan);
+    const char *vec = glsl->types[QG_K_FLOAT][plan->lanes];
+    qg_text_printf(&text, "// The %u values of a tile of a block, in runs of %u consecutive elements.\n",
+                   plan->tile_elements, plan->lanes);
+    qg_text_printf(&text, "void decode(uint block, uint tile, out precise %s v[%u]) {\n", vec, plan->n_runs);
+    qg_decode_body(&text, ir, glsl);
+    qg_text_puts(&text, "}\n");
+    return text.data;
+}
+
+/* One run as the buffer stores it. */
+static char *packed(qg_arena *arena, const qg_kernel *kernel, uint32_t run) {
+    const char *convert = kernel->type == QG_F16 ? "f32_to_f16" : "f32_to_bf16";
+    if (kernel->type == QG_F32) return qg_format(arena, "v[%u]", run);
+    if (kernel->plan->lanes == 1) return qg_format(arena, "uint16_t(%s(v[%u]))", convert, run);
+    return qg_format(arena, "pack(v[%u])", run);
+}
+
+static char *pack_function(qg_arena *arena, const qg_kernel *kernel) {
+    const char *convert = kernel->type == QG_F16 ? "f32_to_f16" : "f32_to_bf16";
+    if (kernel->type == QG_F32 || kernel->plan->lanes == 1) return "";
+    if (kernel->plan->lanes == 2)
+        return qg_format(arena, "uint pack(vec2 v) {\n    return %s(v.x) | (%s(v.y) << 16);\n}\n\n", convert, convert);
+    return qg_format(
+        arena, "uvec2 pack(vec4 v) {\n    return uvec2(%s(v.x) | (%s(v.y) << 16), %s(v.z) | (%s(v.w) << 16));\n}\n\n",
+        convert, convert, convert, convert);
+}
+
+static char *write_tile(qg_arena *arena, const qg_kernel *kernel) {
+    const qg_plan *plan = kernel->plan;
+    const qg_ir *place = qg_lower_place(arena, plan);
+    qg_text text = qg_text_new(arena);
+    qg_text_puts(&text, pack_function(arena, kernel));
+    qg_text_printf(&text, "// Stores a tile's runs where they belong in block `block` of the output.\n");
+    qg_text_printf(&text, "void write_tile(uint block, uint tile, %s v[%u]) {\n", glsl->types[QG_K_FLOAT][plan->lanes],
+                   plan->n_runs);
+    qg_text_printf(&text, "    const uint at = block * %uu", plan->layout->elements / plan->lanes);
+    if (plan->n_digits) {
+        qg_text_puts(&text, " + ");
+        qg_print_expression(&text, place, glsl, place->outputs[0].node);
+    }
+    qg_text_puts(&text, ";\n");
+    for (uint32_t r = 0; r < plan->n_runs; ++r) {
+        if (r)
+            qg_text_printf(&text, "    dst[at + %uu] = %s;\n", plan->runs[r] / plan->lanes, packed(arena, kernel, r));
+        else
+            qg_text_printf(&text, "    dst[at] = %s;\n", packed(arena, kernel, r));
+    }
+    qg_text_puts(&text, "}\n");
+    return text.data;
+}
+
+char *qg_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *request, const qg_kernel *kernel,
+              const char **why) {
+    const qg_plan *plan = kernel->plan;
+    const qg_ir *ir = qg_lower_decode(arena, plan);
+    qg_holes prelude = {.count = 0}, holes = {.count = 0};
+    qg_prelude_holes(&prelude, ir);
+    qg_hole(&prelude, "to_f16", kernel->type == QG_F16 ? "" : NULL);
+    qg_hole(&prelude, "to_bf16", kernel->type == QG_BF16 ? "" : NULL);
+    char *prelude_text =
+        qg_expand(arena, qg_template_text(templates, "prelude.glsl"), prelude.items, prelude.count, why);
+    if (!prelude_text) return NULL;
+
+    const char *sentence =
+        qg_format(arena, "%s: %s, in %s.", kernel->name, kernel->family->summary, qg_scalars[kernel->type].name);
+    qg_plan_holes(arena, &holes, plan, glsl);
+    qg_hole(&holes, "banner", qg_banner(arena, request, plan, sentence, "// ", "// ", ""));
+    qg_hole(&holes, "extensions", extensions(arena, kernel));
+    qg_hole(&holes, "buffers", buffers(arena, plan));
+    for (uint32_t i = 0; i < kernel->family->n_bindings; ++i)
+        qg_hole(&holes, qg_format(arena, "binding_%s", kernel->family->bindings[i].name),
+                qg_format(arena, "%u", plan->layout->n_buffers + i));
+    qg_hole(&holes, "dst_type", stored_type(kernel));
+    qg_hole(&holes, "tables", qg_tables(arena, plan->layout, glsl, "const"));
+    qg_hole(&holes, "prelude", prelude_text);
+    qg_hole(&holes, "decode", decode(arena, ir, plan));
+    qg_hole(&holes, "write_tile", write_tile(arena, kernel));
+    const char *name = qg_format(arena, "%s.comp", kernel->family->name);
+    return qg_expand(arena, qg_template_text(templates, name), holes.items, holes.count, why);
+}

@@ -1,0 +1,190 @@
+/* What the printers of kernels share: the holes of the templates that follow from the plan, banners, tables, bodies. */
+#include "kernel.h"
+
+#include <math.h>
+#include <string.h>
+
+void qg_hole(qg_holes *holes, const char *name, const char *value) {
+    holes->items[holes->count++] = (qg_binding){name, value};
+}
+
+const char *qg_template_text(const qg_templates *templates, const char *name) {
+    for (uint32_t i = 0; i < templates->count; ++i)
+        if (strcmp(templates->items[i].name, name) == 0) return templates->items[i].text;
+    return NULL;
+}
+
+bool qg_templates_load(qg_arena *arena, const char *folder, qg_templates *templates, const char **why) {
+    static const char *const fixed[] = {"prelude.glsl", "prelude.metal", "prelude.c",
+                                        "format.metal", "format.h",      "format.c"};
+    static const char *const endings[] = {"comp", "metal", "c"};
+    const uint32_t n_fixed = sizeof fixed / sizeof *fixed, n_endings = sizeof endings / sizeof *endings;
+    const uint32_t count = n_fixed + n_endings * qg_n_families;
+    qg_template *items = QG_NEW_ARRAY(arena, qg_template, count);
+    for (uint32_t i = 0; i < count; ++i) {
+        const uint32_t own = i - n_fixed;
+        items[i].name = i < n_fixed
+                            ? fixed[i]
+                            : qg_format(arena, "%s.%s", qg_families[own / n_endings].name, endings[own % n_endings]);
+        items[i].path = qg_format(arena, "%s/%s", folder, items[i].name);
+        size_t length;
+        const char *reason = NULL;
+        items[i].text = qg_read_file(arena, items[i].path, 1u << 20, &length, &reason);
+        if (!items[i].text) {
+            *why = qg_format(arena, "cannot read template %s: %s", items[i].path, reason);
+            return false;
+        }
+    }
+    *templates = (qg_templates){count, items};
+    return true;
+}
+
+static const char *times(qg_arena *arena, const char *variable, const char *operator, uint32_t by, const char *suffix) {
+    return qg_format(arena, "%s %s %u%s", variable, operator, by, suffix);
+}
+
+void qg_plan_holes(qg_arena *arena, qg_holes *holes, const qg_plan *plan, const qg_target *target) {
+    const char *suffix = target->unsigned_suffix;
+    const bool whole = plan->tiles == 1; /* a tile is a block */
+    qg_hole(holes, "format", plan->layout->name);
+    qg_hole(holes, "runs", qg_format(arena, "%u", plan->n_runs));
+    qg_hole(holes, "tile_elements", qg_format(arena, "%u", plan->tile_elements));
+    qg_hole(holes, "vec", target->types[QG_K_FLOAT][plan->lanes]);
+    qg_hole(holes, "block_of_i", whole ? "i" : times(arena, "i", "/", plan->tiles, suffix));
+    qg_hole(holes, "tile_of_i", whole ? qg_format(arena, "0%s", suffix) : times(arena, "i", "%", plan->tiles, suffix));
+    qg_hole(holes, "block_of_from", whole ? "from" : times(arena, "from", "/", plan->tiles, suffix));
+}
+
+uint32_t qg_wide_unit(const qg_ir *ir, uint32_t buffer) {
+    for (uint32_t i = 0; i < ir->n_nodes; ++i)
+        if (ir->nodes[i]->op == QG_LOAD_WIDE && ir->nodes[i]->ref == buffer) return (uint32_t)ir->nodes[i]->integer;
+    return 0;
+}
+
+bool qg_uses(const qg_ir *ir, qg_op op) {
+    for (uint32_t i = 0; i < ir->n_nodes; ++i)
+        if (ir->nodes[i]->op == op) return true;
+    return false;
+}
+
+void qg_prelude_holes(qg_holes *holes, const qg_ir *ir) {
+    qg_hole(holes, "f16_to_f32", qg_uses(ir, QG_F16_BITS) ? "" : NULL);
+    qg_hole(holes, "bf16_to_f32", qg_uses(ir, QG_BF16_BITS) ? "" : NULL);
+    qg_hole(holes, "bits_to_f32", qg_uses(ir, QG_F32_BITS) ? "" : NULL);
+    qg_hole(holes, "load_u32", qg_uses(ir, QG_LOAD_WIDE) ? "" : NULL);
+    qg_hole(holes, "min", qg_uses(ir, QG_MIN) ? "" : NULL);
+    qg_hole(holes, "sign_extend", qg_uses(ir, QG_SEXT) ? "" : NULL);
+}
+
+void qg_decode_body(qg_text *text, const qg_ir *ir, const qg_target *target) {
+    uint32_t statement = 0;
+    for (uint32_t r = 0; r < ir->n_outputs; ++r) {
+        if (ir->outputs[r].comment) qg_text_printf(text, "%s    // %s\n", r ? "\n" : "", ir->outputs[r].comment);
+        for (; statement < ir->outputs[r].after; ++statement)
+            qg_print_statement(text, ir, target, ir->statements[statement], "    ");
+        qg_text_puts(text, "    ");
+        qg_print_filled(text, target->result, 'r', qg_format(text->arena, "%u", r));
+        qg_print_expression(text, ir, target, ir->outputs[r].node);
+        qg_text_puts(text, ";\n");
+    }
+}
+
+/* ---- banner ---- */
+
+/* Operations on values, for each element: loads, constants and the shuffling of lanes do not count. */
+static double operations(const qg_ir *ir, uint32_t elements) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < ir->n_nodes; ++i) {
+        const qg_node *node = ir->nodes[i];
+        const bool free = node->n_args == 0 || node->op == QG_LOAD || node->op == QG_LOAD_WIDE ||
+                          node->op == QG_VECTOR || node->op == QG_SPLAT || node->op == QG_LANE;
+        if (!free) count += node->lanes;
+    }
+    return (double)count / elements;
+}
+
+/* Text inside a comment: what would end it, or continue it on the next line, is broken up. */
+static void add_comment(qg_text *text, const char *line, size_t length) {
+    for (size_t i = 0; i < length; ++i) {
+        qg_text_add(text, line + i, 1);
+        if (line[i] == '*' && i + 1 < length && line[i + 1] == '/') qg_text_puts(text, " ");
+    }
+    if (length && line[length - 1] == '\\') qg_text_puts(text, " .");
+}
+
+static void add_lines(qg_text *text, const char *lines, size_t length, const char *prefix) {
+    while (length && (lines[length - 1] == '\n' || lines[length - 1] == ' ')) --length;
+    for (size_t at = 0; at < length;) {
+        const char *end = memchr(lines + at, '\n', length - at);
+        const size_t n = end ? (size_t)(end - lines) - at : length - at;
+        qg_text_puts(text, prefix);
+        if (n)
+            qg_text_puts(text, "    ");
+        else if (text->length && text->data[text->length - 1] == ' ')
+            text->data[--text->length] = '\0';
+        add_comment(text, lines + at, n);
+        qg_text_puts(text, "\n");
+        at += n + (end != NULL);
+    }
+}
+
+char *qg_banner(qg_arena *arena, const qg_request *request, const qg_plan *plan, const char *sentence, const char *open,
+                const char *prefix, const char *close) {
+    const qg_layout *layout = request->layout;
+    qg_text text = qg_text_new(arena);
+    qg_text_printf(&text, "%s%s\n", open, sentence);
+    qg_text_printf(&text, "%sGenerated from the specification below by `%s`; do not edit.\n", prefix, request->command);
+    qg_text_printf(&text, "%s%u bytes for %u elements, %.4g bits each; %.3g operations for each element.\n", prefix,
+                   layout->block_bytes, layout->elements, 8.0 * layout->block_bytes / layout->elements,
+                   operations(qg_lower_decode(arena, plan), plan->tile_elements));
+    qg_text_add(&text, prefix, strlen(prefix) - 1);
+    qg_text_puts(&text, "\n");
+    add_lines(&text, layout->spec->source->text, layout->spec->source->length, prefix);
+    if (layout->parameters && *layout->parameters) {
+        qg_text_add(&text, prefix, strlen(prefix) - 1);
+        qg_text_printf(&text, "\n%sHere %s.\n", prefix, layout->parameters);
+    }
+    qg_text_puts(&text, close);
+    return text.data;
+}
+
+/* ---- tables ---- */
+
+static void add_table_row(qg_text *text, const qg_table *table, const qg_target *target, uint32_t row) {
+    const bool floating = qg_scalars[table->type].kind == QG_FLOATING;
+    const uint32_t count = table->columns > 1 ? table->columns : table->rows;
+    for (uint32_t i = 0; i < count; ++i) {
+        const double value = table->values[row * count + i];
+        qg_text_puts(text, i == 0 ? "" : i % 16 == 0 ? ",\n    " : ", ");
+        if (!floating)
+            qg_text_printf(text, "%lld", (long long)value);
+        else if (isinf(value))
+            qg_text_printf(text, "%s%s", value < 0 ? "-" : "", target->infinity);
+        else
+            qg_text_printf(text, "%.9g%s%s", value, value == (double)(int64_t)value ? ".0" : "", target->float_suffix);
+    }
+}
+
+static void add_table(qg_text *text, const qg_table *table, const qg_target *target, const char *qualifier) {
+    const qg_scalar_kind stored = qg_scalars[table->type].kind;
+    const qg_kind kind = stored == QG_FLOATING ? QG_K_FLOAT : stored == QG_SIGNED ? QG_K_INT : QG_K_UINT;
+    const char *type = target->types[kind][1];
+    const bool nested = table->columns > 1;
+    qg_text_printf(text, "%s %s %s[%u]", qualifier, type, table->name, table->rows);
+    if (nested) qg_text_printf(text, "[%u]", table->columns);
+    qg_text_puts(text, " = ");
+    qg_print_filled(text, nested ? target->array_2 : target->array, 'T', type);
+    for (uint32_t row = 0; row < (nested ? table->rows : 1); ++row) {
+        qg_text_puts(text, row ? ",\n    " : "\n    ");
+        if (nested) qg_print_filled(text, target->array, 'T', type);
+        add_table_row(text, table, target, row);
+        if (nested) qg_text_puts(text, target->array_end);
+    }
+    qg_text_printf(text, "\n%s;\n\n", target->array_end);
+}
+
+char *qg_tables(qg_arena *arena, const qg_layout *layout, const qg_target *target, const char *qualifier) {
+    qg_text text = qg_text_new(arena);
+    for (uint32_t i = 0; i < layout->n_tables; ++i) add_table(&text, &layout->tables[i], target, qualifier);
+    return text.data ? text.data : qg_format(arena, "%s", "");
+}

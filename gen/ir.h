@@ -1,0 +1,187 @@
+/* The middle of the generator: index forms, the IR, plans, and the printers' interface. */
+#ifndef QKGEN_IR_H
+#define QKGEN_IR_H
+
+#include "gen.h"
+
+/* ---- ir.c: typed expressions and named statements -------------------------------------------------------------- */
+
+enum { QG_MAX_LANES = 4 };
+
+/* An expression. Nodes are immutable and unique: building the same expression twice gives the same node. Binary operations
+ * broadcast a single lane over several. A node with a name is printed as a statement of its own, in the order in which the
+ * names were given; all others are printed where they are used. */
+typedef struct qg_node {
+    qg_op op;
+    qg_kind kind;
+    uint32_t lanes;      /* 1, 2 or 4 */
+    uint32_t ref;        /* LOAD, LOAD_WIDE: buffer; TABLE: table */
+    int64_t integer;     /* integer CONST; LOAD, LOAD_WIDE: bits of a word; SEXT: width; LANE: number */
+    float real;          /* float CONST */
+    uint64_t max;        /* an upper bound of an unsigned value, for dropping masks */
+    const char *name;    /* ARG, or a statement's */
+    const char *comment; /* of the statement */
+    bool precise;        /* a float operation that must round as written */
+    uint32_t n_args;
+    const struct qg_node *arg[QG_MAX_LANES];
+} qg_node;
+
+/* A straight-line piece of code: statements, and results in the order of `outputs`. */
+typedef struct qg_ir {
+    qg_arena *arena;
+    const qg_layout *layout;
+    qg_node **nodes; /* all, in order of creation */
+    uint32_t n_nodes, nodes_capacity;
+    uint32_t *hash; /* open addressing; index + 1 in nodes */
+    uint32_t hash_size;
+    const qg_node **statements;
+    uint32_t n_statements, statements_capacity;
+    struct qg_output {
+        const qg_node *node;
+        const char *comment; /* before its statements */
+        uint32_t after;      /* so many statements come before it */
+    } * outputs;
+    uint32_t n_outputs, outputs_capacity;
+} qg_ir;
+
+qg_ir *qg_ir_new(qg_arena *arena, const qg_layout *layout);
+const qg_node *qg_uint(qg_ir *ir, uint32_t value);
+const qg_node *qg_int(qg_ir *ir, int64_t value);
+const qg_node *qg_real(qg_ir *ir, float value);
+/* A named input of the code, below `extent`. */
+const qg_node *qg_arg(qg_ir *ir, const char *name, uint64_t extent);
+/* Applies an operation after constant folding and the identities that are exact (x + 0, x & mask that changes nothing). */
+const qg_node *qg_apply(qg_ir *ir, qg_op op, const qg_node *a, const qg_node *b, const qg_node *c);
+/* The `unit`-bit word of a buffer at an index counted in such words, zero-extended. */
+const qg_node *qg_load(qg_ir *ir, uint32_t buffer, uint32_t unit, const qg_node *index);
+/* 32 bits from several words that are narrower. */
+const qg_node *qg_load_wide(qg_ir *ir, uint32_t buffer, uint32_t unit, const qg_node *index);
+const qg_node *qg_lookup(qg_ir *ir, uint32_t table, const qg_node *row, const qg_node *column);
+const qg_node *qg_vector(qg_ir *ir, const qg_node *const *lanes, uint32_t count);
+const qg_node *qg_lane(qg_ir *ir, const qg_node *vector, uint32_t lane);
+const qg_node *qg_splat(qg_ir *ir, const qg_node *scalar, uint32_t lanes);
+/* The `width` low bits as two's complement. */
+const qg_node *qg_sign_extend(qg_ir *ir, const qg_node *bits, uint32_t width);
+/* Bits to float: F16 and BF16 take the low 16 bits, F32 all 32. */
+const qg_node *qg_float_bits(qg_ir *ir, qg_scalar type, const qg_node *bits);
+/* Makes a statement of a node that is neither a constant nor an argument, if it has no name yet. Statements that share a
+ * name are told apart by qg_finish. */
+const qg_node *qg_let(qg_ir *ir, const qg_node *node, const char *name, const char *comment);
+void qg_output(qg_ir *ir, const qg_node *node, const char *comment);
+/* The last step of building: puts the statements that the outputs need in an order in which each comes before its uses,
+ * numbers those that share a name (q0, q1, ...), and keeps clear of `reserved` names. */
+void qg_finish(qg_ir *ir, const char *const *reserved, uint32_t count);
+char *qg_dump_ir(qg_arena *arena, const qg_ir *ir);
+
+/* ---- index.c: index expressions that know their digits ----------------------------------------------------------- */
+
+enum { QG_INDEX_TERMS = 12 };
+
+/* constant + sum(coefficient * digit), each digit known to lie in [0, extent). Division and remainder by constants are
+ * carried out on the form where they are exact, so that what is static about an address becomes a constant. */
+typedef struct qg_index {
+    int64_t constant;
+    uint32_t n_terms;
+    struct qg_index_term {
+        const qg_node *digit;
+        uint64_t extent;
+        int64_t coefficient;
+    } terms[QG_INDEX_TERMS];
+} qg_index;
+
+qg_index qg_index_constant(int64_t value);
+qg_index qg_index_digit(const qg_node *digit, uint64_t extent);
+qg_index qg_index_add(qg_ir *ir, qg_index a, qg_index b);
+qg_index qg_index_scale(qg_index a, int64_t factor);
+qg_index qg_index_div(qg_ir *ir, qg_index a, uint32_t divisor);
+qg_index qg_index_mod(qg_ir *ir, qg_index a, uint32_t divisor);
+int64_t qg_index_max(qg_index a);
+/* True when a - b is the same for all digits; sets *difference. */
+bool qg_index_difference(qg_index a, qg_index b, int64_t *difference);
+/* start + a; `start` may be NULL. */
+const qg_node *qg_index_node(qg_ir *ir, const qg_node *start, qg_index a);
+
+/* ---- plan.c: how threads share a block ---------------------------------------------------------------------------- */
+
+enum { QG_MAX_RUNS = 32, QG_MAX_DIGITS = 16 };
+
+/* A thread decodes a tile: `n_runs` runs of `lanes` consecutive elements, at fixed distances from each other. The tile's
+ * number within the block, split into `digits` (least significant first), gives the first element as sum(digit * stride)
+ * with strides in elements. */
+typedef struct qg_plan {
+    const qg_layout *layout;
+    uint32_t lanes;
+    uint32_t n_runs;
+    uint32_t runs[QG_MAX_RUNS]; /* element offset of each run from the tile's first element */
+    uint32_t n_digits;
+    qg_digit digits[QG_MAX_DIGITS];
+    uint32_t tile_elements;
+    uint32_t tiles;  /* in a block */
+    uint32_t *units; /* bits of the words in which each buffer is loaded: 8, 16 or 32 */
+    uint32_t workgroup;
+    bool reference; /* one element at a time, from a pointer to the block */
+} qg_plan;
+
+/* Plans decoding on a GPU: whole aligned words, several elements a thread, and shifts that are constants. */
+const qg_plan *qg_plan_tiles(qg_arena *arena, const qg_layout *layout);
+/* Plans the reference: one element at a time, bytes. */
+const qg_plan *qg_plan_elements(qg_arena *arena, const qg_layout *layout);
+char *qg_dump_plan(qg_arena *arena, const qg_plan *plan);
+
+/* ---- lower.c: layout and plan to IR ------------------------------------------------------------------------------- */
+
+/* Arguments of the emitted code: `block`, the number of the block, and `tile`, the number of the tile within it. In the
+ * reference there is only `i`, the element's index in the block. One output for each run. */
+const qg_ir *qg_lower_decode(qg_arena *arena, const qg_plan *plan);
+/* Where the tile's first element lies in its block, counted in runs. */
+const qg_ir *qg_lower_place(qg_arena *arena, const qg_plan *plan);
+
+/* ---- print.c and the targets -------------------------------------------------------------------------------------- */
+
+typedef enum qg_target_id { QG_GLSL, QG_MSL, QG_C } qg_target_id;
+
+/* What differs between the languages; everything else about expressions is shared. */
+typedef struct qg_target {
+    qg_target_id id;
+    const char *types[4][QG_MAX_LANES + 1]; /* by kind and lanes */
+    const char *unsigned_suffix;
+    const char *float_suffix;
+    const char *infinity;
+    bool casts;                 /* a conversion is a cast, which binds like a prefix, and not a call */
+    const char *result;         /* what comes before the value of run $r */
+    const char *array;          /* opens the literal of an array of $T, of ... */
+    const char *array_2;        /* ... an array of such arrays; */
+    const char *array_end;      /* closes both */
+    const char *precise;        /* qualifier of a float statement that must round as written */
+    const char *local;          /* qualifier of every statement */
+    const char *comparisons[6]; /* EQ NE LT LE GT GE over several lanes; NULL: the operators serve */
+    const char *choose;         /* over several lanes */
+    const char *wide_load;      /* of a word of 32 bits: buffer and index */
+    const char *narrow_load;    /* of a narrower one */
+} qg_target;
+
+extern const qg_target qg_targets[];
+
+/* Appends an expression as the target writes it. */
+void qg_print_expression(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node);
+/* Appends a statement on a line of its own, with its comment. */
+void qg_print_statement(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node,
+                        const char *indent);
+
+/* Appends a pattern of a target with its hole filled in: $r or $T. */
+void qg_print_filled(qg_text *text, const char *pattern, char hole, const char *value);
+
+/* ---- template.c ---------------------------------------------------------------------------------------------------- */
+
+typedef struct qg_binding {
+    const char *name;
+    const char *value; /* NULL: false for @if */
+} qg_binding;
+
+/* Expands `@{name}` and the lines `@if name`, `@else`, `@end` (not nested). A hole alone on a line takes a text of several
+ * lines and passes its indentation on; when that text is empty, the line vanishes. Returns NULL and sets *why when the
+ * template names something unknown. */
+char *qg_expand(qg_arena *arena, const char *template_text, const qg_binding *bindings, uint32_t count,
+                const char **why);
+
+#endif

@@ -1,0 +1,128 @@
+/* From plans to whole kernels: families, descriptors, and the text of each target. */
+#ifndef QKGEN_GEN_KERNEL_H
+#define QKGEN_GEN_KERNEL_H
+
+#include "ir.h"
+
+#include <qkgen/kernel.h>
+
+/* ---- family.c ------------------------------------------------------------------------------------------------------ */
+
+enum { QG_MAX_FAMILY_BINDINGS = 4, QG_MAX_PUSH = 8 };
+
+/* A kernel family: one schedule, in templates/NAME.*, for every format. Its bindings follow the format's buffers. */
+typedef struct qg_family {
+    const char *name;
+    const char *summary; /* completes "Q: " in a banner */
+    uint32_t n_bindings;
+    struct qg_family_binding {
+        const char *name;
+        qk_role role;
+        qk_access access;
+    } bindings[QG_MAX_FAMILY_BINDINGS];
+    uint32_t n_push;
+    const char *push[QG_MAX_PUSH]; /* u32 each */
+    /* C: what the dispatch stub takes after the weights, declared and passed on; the reference's result, and what it
+     * takes between the weights and dst. */
+    const char *stub_parameters, *stub_arguments;
+    const char *reference_result, *reference_parameters;
+} qg_family;
+
+extern const qg_family qg_families[];
+extern const uint32_t qg_n_families;
+const qg_family *qg_family_named(const char *name);
+
+/* The types that results are stored in. */
+extern const qg_scalar qg_output_types[];
+extern const uint32_t qg_n_output_types;
+
+/* One kernel: a family for a format, with results of one type. */
+typedef struct qg_kernel {
+    const char *name; /* q4_K_dequant_f16, say */
+    const qg_family *family;
+    const qg_layout *layout;
+    const qg_plan *plan;
+    qg_scalar type;
+} qg_kernel;
+
+qg_kernel qg_kernel_new(qg_arena *arena, const qg_plan *plan, const qg_family *family, qg_scalar type);
+/* The kernel as the C side sees it. Its text or words are `code`, which may be NULL. */
+const qk_kernel *qg_describe(qg_arena *arena, const qg_kernel *kernel, qk_api api, const qk_code *code);
+
+/* ---- templates ------------------------------------------------------------------------------------------------------ */
+
+typedef struct qg_template {
+    const char *name; /* dequant.comp */
+    const char *path;
+    const char *text;
+} qg_template;
+
+typedef struct qg_templates {
+    uint32_t count;
+    const qg_template *items;
+} qg_templates;
+
+/* Reads the templates that the printers need from a folder; on failure returns false and sets *why. */
+bool qg_templates_load(qg_arena *arena, const char *folder, qg_templates *templates, const char **why);
+const char *qg_template_text(const qg_templates *templates, const char *name);
+
+/* ---- text of the targets --------------------------------------------------------------------------------------------- */
+
+/* Which families a format is emitted for, and how. */
+typedef struct qg_request {
+    const qg_layout *layout;
+    uint32_t n_families;
+    const qg_family *const *families;
+    bool vulkan, metal;
+    const char *command; /* that regenerates, for the banner */
+} qg_request;
+
+/* GLSL of one kernel; MSL of all kernels of a request. NULL and *why on a broken template. */
+char *qg_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *request, const qg_kernel *kernel,
+              const char **why);
+char *qg_msl(qg_arena *arena, const qg_templates *templates, const qg_request *request, const qg_plan *plan,
+             const char **why);
+
+/* C header and source of a format: reference decoder, descriptors, dispatch stubs. `codes` holds one entry for each Vulkan
+ * kernel in the order of qg_kernels; with `embed`, its words stand in the source, and `kernel_h` and `dispatch_h` are the
+ * texts that take the place of the includes. */
+typedef struct qg_c_options {
+    bool embed;
+    const char *kernel_h;
+    const char *dispatch_h;
+    const qk_code *spirv;
+    const char *msl;
+} qg_c_options;
+
+char *qg_c_header(qg_arena *arena, const qg_templates *templates, const qg_request *request, const qg_plan *plan,
+                  const qg_c_options *options, const char **why);
+char *qg_c_source(qg_arena *arena, const qg_templates *templates, const qg_request *request, const qg_plan *plan,
+                  const qg_c_options *options, const char **why);
+/* The code of all kernels as a C file of its own, for the tree in which the source does not embed it. */
+char *qg_c_code(qg_arena *arena, const qg_request *request, const qg_plan *plan, const qg_c_options *options);
+
+/* All kernels of a request: families in order, and each result type. */
+uint32_t qg_kernels(qg_arena *arena, const qg_request *request, const qg_plan *plan, const qg_kernel **kernels);
+
+/* Shared by the printers of kernels (holes.c). */
+typedef struct qg_holes {
+    qg_binding items[64];
+    uint32_t count;
+} qg_holes;
+
+void qg_hole(qg_holes *holes, const char *name, const char *value);
+/* The holes that depend on plan and target alone: runs, tiles, vec, block_of_i, ... */
+void qg_plan_holes(qg_arena *arena, qg_holes *holes, const qg_plan *plan, const qg_target *target);
+/* True when some node of the IR is this operation: which prelude functions a kernel calls. */
+/* Bits of the words that a buffer's wide loads are made of; 0 when it has none. */
+uint32_t qg_wide_unit(const qg_ir *ir, uint32_t buffer);
+bool qg_uses(const qg_ir *ir, qg_op op);
+void qg_prelude_holes(qg_holes *holes, const qg_ir *ir);
+/* Statements and `v[r] = value;` lines of a decode function's body. */
+void qg_decode_body(qg_text *text, const qg_ir *ir, const qg_target *target);
+/* The lines of the banner, each after `prefix`. */
+char *qg_banner(qg_arena *arena, const qg_request *request, const qg_plan *plan, const char *sentence, const char *open,
+                const char *prefix, const char *close);
+char *qg_tables(qg_arena *arena, const qg_layout *layout, const qg_target *target, const char *qualifier);
+
+#endif

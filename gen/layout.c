@@ -1,0 +1,429 @@
+/* From written layout to numbers: constants, fields with offsets, codes with absolute bit addresses.
+ *
+ * The one idea: a layout is arithmetic on digits. Instance j of a code is written in mixed radix by the extents of a
+ * slice, least significant digit first, and each digit moves the address by its stride; the bit address is linear in
+ * the digits. So the reach of a slice is known without enumeration: base + sum((extent - 1) * stride) + width. This
+ * file establishes that reach, and with it that every address lies in its field; only then may cover.c enumerate the
+ * bits, and its work is bounded by the block's size. All arithmetic is done in 64 bits on values kept within 32, so
+ * that no extent, stride or product that an author can write wraps around unseen. */
+#include "check.h"
+#include "lex.h"
+
+#include <string.h>
+
+static const int64_t CONSTANT_LIMIT = INT32_MAX;
+
+/* ---- constants ------------------------------------------------------------------------------------------------ */
+
+static const char *list_params(qg_work *work) {
+    const qg_spec *spec = work->spec;
+    qg_text text = qg_text_new(work->arena);
+    for (uint32_t i = 0; i < spec->n_params; i++) {
+        qg_text_printf(&text, "%s%s", i == 0 ? ": " : ", ", spec->params[i].name);
+    }
+    return spec->n_params == 0 ? ", and this format has none" : text.data;
+}
+
+static bool eval_name(qg_work *work, const qg_expr *expr, int64_t *value) {
+    for (uint32_t i = 0; i < work->spec->n_params; i++) {
+        const qg_spec_param *param = &work->spec->params[i];
+        if (strcmp(param->name, expr->name) != 0) {
+            continue;
+        }
+        if (param->is_type) {
+            qg_error(work->diag, expr->loc, "'%s' is a type, and a number is needed here: use an integer parameter",
+                     expr->name);
+            return false;
+        }
+        *value = work->bound[i];
+        if (*value > CONSTANT_LIMIT) {
+            qg_error(work->diag, expr->loc, "the value of '%s' is larger than 32 bits: make it smaller", expr->name);
+            return false;
+        }
+        return true;
+    }
+    qg_error(work->diag, expr->loc, "'%s' is not a parameter: a constant is made of integers and parameters%s",
+             expr->name, list_params(work));
+    return false;
+}
+
+static int64_t apply(qg_op op, int64_t a, int64_t b) {
+    switch (op) {
+    case QG_ADD:
+        return a + b;
+    case QG_SUB:
+        return a - b;
+    case QG_MUL:
+        return a * b;
+    case QG_DIV:
+        return a / b;
+    default:
+        return a % b;
+    }
+}
+
+bool qg_eval(qg_work *work, const qg_expr *expr, int64_t *value) {
+    int64_t a = 0, b = 0;
+    if (expr->kind == QG_E_NAME) {
+        return eval_name(work, expr, value);
+    }
+    if (expr->kind == QG_E_INT) {
+        *value = expr->integer;
+    } else if (expr->kind == QG_E_UNARY) {
+        if (!qg_eval(work, expr->arg[0], &a)) {
+            return false;
+        }
+        *value = -a;
+    } else {
+        bool left = qg_eval(work, expr->arg[0], &a);
+        if (!qg_eval(work, expr->arg[1], &b) || !left) {
+            return false;
+        }
+        if (b == 0 && (expr->op == QG_DIV || expr->op == QG_MOD)) {
+            qg_error(work->diag, expr->loc, "division by zero: the right side is 0 here");
+            return false;
+        }
+        *value = apply(expr->op, a, b);
+    }
+    if (*value > CONSTANT_LIMIT || *value < -CONSTANT_LIMIT) {
+        qg_error(work->diag, expr->loc, "a constant leaves the range of 32 bits: use smaller numbers");
+        return false;
+    }
+    return true;
+}
+
+bool qg_eval_within(qg_work *work, const qg_expr *expr, const char *what, int64_t low, int64_t high, uint32_t *value) {
+    int64_t exact;
+    if (!qg_eval(work, expr, &exact)) {
+        return false;
+    }
+    if (exact < low || exact > high) {
+        qg_error(work->diag, expr->loc, "%s is %lld, and must be from %lld to %lld", what, (long long)exact,
+                 (long long)low, (long long)high);
+        return false;
+    }
+    *value = (uint32_t)exact;
+    return true;
+}
+
+bool qg_resolve_type(qg_work *work, const qg_spec_type *type, qg_scalar *scalar) {
+    *scalar = qg_scalar_named(type->name, strlen(type->name));
+    for (uint32_t i = 0; i < work->spec->n_params && *scalar == QG_SCALAR_COUNT; i++) {
+        const qg_spec_param *param = &work->spec->params[i];
+        if (param->is_type && strcmp(param->name, type->name) == 0) {
+            *scalar = (qg_scalar)work->bound[i];
+        }
+    }
+    if (*scalar == QG_SCALAR_COUNT) {
+        qg_error(work->diag, type->loc, "'%s' is not a type: use u8 i8 u16 i16 u32 f16 bf16 f32 or a type parameter",
+                 type->name);
+        return false;
+    }
+    return true;
+}
+
+/* ---- fields --------------------------------------------------------------------------------------------------- */
+
+static bool layout_field(qg_work *work, const qg_spec_field *written, uint32_t buffer) {
+    qg_field field = {
+        .name = written->name, .loc = written->loc, .spare = written->spare, .buffer = buffer, .count = 1};
+    field.is_array = written->count != NULL;
+    if (!qg_resolve_type(work, &written->type, &field.type)) {
+        return false;
+    }
+    uint32_t size = qg_scalars[field.type].bits / 8;
+    if (field.is_array && !qg_eval_within(work, written->count, "the number of items in an array", 1,
+                                          QG_MAX_BLOCK_BYTES / size, &field.count)) {
+        return false;
+    }
+    uint32_t bytes = size * field.count;
+    if (bytes > QG_MAX_BLOCK_BYTES - work->block_bytes) {
+        qg_error(work->diag, written->loc, "with field '%s' a block has more than %d bytes: make it smaller",
+                 written->name, QG_MAX_BLOCK_BYTES);
+        return false;
+    }
+    field.offset = work->buffers[buffer].bytes;
+    work->buffers[buffer].bytes += bytes;
+    work->block_bytes += bytes;
+    work->fields[work->n_fields++] = field;
+    return true;
+}
+
+bool qg_layout_fields(qg_work *work) {
+    const qg_spec *spec = work->spec;
+    bool good =
+        qg_eval_within(work, spec->elements, "the number of elements in a block", 1, QG_MAX_ELEMENTS, &work->elements);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < spec->n_buffers; i++) {
+        count += spec->buffers[i].n_fields;
+    }
+    work->buffers = QG_NEW_ARRAY(work->arena, qg_buffer, spec->n_buffers);
+    work->fields = QG_NEW_ARRAY(work->arena, qg_field, count);
+    work->codes = QG_NEW_ARRAY(work->arena, qg_code, spec->n_codes + count);
+    work->used = QG_NEW_ARRAY(work->arena, bool, spec->n_codes + count);
+    for (uint32_t b = 0; b < spec->n_buffers; b++) {
+        work->buffers[b].name = spec->buffers[b].name;
+        for (uint32_t f = 0; f < spec->buffers[b].n_fields; f++) {
+            good &= layout_field(work, &spec->buffers[b].fields[f], b);
+        }
+    }
+    work->cost += 8 * (uint64_t)work->block_bytes;
+    return good;
+}
+
+/* ---- slices --------------------------------------------------------------------------------------------------- */
+
+uint32_t qg_slice_address(const qg_slice *slice, uint32_t j) {
+    uint32_t bit = slice->bit;
+    for (uint32_t d = 0; d < slice->n_digits; d++) {
+        bit += j % slice->digits[d].extent * slice->digits[d].stride;
+        j /= slice->digits[d].extent;
+    }
+    return bit;
+}
+
+static bool find_field(qg_work *work, const qg_spec_slice *written, uint32_t *at) {
+    for (uint32_t i = 0; i < work->n_fields; i++) {
+        if (strcmp(work->fields[i].name, written->field) != 0) {
+            continue;
+        }
+        if (work->fields[i].spare) {
+            qg_error(work->diag, written->field_loc, "field '%s' is declared spare: remove 'spare' there to use it",
+                     written->field);
+            return false;
+        }
+        *at = i;
+        return true;
+    }
+    qg_error(work->diag, written->field_loc, "there is no field '%s' in the block: declare it there", written->field);
+    return false;
+}
+
+/* Digits with the product of their extents. */
+static bool layout_digits(qg_work *work, const qg_spec_slice *written, qg_slice *slice, uint64_t *instances) {
+    qg_digit *digits = QG_NEW_ARRAY(work->arena, qg_digit, written->n_digits);
+    *instances = 1;
+    for (uint32_t d = 0; d < written->n_digits; d++) {
+        const qg_spec_digit *digit = &written->digits[d];
+        if (!qg_eval_within(work, digit->extent, "an extent", 1, 8 * QG_MAX_BLOCK_BYTES, &digits[d].extent) ||
+            !qg_eval_within(work, digit->stride, "a stride", 0, 8 * QG_MAX_BLOCK_BYTES, &digits[d].stride)) {
+            return false;
+        }
+        *instances *= digits[d].extent;
+        if (*instances > 8 * QG_MAX_BLOCK_BYTES) {
+            qg_error(work->diag, digit->extent->loc,
+                     "the extents multiply to more instances than a block can have bits: make them smaller");
+            return false;
+        }
+    }
+    slice->digits = digits;
+    slice->n_digits = written->n_digits;
+    return true;
+}
+
+/* "element 5", "elements 32 to 63": what instance j serves. */
+static const char *served(qg_work *work, uint32_t per, uint32_t j) {
+    if (per == 1) {
+        return qg_format(work->arena, "element %u", j);
+    }
+    return qg_format(work->arena, "elements %u to %u", j * per, j * per + per - 1);
+}
+
+/* The first instance whose slice ends behind `bits`, digit by digit from the most significant: the smallest digit with
+ * which the lower digits, all at their largest, still leave the field. */
+static uint64_t first_outside(const qg_slice *slice, uint64_t base, uint64_t bits, uint64_t *bit) {
+    uint64_t lower = base + slice->width, weight = 1, j = 0;
+    for (uint32_t d = 0; d < slice->n_digits; d++) {
+        lower += (uint64_t)(slice->digits[d].extent - 1) * slice->digits[d].stride;
+        weight *= slice->digits[d].extent;
+    }
+    *bit = base;
+    for (uint32_t d = slice->n_digits; d-- > 0;) {
+        uint64_t stride = slice->digits[d].stride;
+        lower -= (slice->digits[d].extent - 1) * stride;
+        weight /= slice->digits[d].extent;
+        uint64_t digit = lower > bits || stride == 0 ? 0 : (bits - lower) / stride + 1;
+        lower += digit * stride;
+        j += digit * weight;
+        *bit += digit * stride;
+    }
+    return j;
+}
+
+/* `per` is 0 for spare bits. */
+static void report_outside(qg_work *work, const qg_slice *slice, uint32_t per) {
+    const qg_field *field = &work->fields[slice->field];
+    uint64_t bits = (uint64_t)field->count * qg_scalars[field->type].bits;
+    uint64_t bit, j = first_outside(slice, slice->bit - field->offset * 8, bits, &bit);
+    const char *whose = per == 0 ? "" : qg_format(work->arena, " (%s)", served(work, per, (uint32_t)j));
+    const char *which = qg_format(work->arena, slice->width == 1 ? "bit %llu" : "bits %llu to %llu",
+                                  (unsigned long long)bit, (unsigned long long)(bit + slice->width - 1));
+    qg_error(work->diag, slice->loc,
+             "%s of instance %llu%s %s outside of field '%s', which has %llu bits: correct the base, an extent or a "
+             "stride",
+             which, (unsigned long long)j, whose, slice->width == 1 ? "lies" : "lie", field->name,
+             (unsigned long long)bits);
+    qg_note(work->diag, field->loc, "the field is declared here");
+}
+
+/* A slice without its shift. `per` is 0 for spare bits. */
+static bool layout_slice(qg_work *work, const qg_spec_slice *written, uint32_t per, qg_slice *slice,
+                         uint64_t *instances) {
+    *slice = (qg_slice){.loc = written->loc};
+    uint32_t base, highest = per == 0 ? 8 * QG_MAX_BLOCK_BYTES : 32;
+    if (!find_field(work, written, &slice->field) ||
+        !qg_eval_within(work, written->width, "the width of a slice", 1, highest, &slice->width) ||
+        !qg_eval_within(work, written->base, "the first bit of a slice", 0, 8 * QG_MAX_BLOCK_BYTES, &base) ||
+        !layout_digits(work, written, slice, instances)) {
+        return false;
+    }
+    const qg_field *field = &work->fields[slice->field];
+    slice->buffer = field->buffer;
+    slice->bit = field->offset * 8 + base;
+    uint64_t reach = (uint64_t)base + slice->width;
+    for (uint32_t d = 0; d < slice->n_digits; d++) {
+        reach += (uint64_t)(slice->digits[d].extent - 1) * slice->digits[d].stride;
+    }
+    if (reach > (uint64_t)field->count * qg_scalars[field->type].bits) {
+        report_outside(work, slice, per);
+        return false;
+    }
+    return true;
+}
+
+/* ---- codes ---------------------------------------------------------------------------------------------------- */
+
+static bool layout_per(qg_work *work, const qg_spec_code *written, qg_code *code) {
+    code->per = 1;
+    if (written->per != NULL && !qg_eval_within(work, written->per, "'per'", 1, QG_MAX_ELEMENTS, &code->per)) {
+        return false;
+    }
+    if (work->elements % code->per != 0) {
+        qg_error(work->diag, written->per->loc,
+                 "'per' is %u, which does not divide the %u elements of a block: every instance of code '%s' must "
+                 "serve the same number of elements",
+                 code->per, work->elements, code->name);
+        return false;
+    }
+    code->count = work->elements / code->per;
+    return true;
+}
+
+static bool covers_all(qg_work *work, const qg_code *code, const qg_slice *slice, uint64_t instances) {
+    if (instances == code->count) {
+        return true;
+    }
+    qg_error(work->diag, slice->loc,
+             "the extents of this slice cover %llu of the %u instances of code '%s' (%u elements, "
+             "%u for each instance): their product must be %u",
+             (unsigned long long)instances, code->count, code->name, work->elements, code->per, code->count);
+    return false;
+}
+
+static bool layout_slices(qg_work *work, const qg_spec_code *written, qg_code *code) {
+    qg_slice *slices = QG_NEW_ARRAY(work->arena, qg_slice, written->n_slices);
+    bool good = true;
+    uint64_t width = 0;
+    for (uint32_t s = 0; s < written->n_slices; s++) {
+        uint64_t instances;
+        good &= layout_slice(work, &written->slices[s], code->per, &slices[s], &instances) &&
+                covers_all(work, code, &slices[s], instances);
+        slices[s].shift = (uint32_t)width;
+        width += slices[s].width;
+    }
+    if (good && width > 32) {
+        qg_error(work->diag, written->loc, "code '%s' has %u bits, and a code has at most 32: split it into two codes",
+                 written->name, (unsigned)width);
+        good = false;
+    }
+    code->width = good ? (uint32_t)width : 0;
+    code->n_slices = written->n_slices;
+    code->slices = slices;
+    return good;
+}
+
+static bool layout_type(qg_work *work, const qg_spec_code *written, qg_code *code) {
+    code->typed = written->type.name != NULL;
+    if (!code->typed) {
+        return true;
+    }
+    if (!qg_resolve_type(work, &written->type, &code->type)) {
+        return false;
+    }
+    uint32_t bits = qg_scalars[code->type].bits;
+    if (code->width != 0 && bits != code->width) {
+        qg_error(work->diag, written->type.loc,
+                 "type %s has %u bits, but the slices of code '%s' have %u together: they must be equal",
+                 qg_scalars[code->type].name, bits, code->name, code->width);
+        return false;
+    }
+    return true;
+}
+
+static void layout_code(qg_work *work, const qg_spec_code *written) {
+    qg_code code = {.name = written->name, .loc = written->loc};
+    bool good = layout_per(work, written, &code) && layout_slices(work, written, &code);
+    if (!layout_type(work, written, &code) || !good) {
+        code.width = 0;
+    }
+    work->codes[work->n_codes++] = code;
+}
+
+static void add_spare_field(qg_work *work, uint32_t at) {
+    const qg_field *field = &work->fields[at];
+    work->spares[work->n_spares++] = (qg_slice){.loc = field->loc,
+                                                .width = field->count * qg_scalars[field->type].bits,
+                                                .field = at,
+                                                .buffer = field->buffer,
+                                                .bit = field->offset * 8};
+}
+
+void qg_layout_codes(qg_work *work) {
+    const qg_spec *spec = work->spec;
+    uint32_t room = work->n_fields;
+    for (uint32_t c = 0; c < spec->n_codes; c++) {
+        room += spec->codes[c].spare ? spec->codes[c].n_slices : 0;
+    }
+    work->spares = QG_NEW_ARRAY(work->arena, qg_slice, room);
+    for (uint32_t f = 0; f < work->n_fields; f++) {
+        if (work->fields[f].spare) {
+            add_spare_field(work, f);
+        }
+    }
+    for (uint32_t c = 0; c < spec->n_codes; c++) {
+        const qg_spec_code *written = &spec->codes[c];
+        if (!written->spare) {
+            layout_code(work, written);
+            continue;
+        }
+        for (uint32_t s = 0; s < written->n_slices; s++) {
+            uint64_t instances;
+            if (layout_slice(work, &written->slices[s], 0, &work->spares[work->n_spares], &instances)) {
+                work->n_spares++;
+            }
+        }
+    }
+}
+
+uint32_t qg_code_of_field(qg_work *work, uint32_t at) {
+    const qg_field *field = &work->fields[at];
+    for (uint32_t c = 0; c < work->n_codes; c++) {
+        if (strcmp(work->codes[c].name, field->name) == 0) {
+            return c;
+        }
+    }
+    uint32_t bits = qg_scalars[field->type].bits;
+    qg_slice *slice = QG_NEW(work->arena, qg_slice);
+    *slice =
+        (qg_slice){.loc = field->loc, .width = bits, .field = at, .buffer = field->buffer, .bit = field->offset * 8};
+    work->codes[work->n_codes] = (qg_code){.name = field->name,
+                                           .loc = field->loc,
+                                           .typed = true,
+                                           .type = field->type,
+                                           .width = bits,
+                                           .per = work->elements,
+                                           .count = 1,
+                                           .n_slices = 1,
+                                           .slices = slice};
+    return work->n_codes++;
+}

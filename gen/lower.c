@@ -1,0 +1,403 @@
+/* From layout and plan to IR. Every code of a tile is found the same way: the index of its instance is a sum of digits, the
+ * layout turns it into a bit address, and the address falls apart into a word and a shift. Where the lanes of a run differ
+ * by known distances, one word serves them all and the shifts are constants; where they do not, each lane finds its own. */
+#include "ir.h"
+
+#include <string.h>
+
+typedef struct lowering {
+    qg_ir *ir;
+    const qg_plan *plan;
+    const qg_layout *layout;
+    const qg_node **bases;        /* first word of the block in each buffer */
+    qg_index lanes[QG_MAX_LANES]; /* element index of each lane of the run in hand */
+} lowering;
+
+static const qg_node *binary(qg_ir *ir, qg_op op, const qg_node *a, const qg_node *b) {
+    return qg_apply(ir, op, a, b, NULL);
+}
+
+static uint32_t low_mask(uint32_t width) { return width >= 32 ? UINT32_MAX : (UINT32_C(1) << width) - 1; }
+
+/* ---- words ---- */
+
+/* Names the scalar fields that lie in a word: `d_dmin`; an array's words are named after the array. NULL for the word of one
+ * scalar, which needs no name of its own. */
+static const char *word_name(const lowering *l, const qg_slice *slice, qg_index word, uint32_t bits) {
+    const qg_field *field = &l->layout->fields[slice->field];
+    const uint32_t field_bytes = qg_scalars[field->type].bits / 8;
+    if (field->is_array || word.n_terms) return field->name;
+    const uint32_t unit = l->plan->units[slice->buffer];
+    const int64_t first = word.constant * unit, end = first + (bits + unit - 1) / unit * unit;
+    qg_text name = qg_text_new(l->ir->arena);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < l->layout->n_fields; ++i) {
+        const qg_field *other = &l->layout->fields[i];
+        const int64_t at = 8 * (int64_t)other->offset;
+        if (other->buffer != slice->buffer || other->spare || other->is_array || at + 8 <= first || at >= end) continue;
+        qg_text_printf(&name, "%s%s", count++ ? "_" : "", other->name);
+    }
+    return count > 1 ? name.data : slice->width < 8 * field_bytes ? field->name : NULL;
+}
+
+static const qg_node *load_word(lowering *l, uint32_t buffer, qg_index word) {
+    const qg_node *index = qg_index_node(l->ir, l->bases[buffer], word);
+    return qg_load(l->ir, buffer, l->plan->units[buffer], index);
+}
+
+/* The word at `word`, or the block's last one where that lies beyond: its bits are masked off by whoever asked. */
+static const qg_node *load_clamped(lowering *l, uint32_t buffer, qg_index word) {
+    const uint32_t last = l->layout->buffers[buffer].bytes * 8 / l->plan->units[buffer] - 1;
+    if (qg_index_max(word) <= last) return load_word(l, buffer, word);
+    const qg_node *clamped = binary(l->ir, QG_MIN, qg_index_node(l->ir, NULL, word), qg_uint(l->ir, last));
+    return load_word(l, buffer, qg_index_digit(clamped, (uint64_t)last + 1));
+}
+
+/* `bits` bits (at most 32) from the start of word `word`, put together from narrower words where the buffer has them. */
+static const qg_node *gather_words(lowering *l, uint32_t buffer, qg_index word, uint32_t bits) {
+    const uint32_t unit = l->plan->units[buffer], last = l->layout->buffers[buffer].bytes * 8 / unit - 1;
+    if (bits > 16 && bits > unit && qg_index_max(word) + 32 / unit - 1 <= last)
+        return qg_load_wide(l->ir, buffer, unit, qg_index_node(l->ir, l->bases[buffer], word));
+    const qg_node *sum = NULL;
+    for (uint32_t at = 0; at < bits; at += unit) {
+        const qg_node *part = load_clamped(l, buffer, qg_index_add(l->ir, word, qg_index_constant(at / unit)));
+        part = binary(l->ir, QG_SHL, part, qg_uint(l->ir, at));
+        sum = sum ? binary(l->ir, QG_OR, sum, part) : part;
+    }
+    return sum;
+}
+
+/* At least `bits` (at most 32) bits that start at bit `*phase` of the result. */
+static const qg_node *window(lowering *l, const qg_slice *slice, qg_index address, uint32_t bits, qg_index *phase) {
+    const uint32_t unit = l->plan->units[slice->buffer];
+    const qg_index word = qg_index_div(l->ir, address, unit);
+    *phase = qg_index_mod(l->ir, address, unit);
+    const uint32_t reach = (uint32_t)qg_index_max(*phase) + bits;
+    if (reach <= 32) {
+        const qg_node *bits_node = gather_words(l, slice->buffer, word, reach);
+        const char *name = word_name(l, slice, word, reach);
+        return name ? qg_let(l->ir, bits_node, name, NULL) : bits_node;
+    }
+    const qg_node *low = gather_words(l, slice->buffer, word, 32), *high = NULL;
+    const qg_index next = qg_index_add(l->ir, word, qg_index_constant(32 / unit));
+    high = gather_words(l, slice->buffer, next, reach - 32);
+    const char *name = l->layout->fields[slice->field].name;
+    low = qg_let(l->ir, low, name, NULL);
+    high = qg_let(l->ir, high, name, NULL);
+    const qg_node *shift = qg_index_node(l->ir, NULL, *phase), *lifted;
+    if (shift->op == QG_CONST) {
+        lifted = binary(l->ir, QG_SHL, high, qg_uint(l->ir, 32 - (uint32_t)shift->integer));
+    } else { /* two steps, because a shift by 32 has no meaning */
+        lifted = binary(l->ir, QG_SHL, binary(l->ir, QG_SHL, high, qg_uint(l->ir, 1)),
+                        binary(l->ir, QG_SUB, qg_uint(l->ir, 31), shift));
+    }
+    *phase = qg_index_constant(0);
+    const char *joined = qg_format(l->ir->arena, "%s_run", name);
+    return qg_let(l->ir, binary(l->ir, QG_OR, binary(l->ir, QG_SHR, low, shift), lifted), joined, NULL);
+}
+
+/* ---- codes ---- */
+
+static qg_index slice_address(lowering *l, const qg_slice *slice, qg_index instance) {
+    qg_index address = qg_index_constant(slice->bit);
+    for (uint32_t d = 0; d < slice->n_digits; ++d) {
+        const qg_digit digit = slice->digits[d];
+        const bool last = d + 1 == slice->n_digits;
+        const qg_index value = last ? instance : qg_index_mod(l->ir, instance, digit.extent);
+        address = qg_index_add(l->ir, address, qg_index_scale(value, digit.stride));
+        if (!last) instance = qg_index_div(l->ir, instance, digit.extent);
+    }
+    return address;
+}
+
+static const qg_node *one_lane(lowering *l, const qg_slice *slice, qg_index address) {
+    qg_index phase;
+    const qg_node *word = window(l, slice, address, slice->width, &phase);
+    word = binary(l->ir, QG_SHR, word, qg_index_node(l->ir, NULL, phase));
+    return binary(l->ir, QG_AND, word, qg_uint(l->ir, low_mask(slice->width)));
+}
+
+/* The shift of each lane from the lowest, when all distances are known and the lanes fit in 32 bits. */
+static bool share_window(lowering *l, const qg_slice *slice, const qg_index *addresses, uint32_t lanes, qg_index *start,
+                         int64_t *shifts, uint32_t *span) {
+    int64_t low = 0, high = 0;
+    for (uint32_t i = 0; i < lanes; ++i) {
+        if (!qg_index_difference(addresses[i], addresses[0], &shifts[i])) return false;
+        if (shifts[i] < low) low = shifts[i];
+        if (shifts[i] > high) high = shifts[i];
+    }
+    *span = (uint32_t)(high - low) + slice->width;
+    if (high - low + slice->width > 32) return false;
+    for (uint32_t i = 0; i < lanes; ++i) shifts[i] -= low;
+    *start = qg_index_add(l->ir, addresses[0], qg_index_constant(low));
+    return true;
+}
+
+static const qg_node *several_lanes(lowering *l, const qg_slice *slice, const qg_index *addresses, uint32_t lanes) {
+    qg_ir *ir = l->ir;
+    const qg_node *parts[QG_MAX_LANES];
+    int64_t shifts[QG_MAX_LANES];
+    qg_index start;
+    uint32_t span;
+    if (!share_window(l, slice, addresses, lanes, &start, shifts, &span)) {
+        for (uint32_t i = 0; i < lanes; ++i) parts[i] = one_lane(l, slice, addresses[i]);
+        return qg_vector(ir, parts, lanes);
+    }
+    qg_index phase;
+    const qg_node *word = window(l, slice, start, span, &phase);
+    if (phase.n_terms) { /* what is not constant is shifted away once, for all lanes */
+        qg_index moving = phase;
+        moving.constant = 0;
+        for (uint32_t i = 0; i < lanes; ++i) shifts[i] += phase.constant;
+        word = binary(ir, QG_SHR, word, qg_index_node(ir, NULL, moving));
+    } else {
+        for (uint32_t i = 0; i < lanes; ++i) shifts[i] += phase.constant;
+    }
+    for (uint32_t i = 0; i < lanes; ++i) parts[i] = qg_uint(ir, (uint32_t)shifts[i]);
+    const qg_node *spread = binary(ir, QG_SHR, qg_splat(ir, word, lanes), qg_vector(ir, parts, lanes));
+    return binary(ir, QG_AND, spread, qg_uint(ir, low_mask(slice->width)));
+}
+
+static const char *slice_comment(const lowering *l, const qg_code *code, const qg_slice *slice) {
+    const char *field = l->layout->fields[slice->field].name;
+    if (slice->width == 1) return qg_format(l->ir->arena, "%s: bit %u of %s", field, slice->shift, code->name);
+    return qg_format(l->ir->arena, "%s: bits %u-%u of %s", field, slice->shift, slice->shift + slice->width - 1,
+                     code->name);
+}
+
+static const char *code_comment(const lowering *l, const qg_code *code) {
+    const qg_field *field = &l->layout->fields[code->slices[0].field];
+    if (code->n_slices > 1 || !field->is_array) return NULL;
+    return qg_format(l->ir->arena, "%s: %u bit%s", field->name, code->width, code->width > 1 ? "s" : "");
+}
+
+static const qg_node *typed_float(lowering *l, const qg_code *code, const qg_node *bits) {
+    const qg_node *parts[QG_MAX_LANES];
+    const uint32_t lanes = bits->lanes;
+    if (lanes > 1) bits = qg_let(l->ir, bits, qg_format(l->ir->arena, "%s_bits", code->name), NULL);
+    for (uint32_t i = 0; i < lanes; ++i) parts[i] = qg_float_bits(l->ir, code->type, qg_lane(l->ir, bits, i));
+    return qg_vector(l->ir, parts, lanes);
+}
+
+static const qg_node *typed(lowering *l, const qg_code *code, const qg_node *bits) {
+    if (!code->typed || qg_scalars[code->type].kind == QG_UNSIGNED) return bits;
+    if (qg_scalars[code->type].kind == QG_FLOATING) return typed_float(l, code, bits);
+    const bool masked = bits->op == QG_AND && !bits->name;
+    return qg_sign_extend(l->ir, masked ? bits->arg[0] : bits, code->width);
+}
+
+enum { QG_MAX_PLANES = 32 };
+
+/* A slice as the tile sees it, with the address of each lane. */
+struct plane {
+    qg_slice slice;
+    qg_index addresses[QG_MAX_LANES];
+};
+
+/* Slices that continue each other at every lane are one plane, however the specification cuts them. */
+static uint32_t find_planes(lowering *l, const qg_code *code, const qg_index *instances, uint32_t lanes,
+                            struct plane *planes) {
+    uint32_t count = 0;
+    for (uint32_t s = 0; s < code->n_slices; ++s) {
+        struct plane next = {.slice = code->slices[s]};
+        bool joins = count > 0 && planes[count - 1].slice.buffer == next.slice.buffer;
+        for (uint32_t i = 0; i < lanes; ++i) {
+            int64_t distance;
+            next.addresses[i] = slice_address(l, &next.slice, instances[i]);
+            joins = joins && qg_index_difference(next.addresses[i], planes[count - 1].addresses[i], &distance) &&
+                    distance == planes[count - 1].slice.width;
+        }
+        if (joins)
+            planes[count - 1].slice.width += next.slice.width;
+        else
+            planes[count++] = next;
+    }
+    return count;
+}
+
+static const qg_node *lower_code(lowering *l, const qg_code *code) {
+    qg_index instances[QG_MAX_LANES];
+    uint32_t lanes = 1;
+    for (uint32_t i = 0; i < l->plan->lanes; ++i) {
+        int64_t difference = 1;
+        instances[i] = code->count == 1 ? qg_index_constant(0) : qg_index_div(l->ir, l->lanes[i], code->per);
+        if (i && (!qg_index_difference(instances[i], instances[0], &difference) || difference)) lanes = l->plan->lanes;
+    }
+    struct plane planes[QG_MAX_PLANES];
+    const uint32_t n = find_planes(l, code, instances, lanes, planes);
+    const qg_node *sum = NULL;
+    for (uint32_t p = 0; p < n; ++p) {
+        const qg_slice *slice = &planes[p].slice;
+        const qg_index *addresses = planes[p].addresses;
+        const qg_node *bits = lanes == 1 ? one_lane(l, slice, addresses[0]) : several_lanes(l, slice, addresses, lanes);
+        if (n > 1) {
+            const char *name = n == 2 ? qg_format(l->ir->arena, "%s_%s", code->name, p ? "hi" : "lo")
+                                      : qg_format(l->ir->arena, "%s_%ubit", code->name, slice->shift);
+            bits = qg_let(l->ir, bits, name, slice_comment(l, code, slice));
+        }
+        bits = binary(l->ir, QG_SHL, bits, qg_uint(l->ir, slice->shift));
+        sum = sum ? binary(l->ir, QG_OR, sum, bits) : bits;
+    }
+    return qg_let(l->ir, typed(l, code, sum), code->name, code_comment(l, code));
+}
+
+/* ---- the value ---- */
+
+static void leaf_names(const lowering *l, const qg_term *term, qg_text *text, uint32_t *count) {
+    if (term->op == QG_CODE && *count < 3)
+        qg_text_printf(text, "%s%s", (*count)++ ? "_" : "", l->layout->codes[term->ref].name);
+    for (uint32_t i = 0; i < 3; ++i)
+        if (term->arg[i]) leaf_names(l, term->arg[i], text, count);
+}
+
+/* A float that is the same for the whole run is computed once, and named after what it is made of. */
+static const qg_node *hoist(lowering *l, const qg_term *term, const qg_node *node) {
+    if (node->lanes > 1 || l->plan->lanes == 1 || node->kind != QG_K_FLOAT || node->op == QG_TO_FLOAT) return node;
+    qg_text name = qg_text_new(l->ir->arena);
+    uint32_t count = 0;
+    leaf_names(l, term, &name, &count);
+    return count > 1 ? qg_let(l->ir, node, name.data, NULL) : node;
+}
+
+static const qg_node *lower_term(lowering *l, const qg_term *term);
+
+static const qg_node *lower_element(lowering *l) {
+    const qg_node *parts[QG_MAX_LANES];
+    for (uint32_t i = 0; i < l->plan->lanes; ++i) parts[i] = qg_index_node(l->ir, NULL, l->lanes[i]);
+    return qg_vector(l->ir, parts, l->plan->lanes);
+}
+
+static const qg_node *lower_lookup(lowering *l, const qg_term *term) {
+    const qg_node *row = lower_term(l, term->arg[0]);
+    const qg_node *column = term->arg[1] ? lower_term(l, term->arg[1]) : NULL;
+    const uint32_t lanes = column && column->lanes > row->lanes ? column->lanes : row->lanes;
+    const qg_node *parts[QG_MAX_LANES];
+    for (uint32_t i = 0; i < lanes; ++i)
+        parts[i] = qg_lookup(l->ir, term->ref, qg_lane(l->ir, row, i), column ? qg_lane(l->ir, column, i) : NULL);
+    return qg_vector(l->ir, parts, lanes);
+}
+
+static const qg_node *lower_constant(lowering *l, const qg_term *term) {
+    if (term->kind == QG_K_FLOAT) return qg_real(l->ir, term->real);
+    return term->kind == QG_K_INT ? qg_int(l->ir, term->integer) : qg_uint(l->ir, (uint32_t)term->integer);
+}
+
+static const qg_node *as_condition(lowering *l, const qg_node *node) {
+    if (node->kind == QG_K_BOOL) return node;
+    return binary(l->ir, QG_NE, node, node->kind == QG_K_INT ? qg_int(l->ir, 0) : qg_uint(l->ir, 0));
+}
+
+static const qg_node *lower_select(lowering *l, const qg_term *term) {
+    const qg_node *condition = as_condition(l, lower_term(l, term->arg[0]));
+    const qg_node *yes = lower_term(l, term->arg[1]), *no = lower_term(l, term->arg[2]);
+    if (term->kind == QG_K_INT) {
+        yes = qg_apply(l->ir, QG_TO_INT, yes, NULL, NULL);
+        no = qg_apply(l->ir, QG_TO_INT, no, NULL, NULL);
+    }
+    uint32_t lanes = condition->lanes;
+    if (yes->lanes > lanes) lanes = yes->lanes;
+    if (no->lanes > lanes) lanes = no->lanes;
+    return qg_apply(l->ir, QG_SELECT, qg_splat(l->ir, condition, lanes), qg_splat(l->ir, yes, lanes),
+                    qg_splat(l->ir, no, lanes));
+}
+
+static const qg_node *lower_binary(lowering *l, const qg_term *term) {
+    const qg_node *a = hoist(l, term->arg[0], lower_term(l, term->arg[0]));
+    const qg_node *b = hoist(l, term->arg[1], lower_term(l, term->arg[1]));
+    const bool shift = term->op == QG_SHL || term->op == QG_SHR;
+    if (a->kind != b->kind && !shift) { /* one is signed: exact, by the ranges that were proven */
+        a = qg_apply(l->ir, QG_TO_INT, a, NULL, NULL);
+        b = qg_apply(l->ir, QG_TO_INT, b, NULL, NULL);
+    } else if (term->kind == QG_K_INT && a->kind == QG_K_UINT) {
+        a = qg_apply(l->ir, QG_TO_INT, a, NULL, NULL);
+        if (!shift) b = qg_apply(l->ir, QG_TO_INT, b, NULL, NULL);
+    }
+    const bool lanewise = shift || (term->op >= QG_EQ && term->op <= QG_GE);
+    if (lanewise && a->lanes != b->lanes) {
+        const uint32_t lanes = a->lanes > b->lanes ? a->lanes : b->lanes;
+        a = qg_splat(l->ir, a, lanes);
+        b = qg_splat(l->ir, b, lanes);
+    }
+    return binary(l->ir, term->op, a, b);
+}
+
+static const qg_node *lower_term(lowering *l, const qg_term *term) {
+    switch (term->op) {
+    case QG_CONST: return lower_constant(l, term);
+    case QG_CODE: return lower_code(l, &l->layout->codes[term->ref]);
+    case QG_ELEMENT: return lower_element(l);
+    case QG_TABLE: return lower_lookup(l, term);
+    case QG_SELECT: return lower_select(l, term);
+    case QG_TO_FLOAT: return qg_apply(l->ir, QG_TO_FLOAT, lower_term(l, term->arg[0]), NULL, NULL);
+    case QG_NEG: {
+        const qg_node *a = lower_term(l, term->arg[0]);
+        if (term->kind == QG_K_INT) a = qg_apply(l->ir, QG_TO_INT, a, NULL, NULL);
+        return qg_apply(l->ir, QG_NEG, a, NULL, NULL);
+    }
+    default: return lower_binary(l, term);
+    }
+}
+
+/* ---- entry points ---- */
+
+/* The first element of the tile, as digits of the tile's number; `named` makes statements of the high ones. */
+static qg_index tile_start(qg_ir *ir, const qg_plan *plan, bool named) {
+    const qg_node *tile = qg_arg(ir, plan->reference ? "i" : "tile", plan->tiles);
+    qg_index rest = qg_index_digit(tile, plan->tiles), start = qg_index_constant(0);
+    for (uint32_t i = 0; i < plan->n_digits; ++i) {
+        const bool last = i + 1 == plan->n_digits;
+        const qg_index digit = last ? rest : qg_index_mod(ir, rest, plan->digits[i].extent);
+        if (named && i && digit.n_terms == 1) /* the part of the block that the tile lies in */
+            qg_let(ir, digit.terms[0].digit, "part", qg_format(ir->arena, "of %u elements", plan->digits[i].stride));
+        start = qg_index_add(ir, start, qg_index_scale(digit, plan->digits[i].stride));
+        if (!last) rest = qg_index_div(ir, rest, plan->digits[i].extent);
+    }
+    return start;
+}
+
+static void name_bases(lowering *l) {
+    const qg_node *block = qg_arg(l->ir, "block", UINT64_C(1) << 32);
+    l->bases = QG_NEW_ARRAY(l->ir->arena, const qg_node *, l->layout->n_buffers);
+    for (uint32_t i = 0; i < l->layout->n_buffers; ++i) {
+        const uint32_t words = l->layout->buffers[i].bytes * 8 / l->plan->units[i];
+        if (l->plan->reference) continue;
+        l->bases[i] = binary(l->ir, QG_MUL, block, qg_uint(l->ir, words));
+        if (l->layout->n_buffers == 1 && words > 1) qg_let(l->ir, l->bases[i], "base", NULL);
+    }
+}
+
+static void finish(qg_ir *ir) {
+    static const char *const words[] = {"block", "tile", "v", "i"};
+    const uint32_t fixed = sizeof words / sizeof *words;
+    const uint32_t count = fixed + ir->layout->n_buffers + ir->layout->n_tables;
+    const char **reserved = QG_NEW_ARRAY(ir->arena, const char *, count);
+    memcpy(reserved, words, sizeof words);
+    for (uint32_t i = 0; i < ir->layout->n_buffers; ++i) reserved[fixed + i] = ir->layout->buffers[i].name;
+    for (uint32_t i = 0; i < ir->layout->n_tables; ++i)
+        reserved[fixed + ir->layout->n_buffers + i] = ir->layout->tables[i].name;
+    qg_finish(ir, reserved, count);
+}
+
+const qg_ir *qg_lower_decode(qg_arena *arena, const qg_plan *plan) {
+    lowering l = {.ir = qg_ir_new(arena, plan->layout), .plan = plan, .layout = plan->layout};
+    name_bases(&l);
+    const qg_index start = tile_start(l.ir, plan, true);
+    for (uint32_t r = 0; r < plan->n_runs; ++r) {
+        for (uint32_t i = 0; i < plan->lanes; ++i)
+            l.lanes[i] = qg_index_add(l.ir, start, qg_index_constant(plan->runs[r] + i));
+        const qg_node *value = lower_term(&l, plan->layout->value);
+        const char *comment = plan->n_runs == 1 ? NULL
+                                                : qg_format(arena, "elements %u to %u, counted from the tile's first",
+                                                            plan->runs[r], plan->runs[r] + plan->lanes - 1);
+        qg_output(l.ir, qg_splat(l.ir, value, plan->lanes), comment);
+    }
+    finish(l.ir);
+    return l.ir;
+}
+
+const qg_ir *qg_lower_place(qg_arena *arena, const qg_plan *plan) {
+    qg_ir *ir = qg_ir_new(arena, plan->layout);
+    const qg_index start = qg_index_div(ir, tile_start(ir, plan, false), plan->lanes);
+    qg_output(ir, qg_index_node(ir, NULL, start), NULL);
+    return ir;
+}

@@ -1,0 +1,326 @@
+/* The `qkgen` program: its commands, each a list of stages. */
+#include "command.h"
+#include "show.h"
+#include "spirv.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char help[] =
+    "qkgen: kernels from the specification of a quantised format\n"
+    "\n"
+    "  qkgen check SPEC...                      proves a layout, or says where it is wrong\n"
+    "  qkgen show FORMAT [--svg FILE]           the block map: which bits belong to which code\n"
+    "  qkgen list                               the known formats\n"
+    "  qkgen emit [--format F]... [--out DIR]   writes the kernels (default: all formats, to out/)\n"
+    "        [--check]                          compares with what is there and writes nothing\n"
+    "        [--embed]                          one header and one source for each format, which need nothing else\n"
+    "        [--family dequant|gather]... [--api vulkan|metal]... [--depfile FILE]\n"
+    "  qkgen run dequant --format F --target T --type f32|f16|bf16 --in FILE --out FILE\n"
+    "  qkgen run gather  --format F --target T --type f32|f16|bf16 --rows V --cols H --in FILE --indices FILE --out "
+    "FILE\n"
+    "        --target c|vulkan                  the C reference, or a Vulkan device\n"
+    "        --in NAME=FILE                     once for each buffer of a format that has several\n"
+    "        --device NAME|NUMBER               a device of `qkgen devices`\n"
+    "  qkgen devices                            Vulkan devices, and the features that matter\n"
+    "  qkgen --dump=spec|layout|plan|ir --format F   what a stage made of a format\n"
+    "\n"
+    "Every command takes --data DIR (the folder of formats/ and templates/), --formats DIR, and --spec FILE (a "
+    "further\n"
+    "specification; may be repeated). Files are raw little-endian arrays.\n";
+
+int qg_complain(const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    fputs("qkgen: error: ", stderr);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+    return 1;
+}
+
+/* ---- session ---- */
+
+static bool is_folder(const char *path) {
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+/* --data, then the environment, then the folder installed beside the program, then the sources it was built from. */
+static const char *find_data(qg_arena *arena) {
+    const char *named = getenv("QKGEN_DATA_DIR");
+    if (named && *named) return named;
+    char program[4096];
+    const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    if (length > 0) {
+        program[length] = '\0';
+        char *slash = strrchr(program, '/');
+        if (slash) *slash = '\0';
+        const char *installed = qg_format(arena, "%s/%s", program, QKGEN_DATA_RELATIVE);
+        if (is_folder(qg_format(arena, "%s/formats", installed))) return installed;
+    }
+    return QKGEN_DATA_DIR;
+}
+
+const char *qg_session_templates(const qg_session *session) {
+    return qg_format(session->arena, "%s/templates", session->data);
+}
+
+bool qg_session_load(qg_session *session) {
+    if (!session->data) session->data = find_data(session->arena);
+    const char *folder = session->formats ? session->formats : qg_format(session->arena, "%s/formats", session->data);
+    session->library = qg_library_new(session->arena, session->color);
+    bool good = qg_library_add_folder(session->library, folder);
+    for (uint32_t i = 0; i < session->specs.count; ++i)
+        good &= qg_library_add_file(session->library, session->specs.items[i]);
+    if (session->library->diag.text.data) fputs(session->library->diag.text.data, stderr);
+    return good;
+}
+
+const qg_layout *qg_session_format(const qg_session *session, const char *name) {
+    const qg_layout *layout = qg_library_find(session->library, name);
+    if (layout) return layout;
+    const char *nearest = qg_library_nearest(session->library, name);
+    if (nearest)
+        qg_complain("no format is named %s; did you mean %s?", name, nearest);
+    else
+        qg_complain("no format is named %s; `qkgen list` shows those that are known", name);
+    return NULL;
+}
+
+#define SESSION_OPTIONS(session)                                                                                       \
+    {"--data", QG_TEXT, &(session)->data}, {"--formats", QG_TEXT, &(session)->formats}, {                              \
+        "--spec", QG_TEXTS, &(session)->specs                                                                          \
+    }
+#define COUNT(array) ((uint32_t)(sizeof(array) / sizeof *(array)))
+
+/* ---- check ---- */
+
+static int command_check(qg_session *session, int argc, char **argv) {
+    qg_texts files = {0};
+    if (!qg_options_read(session->arena, argc, argv, NULL, 0, &files)) return 1;
+    if (files.count == 0) return qg_complain("check needs a specification: qkgen check SPEC...");
+    qg_library *library = qg_library_new(session->arena, session->color);
+    bool good = true;
+    for (uint32_t i = 0; i < files.count; ++i) {
+        const uint32_t before = library->layouts.count;
+        if (!qg_library_add_file(library, files.items[i])) {
+            good = false;
+            continue;
+        }
+        for (uint32_t j = before; j < library->layouts.count; ++j) {
+            const qg_layout *l = library->layouts.items[j];
+            printf("%s: %u elements in %u bytes, %.4g bits each: every bit has one owner\n", l->name, l->elements,
+                   l->block_bytes, 8.0 * l->block_bytes / l->elements);
+        }
+    }
+    if (library->diag.text.data) fputs(library->diag.text.data, stderr);
+    return good ? 0 : 1;
+}
+
+/* ---- list, show, dump ---- */
+
+static int command_list(qg_session *session, int argc, char **argv) {
+    qg_texts rest = {0};
+    const qg_option options[] = {SESSION_OPTIONS(session)};
+    if (!qg_options_read(session->arena, argc, argv, options, COUNT(options), &rest) || !qg_session_load(session))
+        return 1;
+    for (uint32_t i = 0; i < session->library->layouts.count; ++i) {
+        const qg_layout *l = session->library->layouts.items[i];
+        printf("%-22s %5.4g bits  %4u elements in %4u bytes  %s\n", l->name, 8.0 * l->block_bytes / l->elements,
+               l->elements, l->block_bytes, l->summary);
+    }
+    return 0;
+}
+
+static uint32_t terminal_columns(void) {
+    const char *columns = getenv("COLUMNS");
+    const int number = columns ? atoi(columns) : 0;
+    return number >= 40 && number <= 1000 ? (uint32_t)number : 100;
+}
+
+static int command_show(qg_session *session, int argc, char **argv) {
+    qg_texts rest = {0};
+    const char *svg = NULL;
+    const qg_option options[] = {SESSION_OPTIONS(session), {"--svg", QG_TEXT, &svg}};
+    if (!qg_options_read(session->arena, argc, argv, options, COUNT(options), &rest)) return 1;
+    if (rest.count != 1) return qg_complain("show needs one format: qkgen show FORMAT [--svg FILE]");
+    if (!qg_session_load(session)) return 1;
+    const qg_layout *layout = qg_session_format(session, rest.items[0]);
+    if (!layout) return 1;
+    if (svg) {
+        const char *text = qg_show_svg(session->arena, layout);
+        const char *why = qg_write_file(session->arena, svg, text, strlen(text));
+        return why ? qg_complain("cannot write %s: %s", svg, why) : 0;
+    }
+    qg_text text = qg_text_new(session->arena);
+    qg_show_terminal(&text, layout, session->color && isatty(STDOUT_FILENO), terminal_columns());
+    fputs(text.data, stdout);
+    return 0;
+}
+
+static int command_dump(qg_session *session, const char *stage, int argc, char **argv) {
+    qg_texts rest = {0};
+    const char *name = NULL;
+    const qg_option options[] = {SESSION_OPTIONS(session), {"--format", QG_TEXT, &name}};
+    if (!qg_options_read(session->arena, argc, argv, options, COUNT(options), &rest)) return 1;
+    if (!name) return qg_complain("--dump needs --format F");
+    if (!qg_session_load(session)) return 1;
+    const qg_layout *layout = qg_session_format(session, name);
+    if (!layout) return 1;
+    const qg_plan *plan = qg_plan_tiles(session->arena, layout);
+    if (strcmp(stage, "spec") == 0)
+        fputs(qg_dump_spec(session->arena, layout->spec), stdout);
+    else if (strcmp(stage, "layout") == 0)
+        fputs(qg_dump_layout(session->arena, layout), stdout);
+    else if (strcmp(stage, "plan") == 0)
+        fputs(qg_dump_plan(session->arena, plan), stdout);
+    else if (strcmp(stage, "ir") == 0)
+        fputs(qg_dump_ir(session->arena, qg_lower_decode(session->arena, plan)), stdout);
+    else
+        return qg_complain("--dump takes spec, layout, plan or ir, not '%s'", stage);
+    return 0;
+}
+
+/* ---- emit ---- */
+
+static bool choose_families(qg_session *session, const qg_texts *names, qg_emit_options *emit) {
+    const qg_family **families = QG_NEW_ARRAY(session->arena, const qg_family *, qg_n_families + names->count);
+    for (uint32_t i = 0; i < qg_n_families; ++i) {
+        bool chosen = names->count == 0;
+        for (uint32_t n = 0; n < names->count; ++n) chosen |= strcmp(names->items[n], qg_families[i].name) == 0;
+        if (chosen) families[emit->n_families++] = &qg_families[i];
+    }
+    for (uint32_t n = 0; n < names->count; ++n)
+        if (!qg_family_named(names->items[n])) return qg_complain("no kernel family is named %s", names->items[n]) == 0;
+    emit->families = families;
+    return true;
+}
+
+static bool choose_apis(const qg_texts *names, qg_emit_options *emit) {
+    emit->vulkan = emit->metal = names->count == 0;
+    for (uint32_t n = 0; n < names->count; ++n) {
+        if (strcmp(names->items[n], "vulkan") == 0)
+            emit->vulkan = true;
+        else if (strcmp(names->items[n], "metal") == 0)
+            emit->metal = true;
+        else
+            return qg_complain("--api takes vulkan or metal, not '%s'", names->items[n]) == 0;
+    }
+    return true;
+}
+
+static bool choose_layouts(qg_session *session, const qg_texts *names, qg_emit_options *emit) {
+    const qg_library *library = session->library;
+    emit->every_format = names->count == 0;
+    emit->n_layouts = library->layouts.count;
+    emit->layouts = library->layouts.items;
+    if (names->count == 0) return true;
+    const qg_layout **chosen = QG_NEW_ARRAY(session->arena, const qg_layout *, names->count);
+    for (uint32_t i = 0; i < names->count; ++i)
+        if (!(chosen[i] = qg_session_format(session, names->items[i]))) return false;
+    emit->layouts = chosen;
+    emit->n_layouts = names->count;
+    return true;
+}
+
+/* The files that the chosen formats are made from: specifications and the tables beside them. */
+static void find_inputs(qg_session *session, qg_emit_options *emit) {
+    qg_texts inputs = {0};
+    for (uint32_t i = 0; i < emit->n_layouts; ++i) {
+        const qg_spec *spec = emit->layouts[i]->spec;
+        const char *path = spec->source->path, *slash = strrchr(path, '/');
+        QG_PUSH(session->arena, inputs.items, inputs.count, inputs.capacity, path);
+        for (uint32_t t = 0; t < spec->n_tables; ++t) {
+            if (!spec->tables[t].file) continue;
+            const char *table =
+                qg_format(session->arena, "%.*s%s", slash ? (int)(slash + 1 - path) : 0, path, spec->tables[t].file);
+            QG_PUSH(session->arena, inputs.items, inputs.count, inputs.capacity, table);
+        }
+    }
+    emit->n_inputs = inputs.count;
+    emit->inputs = inputs.items;
+}
+
+/* In the sources, runtime/include; installed, the include folder. */
+static const char *find_headers(const qg_session *session) {
+    const char *sources = qg_format(session->arena, "%s/runtime/include", session->data);
+    return is_folder(sources) ? sources : qg_format(session->arena, "%s/../../include", session->data);
+}
+
+static int command_emit(qg_session *session, int argc, char **argv) {
+    qg_texts formats = {0}, families = {0}, apis = {0}, rest = {0};
+    qg_emit_options emit = {.out = "out"};
+    const qg_option options[] = {SESSION_OPTIONS(session),          {"--format", QG_TEXTS, &formats},
+                                 {"--family", QG_TEXTS, &families}, {"--api", QG_TEXTS, &apis},
+                                 {"--out", QG_TEXT, &emit.out},     {"--check", QG_FLAG, &emit.check},
+                                 {"--embed", QG_FLAG, &emit.embed}, {"--depfile", QG_TEXT, &emit.depfile}};
+    if (!qg_options_read(session->arena, argc, argv, options, COUNT(options), &rest)) return 1;
+    for (uint32_t i = 0; i < rest.count; ++i)
+        QG_PUSH(session->arena, session->specs.items, session->specs.count, session->specs.capacity, rest.items[i]);
+    if (!qg_session_load(session)) return 1;
+    if (!choose_families(session, &families, &emit) || !choose_apis(&apis, &emit) ||
+        !choose_layouts(session, &formats, &emit))
+        return 1;
+    emit.templates = qg_session_templates(session);
+    emit.runtime_headers = find_headers(session);
+    find_inputs(session, &emit);
+
+    qg_emit_report report = {0};
+    qg_text log = qg_text_new(session->arena);
+    const bool good = qg_emit(session->arena, &emit, &report, &log);
+    if (log.data) fputs(log.data, stderr);
+    if (!good) return 1;
+    if (emit.check)
+        printf("%u files are what the specifications generate; %u modules validated\n", report.files, report.modules);
+    else
+        printf("%u formats, %u files, %u changed; %u SPIR-V modules validated, %zu KiB\n", emit.n_layouts, report.files,
+               report.changed, report.modules, report.module_bytes / 1024);
+    return 0;
+}
+
+/* ---- */
+
+#ifndef QKGEN_HAVE_RUNTIME
+int qg_command_run(qg_session *session, int argc, char **argv) {
+    (void)session, (void)argc, (void)argv;
+    return qg_complain("this qkgen was built without the runtime; configure with -DQKGEN_RUNTIME=ON");
+}
+
+int qg_command_devices(qg_session *session, int argc, char **argv) { return qg_command_run(session, argc, argv); }
+#endif
+
+static int command(qg_session *session, int argc, char **argv) {
+    static const struct {
+        const char *name;
+        int (*run)(qg_session *, int, char **);
+    } commands[] = {{"check", command_check}, {"show", command_show},  {"list", command_list},
+                    {"emit", command_emit},   {"run", qg_command_run}, {"devices", qg_command_devices}};
+    if (argc < 2) {
+        fputs(help, stderr);
+        return 1;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
+        fputs(help, stdout);
+        return 0;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        puts("qkgen " QG_VERSION);
+        return 0;
+    }
+    if (strncmp(argv[1], "--dump=", 7) == 0) return command_dump(session, argv[1] + 7, argc - 2, argv + 2);
+    for (uint32_t i = 0; i < COUNT(commands); ++i)
+        if (strcmp(argv[1], commands[i].name) == 0) return commands[i].run(session, argc - 2, argv + 2);
+    return qg_complain("unknown command '%s'; `qkgen --help` lists them", argv[1]);
+}
+
+int main(int argc, char **argv) {
+    qg_session session = {.arena = qg_arena_new()};
+    session.color = isatty(STDERR_FILENO) && !getenv("NO_COLOR");
+    int status = command(&session, argc, argv);
+    if (fflush(stdout) != 0) status = qg_complain("cannot write to standard output");
+    qg_arena_free(session.arena);
+    return status;
+}

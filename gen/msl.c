@@ -1,0 +1,128 @@
+/* Metal Shading Language: one text for each format, with an entry point for each kernel. */
+#include "kernel.h"
+
+#include <string.h>
+
+static const qg_target *const msl = &qg_targets[QG_MSL];
+
+static const char *storage_type(uint32_t unit) { return unit == 8 ? "uchar" : unit == 16 ? "ushort" : "uint"; }
+
+static const char *const half_vectors[] = {0, "half", "half2", 0, "half4"};
+static const char *const ushort_vectors[] = {0, "ushort", "ushort2", 0, "ushort4"};
+
+static const char *stored_type(const qg_kernel *kernel) {
+    const uint32_t lanes = kernel->plan->lanes;
+    return kernel->type == QG_F32   ? msl->types[QG_K_FLOAT][lanes]
+           : kernel->type == QG_F16 ? half_vectors[lanes]
+                                    : ushort_vectors[lanes];
+}
+
+static char *decode(qg_arena *arena, const qg_ir *ir, const qg_plan *plan) {
+    qg_text text = qg_text_new(arena);
+    qg_text_printf(&text, "// The %u values of a tile of a block, in runs of %u consecutive elements.\n",
+                   plan->tile_elements, plan->lanes);
+    qg_text_puts(&text, "inline void decode(");
+    for (uint32_t i = 0; i < plan->layout->n_buffers; ++i)
+        qg_text_printf(&text, "device const %s *%s, ", storage_type(plan->units[i]), plan->layout->buffers[i].name);
+    const char *block = "uint block", *tile = plan->tiles == 1 ? "uint" : "uint tile";
+    qg_text_printf(&text, "%s, %s, thread %s *v) {\n", block, tile, msl->types[QG_K_FLOAT][plan->lanes]);
+    qg_decode_body(&text, ir, msl);
+    qg_text_puts(&text, "}\n");
+    return text.data;
+}
+
+static char *write_tile(qg_arena *arena, const qg_plan *plan) {
+    const qg_ir *place = qg_lower_place(arena, plan);
+    qg_text text = qg_text_new(arena);
+    qg_text_puts(&text, "// Stores a tile's runs where they belong in block `block` of the output.\n");
+    qg_text_printf(
+        &text, "template <typename T>\ninline void write_tile(device T *dst, uint block, %s, thread const %s *v) {\n",
+        plan->tiles == 1 ? "uint" : "uint tile", msl->types[QG_K_FLOAT][plan->lanes]);
+    qg_text_printf(&text, "    const uint at = block * %uu", plan->layout->elements / plan->lanes);
+    if (plan->n_digits) {
+        qg_text_puts(&text, " + ");
+        qg_print_expression(&text, place, msl, place->outputs[0].node);
+    }
+    qg_text_puts(&text, ";\n");
+    for (uint32_t r = 0; r < plan->n_runs; ++r) {
+        if (r)
+            qg_text_printf(&text, "    store(dst, at + %uu, v[%u]);\n", plan->runs[r] / plan->lanes, r);
+        else
+            qg_text_puts(&text, "    store(dst, at, v[0]);\n");
+    }
+    qg_text_puts(&text, "}\n");
+    return text.data;
+}
+
+static char *buffers(qg_arena *arena, const qg_plan *plan) {
+    qg_text text = qg_text_new(arena);
+    for (uint32_t i = 0; i < plan->layout->n_buffers; ++i)
+        qg_text_printf(&text, "    device const %s *%s [[buffer(%u)]],\n", storage_type(plan->units[i]),
+                       plan->layout->buffers[i].name, i);
+    return text.data;
+}
+
+static char *weights(qg_arena *arena, const qg_plan *plan) {
+    qg_text text = qg_text_new(arena);
+    for (uint32_t i = 0; i < plan->layout->n_buffers; ++i)
+        qg_text_printf(&text, "%s%s", i ? ", " : "", plan->layout->buffers[i].name);
+    return text.data;
+}
+
+static char *kernel_text(qg_arena *arena, const qg_templates *templates, const qg_kernel *kernel, const char **why) {
+    const qg_plan *plan = kernel->plan;
+    const uint32_t n_weights = plan->layout->n_buffers;
+    qg_holes holes = {.count = 0};
+    qg_plan_holes(arena, &holes, plan, msl);
+    qg_hole(&holes, "name", kernel->name);
+    qg_hole(&holes, "buffers", buffers(arena, plan));
+    qg_hole(&holes, "weights", weights(arena, plan));
+    for (uint32_t i = 0; i < kernel->family->n_bindings; ++i)
+        qg_hole(&holes, qg_format(arena, "binding_%s", kernel->family->bindings[i].name),
+                qg_format(arena, "%u", n_weights + i));
+    qg_hole(&holes, "binding_push", qg_format(arena, "%u", n_weights + kernel->family->n_bindings));
+    qg_hole(&holes, "dst_type", stored_type(kernel));
+    const char *name = qg_format(arena, "%s.metal", kernel->family->name);
+    char *body = qg_expand(arena, qg_template_text(templates, name), holes.items, holes.count, why);
+    return body ? qg_format(arena, "// %s: %s, in %s.\n%s", kernel->name, kernel->family->summary,
+                            qg_scalars[kernel->type].name, body)
+                : NULL;
+}
+
+static const char *bf16_of_v(uint32_t lanes) {
+    return lanes == 4   ? "ushort4(f32_to_bf16(v.x), f32_to_bf16(v.y), f32_to_bf16(v.z), f32_to_bf16(v.w))"
+           : lanes == 2 ? "ushort2(f32_to_bf16(v.x), f32_to_bf16(v.y))"
+                        : "f32_to_bf16(v)";
+}
+
+char *qg_msl(qg_arena *arena, const qg_templates *templates, const qg_request *request, const qg_plan *plan,
+             const char **why) {
+    const qg_ir *ir = qg_lower_decode(arena, plan);
+    qg_holes prelude = {.count = 0}, holes = {.count = 0};
+    qg_prelude_holes(&prelude, ir);
+    qg_hole(&prelude, "vec", msl->types[QG_K_FLOAT][plan->lanes]);
+    qg_hole(&prelude, "half_vec", half_vectors[plan->lanes]);
+    qg_hole(&prelude, "ushort_vec", ushort_vectors[plan->lanes]);
+    qg_hole(&prelude, "bf16_of_v", bf16_of_v(plan->lanes));
+    char *prelude_text =
+        qg_expand(arena, qg_template_text(templates, "prelude.metal"), prelude.items, prelude.count, why);
+    if (!prelude_text) return NULL;
+
+    const qg_kernel *kernels;
+    const uint32_t count = qg_kernels(arena, request, plan, &kernels);
+    qg_text text = qg_text_new(arena);
+    for (uint32_t i = 0; i < count; ++i) {
+        const char *kernel = kernel_text(arena, templates, &kernels[i], why);
+        if (!kernel) return NULL;
+        qg_text_printf(&text, "%s%s", i ? "\n" : "", kernel);
+    }
+    const char *sentence = qg_format(arena, "%s: Metal kernels of the format.", request->layout->name);
+    qg_hole(&holes, "banner", qg_banner(arena, request, plan, sentence, "// ", "// ", ""));
+    qg_hole(&holes, "format", request->layout->name);
+    qg_hole(&holes, "tables", qg_tables(arena, plan->layout, msl, "constant"));
+    qg_hole(&holes, "prelude", prelude_text);
+    qg_hole(&holes, "decode", decode(arena, ir, plan));
+    qg_hole(&holes, "write_tile", write_tile(arena, plan));
+    qg_hole(&holes, "kernels", text.data);
+    return qg_expand(arena, qg_template_text(templates, "format.metal"), holes.items, holes.count, why);
+}

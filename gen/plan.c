@@ -1,0 +1,172 @@
+/* Plans. The one idea: a thread takes the elements whose codes share words. The slices of the format's finest codes cut the
+ * element index into digits; digits whose stride is smaller than a word belong to one thread (they are the bit planes of
+ * the words it has loaded), and so do enough neighbours that every thread starts at the same bit of a word. What is left
+ * numbers the threads. */
+#include "ir.h"
+
+#include <stdlib.h>
+
+enum { MOST_ELEMENTS = 32, FEWEST_ELEMENTS = 8, WORKGROUP = 64 };
+
+/* A digit of the element index before it is given to threads or kept. */
+typedef struct plan_digit {
+    uint32_t extent;
+    uint32_t weight; /* elements */
+} plan_digit;
+
+static uint32_t finest_per(const qg_layout *layout) {
+    uint32_t finest = layout->elements;
+    for (uint32_t i = 0; i < layout->n_codes; ++i)
+        if (layout->codes[i].per < finest) finest = layout->codes[i].per;
+    return finest;
+}
+
+static uint32_t load_unit(const qg_buffer *buffer) {
+    return buffer->bytes % 4 == 0 ? 32 : buffer->bytes % 2 == 0 ? 16 : 8;
+}
+
+static int ascending(const void *a, const void *b) {
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* The element indices at which some slice of the finest codes turns to its next digit. */
+static uint32_t boundaries(qg_arena *arena, const qg_layout *layout, uint32_t per, uint32_t lanes, uint32_t **list) {
+    uint32_t count = 0, capacity = 0, *items = NULL;
+    for (uint32_t c = 0; c < layout->n_codes; ++c) {
+        const qg_code *code = &layout->codes[c];
+        if (code->per != per) continue;
+        for (uint32_t s = 0; s < code->n_slices; ++s) {
+            uint32_t at = per;
+            for (uint32_t d = 0; d + 1 < code->slices[s].n_digits; ++d) {
+                const qg_digit *digit = &code->slices[s].digits[d];
+                at *= digit->extent;
+                const bool seamless = digit[1].stride == digit->stride * digit->extent;
+                if (!seamless && at % lanes == 0) QG_PUSH(arena, items, count, capacity, at);
+            }
+        }
+    }
+    if (count) qsort(items, count, sizeof *items, ascending);
+    *list = items;
+    return count;
+}
+
+static uint32_t cut_digits(qg_arena *arena, const qg_layout *layout, uint32_t per, uint32_t lanes, plan_digit *digits) {
+    uint32_t *list, count = 0, weight = 1;
+    const uint32_t n = boundaries(arena, layout, per, lanes, &list);
+    for (uint32_t i = 0; i < n && count < QG_MAX_DIGITS - 2; ++i) {
+        if (list[i] == weight || list[i] % weight || layout->elements % list[i]) continue;
+        digits[count++] = (plan_digit){list[i] / weight, weight};
+        weight = list[i];
+    }
+    digits[count++] = (plan_digit){layout->elements / weight, weight};
+    return count;
+}
+
+/* How far, in bits, a slice moves when the element index grows by `step` from 0. */
+static uint32_t movement(const qg_code *code, const qg_slice *slice, uint32_t step) {
+    if (step % code->per || step / code->per >= code->count) return 0;
+    return qg_slice_address(slice, step / code->per) - slice->bit;
+}
+
+/* True when runs of `length` elements all start at the same bit of a word, in every slice of the finest codes. */
+static bool phase_is_static(const qg_plan *plan, uint32_t per, uint32_t length) {
+    for (uint32_t c = 0; c < plan->layout->n_codes; ++c) {
+        const qg_code *code = &plan->layout->codes[c];
+        if (code->per != per) continue;
+        for (uint32_t s = 0; s < code->n_slices; ++s)
+            if (movement(code, &code->slices[s], length) % plan->units[code->slices[s].buffer]) return false;
+    }
+    return true;
+}
+
+static bool is_plane(const qg_plan *plan, uint32_t per, plan_digit digit) {
+    for (uint32_t c = 0; c < plan->layout->n_codes; ++c) {
+        const qg_code *code = &plan->layout->codes[c];
+        if (code->per != per) continue;
+        for (uint32_t s = 0; s < code->n_slices; ++s) {
+            const uint32_t bits = movement(code, &code->slices[s], digit.weight);
+            if (bits > 0 && bits < plan->units[code->slices[s].buffer]) return true;
+        }
+    }
+    return false;
+}
+
+/* Neighbouring elements of one thread: enough for a static phase, else one run. */
+static uint32_t neighbours(const qg_plan *plan, uint32_t per, uint32_t extent, uint32_t planes) {
+    for (uint32_t length = plan->lanes; length <= extent && length * planes <= MOST_ELEMENTS; length *= 2)
+        if (extent % length == 0 && phase_is_static(plan, per, length)) return length;
+    return plan->lanes;
+}
+
+static void add_runs(qg_plan *plan, uint32_t extent, uint32_t weight) {
+    const uint32_t before = plan->n_runs;
+    for (uint32_t i = 1; i < extent; ++i)
+        for (uint32_t r = 0; r < before; ++r) plan->runs[plan->n_runs++] = plan->runs[r] + i * weight;
+}
+
+static qg_plan *new_plan(qg_arena *arena, const qg_layout *layout) {
+    qg_plan *plan = QG_NEW(arena, qg_plan);
+    plan->layout = layout;
+    plan->units = QG_NEW_ARRAY(arena, uint32_t, layout->n_buffers);
+    plan->n_runs = 1;
+    plan->workgroup = WORKGROUP;
+    return plan;
+}
+
+const qg_plan *qg_plan_tiles(qg_arena *arena, const qg_layout *layout) {
+    qg_plan *plan = new_plan(arena, layout);
+    for (uint32_t i = 0; i < layout->n_buffers; ++i) plan->units[i] = load_unit(&layout->buffers[i]);
+    plan->lanes = layout->elements % 4 == 0 ? 4 : layout->elements % 2 == 0 ? 2 : 1;
+
+    const uint32_t per = finest_per(layout);
+    plan_digit digits[QG_MAX_DIGITS];
+    bool kept[QG_MAX_DIGITS] = {false};
+    const uint32_t n = cut_digits(arena, layout, per, plan->lanes, digits);
+    uint32_t planes = 1;
+    for (uint32_t i = 1; i < n; ++i) {
+        if (!is_plane(plan, per, digits[i]) || plan->lanes * planes * digits[i].extent > MOST_ELEMENTS) continue;
+        kept[i] = true;
+        planes *= digits[i].extent;
+    }
+    uint32_t length = neighbours(plan, per, digits[0].extent, planes);
+    while (length * planes < FEWEST_ELEMENTS && digits[0].extent % (2 * length) == 0) length *= 2;
+
+    add_runs(plan, length / plan->lanes, plan->lanes);
+    if (digits[0].extent > length) plan->digits[plan->n_digits++] = (qg_digit){digits[0].extent / length, length};
+    for (uint32_t i = 1; i < n; ++i) {
+        if (kept[i])
+            add_runs(plan, digits[i].extent, digits[i].weight);
+        else if (digits[i].extent > 1)
+            plan->digits[plan->n_digits++] = (qg_digit){digits[i].extent, digits[i].weight};
+    }
+    plan->tile_elements = plan->n_runs * plan->lanes;
+    plan->tiles = layout->elements / plan->tile_elements;
+    return plan;
+}
+
+const qg_plan *qg_plan_elements(qg_arena *arena, const qg_layout *layout) {
+    qg_plan *plan = new_plan(arena, layout);
+    for (uint32_t i = 0; i < layout->n_buffers; ++i) plan->units[i] = 8;
+    plan->reference = true;
+    plan->lanes = plan->tile_elements = 1;
+    plan->tiles = layout->elements;
+    plan->digits[plan->n_digits++] = (qg_digit){layout->elements, 1};
+    return plan;
+}
+
+char *qg_dump_plan(qg_arena *arena, const qg_plan *plan) {
+    qg_text text = qg_text_new(arena);
+    qg_text_printf(&text, "plan %s: %u elements a tile, %u tiles a block\n", plan->layout->name, plan->tile_elements,
+                   plan->tiles);
+    for (uint32_t i = 0; i < plan->layout->n_buffers; ++i)
+        qg_text_printf(&text, "  %s: %u-bit words, %u bytes a block\n", plan->layout->buffers[i].name, plan->units[i],
+                       plan->layout->buffers[i].bytes);
+    qg_text_printf(&text, "  runs of %u elements at", plan->lanes);
+    for (uint32_t i = 0; i < plan->n_runs; ++i) qg_text_printf(&text, " %u", plan->runs[i]);
+    qg_text_puts(&text, "\n  tile number, least significant digit first:");
+    for (uint32_t i = 0; i < plan->n_digits; ++i)
+        qg_text_printf(&text, " %u (x%u elements)", plan->digits[i].extent, plan->digits[i].stride);
+    qg_text_puts(&text, plan->n_digits ? "\n" : " none\n");
+    return text.data;
+}

@@ -1,0 +1,283 @@
+/* `qkgen run`: checks the request and the files, feeds the data to a target part by part, and writes the result under its
+ * final name only when all of it is there. */
+#include "run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { PART_BYTES = 32 << 20 };
+
+double qg_seconds_now(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* ---- input ---- */
+
+typedef struct input {
+    const char *path;
+    const void *data;
+    uint64_t bytes;
+} input;
+
+static bool open_input(const char *path, input *in) {
+    struct stat info;
+    const int file = open(path, O_RDONLY);
+    *in = (input){.path = path};
+    if (file < 0 || fstat(file, &info) != 0) {
+        qg_complain("cannot read %s: %s", path, strerror(errno));
+        if (file >= 0) close(file);
+        return false;
+    }
+    if (!S_ISREG(info.st_mode)) {
+        close(file);
+        return qg_complain("cannot read %s: not a regular file", path) == 0;
+    }
+    in->bytes = (uint64_t)info.st_size;
+    in->data = "";
+    if (in->bytes) in->data = mmap(NULL, in->bytes, PROT_READ, MAP_PRIVATE, file, 0);
+    close(file);
+    if (in->data == MAP_FAILED) return qg_complain("cannot map %s: %s", path, strerror(errno)) == 0;
+    return true;
+}
+
+/* `--in FILE` for a format of one buffer, `--in NAME=FILE` for each buffer else. */
+static const char *input_path(const qg_layout *layout, uint32_t buffer, const qg_texts *in) {
+    const char *name = layout->buffers[buffer].name;
+    const size_t length = strlen(name);
+    for (uint32_t i = 0; i < in->count; ++i) {
+        if (strncmp(in->items[i], name, length) == 0 && in->items[i][length] == '=') return in->items[i] + length + 1;
+        if (layout->n_buffers == 1) return in->items[i];
+    }
+    return NULL;
+}
+
+static bool open_weights(qg_job *job, const qg_texts *in, const void **pointers) {
+    const qg_layout *layout = job->layout;
+    uint64_t blocks = 0;
+    const char *first = "";
+    if (in->count != layout->n_buffers && in->count)
+        return qg_complain("%s has %u buffers, but --in was given %u times", layout->name, layout->n_buffers,
+                           in->count) == 0;
+    for (uint32_t i = 0; i < layout->n_buffers; ++i) {
+        const char *path = input_path(layout, i, in);
+        input file;
+        if (!path) {
+            if (layout->n_buffers == 1) return qg_complain("run needs --in FILE") == 0;
+            return qg_complain("%s needs --in %s=FILE", layout->name, layout->buffers[i].name) == 0;
+        }
+        if (!open_input(path, &file)) return false;
+        const uint32_t bytes = layout->buffers[i].bytes;
+        if (file.bytes % bytes)
+            return qg_complain("%s holds %llu bytes, which is no multiple of the %u bytes that a block of %s has there",
+                               path, (unsigned long long)file.bytes, bytes, layout->name) == 0;
+        if (i && file.bytes / bytes != blocks)
+            return qg_complain("%s holds %llu blocks of %s, but %s holds %llu", path,
+                               (unsigned long long)(file.bytes / bytes), layout->name, first,
+                               (unsigned long long)blocks) == 0;
+        if (!i) first = path;
+        blocks = file.bytes / bytes;
+        pointers[i] = file.data;
+    }
+    job->weights = pointers;
+    job->elements = blocks * layout->elements;
+    return true;
+}
+
+static bool open_gather(qg_job *job, const char *indices) {
+    input file;
+    if (!indices) return qg_complain("gather needs --indices FILE, u32 row numbers") == 0;
+    if (job->rows == 0 || job->cols == 0) return qg_complain("gather needs --rows and --cols, both at least 1") == 0;
+    if (job->cols % job->layout->elements)
+        return qg_complain("--cols is %llu, and must be a multiple of the %u elements of a block of %s",
+                           (unsigned long long)job->cols, job->layout->elements, job->layout->name) == 0;
+    if (job->rows > UINT64_MAX / job->cols || job->rows * job->cols != job->elements)
+        return qg_complain("the weights hold %llu elements, which is not --rows %llu times --cols %llu",
+                           (unsigned long long)job->elements, (unsigned long long)job->rows,
+                           (unsigned long long)job->cols) == 0;
+    if (!open_input(indices, &file)) return false;
+    if (file.bytes % 4)
+        return qg_complain("%s holds %llu bytes, which is no multiple of the 4 bytes of an index", indices,
+                           (unsigned long long)file.bytes) == 0;
+    job->indices = file.data;
+    job->tokens = file.bytes / 4;
+    return true;
+}
+
+/* ---- output ---- */
+
+typedef struct output {
+    const char *path;
+    const char *temporary;
+    int file;
+} output;
+
+static bool open_output(qg_arena *arena, const char *path, output *out) {
+    *out = (output){.path = path, .temporary = qg_format(arena, "%s.%ld.part", path, (long)getpid())};
+    out->file = open(out->temporary, O_WRONLY | O_CREAT | O_EXCL, 0666);
+    return out->file >= 0 || qg_complain("cannot write %s: %s", path, strerror(errno)) == 0;
+}
+
+static bool write_output(output *out, const void *data, size_t bytes) {
+    const char *at = data;
+    while (bytes) {
+        const ssize_t written = write(out->file, at, bytes);
+        if (written < 0 && errno == EINTR) continue;
+        if (written <= 0) return qg_complain("cannot write %s: %s", out->path, strerror(errno)) == 0;
+        at += written;
+        bytes -= (size_t)written;
+    }
+    return true;
+}
+
+/* Gives the file its final name, or removes it. */
+static bool close_output(output *out, bool good) {
+    if (close(out->file) != 0 && good) good = qg_complain("cannot write %s: %s", out->path, strerror(errno)) == 0;
+    if (good && rename(out->temporary, out->path) != 0)
+        good = qg_complain("cannot write %s: %s", out->path, strerror(errno)) == 0;
+    if (!good) unlink(out->temporary);
+    return good;
+}
+
+/* ---- progress ---- */
+
+typedef struct progress {
+    bool shown;
+    double start, last;
+} progress;
+
+static void show_progress(progress *p, uint64_t done, uint64_t all, double bytes) {
+    enum { WIDTH = 40 };
+    const double now = qg_seconds_now();
+    if (!isatty(STDERR_FILENO) || now - p->start < 0.5 || (now - p->last < 0.1 && done < all)) return;
+    const int filled = all ? (int)((double)done / (double)all * WIDTH) : WIDTH;
+    fprintf(stderr, "\r[%.*s%*s] %3.0f%%  %.2f GB/s ", filled, "########################################",
+            WIDTH - filled, "", 100.0 * (double)done / (double)all, bytes / (now - p->start) / 1e9);
+    p->last = now;
+    p->shown = true;
+}
+
+static void end_progress(const progress *p) {
+    if (p->shown) fputs("\r\033[K", stderr);
+}
+
+/* ---- the run ---- */
+
+static uint64_t total(const qg_job *job) { return job->indices ? job->tokens : job->elements; }
+
+/* Elements of the result that one unit of `total` makes. */
+static uint64_t unit_elements(const qg_job *job) { return job->indices ? job->cols : 1; }
+
+static uint64_t part_size(const qg_job *job) {
+    const uint64_t bytes = unit_elements(job) * (qg_scalars[job->type].bits / 8);
+    uint64_t size = PART_BYTES / bytes ? PART_BYTES / bytes : 1;
+    if (!job->indices) size = size / job->layout->elements * job->layout->elements;
+    return size ? size : job->layout->elements;
+}
+
+static bool run_parts(const qg_job *job, const qg_runner *runner, uint64_t most, output *out) {
+    const uint64_t all = total(job), unit = unit_elements(job) * (qg_scalars[job->type].bits / 8);
+    progress p = {.start = qg_seconds_now()};
+    void *dst = malloc((size_t)(most * unit) + 1);
+    if (!dst) return qg_complain("out of memory for %llu bytes", (unsigned long long)(most * unit)) == 0;
+    bool good = true;
+    for (uint64_t first = 0; first < all && good; first += most) {
+        const uint64_t count = all - first < most ? all - first : most;
+        const char *why = runner->part(runner->context, job, first, count, dst);
+        if (why) end_progress(&p);
+        good = why ? qg_complain("%s", why) == 0 : write_output(out, dst, (size_t)(count * unit));
+        if (good) show_progress(&p, first + count, all, (double)(first + count) * (double)unit);
+    }
+    end_progress(&p);
+    free(dst);
+    return good;
+}
+
+static void report(const qg_job *job, const qg_runner *runner, double wall) {
+    const uint64_t elements = total(job) * unit_elements(job);
+    const double read = (double)elements * job->layout->block_bytes / job->layout->elements;
+    const double written = (double)elements * (qg_scalars[job->type].bits / 8.0);
+    const double seconds = runner->seconds(runner->context);
+    fprintf(stderr, "%s %s to %s on %s: %llu elements in %.6f s", job->family->name, job->layout->name,
+            qg_scalars[job->type].name, runner->where, (unsigned long long)elements, seconds);
+    if (seconds > 0) fprintf(stderr, ", %.2f GB/s", (read + written) / seconds / 1e9);
+    fprintf(stderr, " (%.3f s with files and transfers)\n", wall);
+    const uint64_t out_of_range = job->indices ? runner->out_of_range(runner->context) : 0;
+    if (out_of_range)
+        fprintf(stderr, "qkgen: warning: %llu of %llu indices are not below --rows %llu; their rows are zeros\n",
+                (unsigned long long)out_of_range, (unsigned long long)job->tokens, (unsigned long long)job->rows);
+}
+
+static int run_job(const qg_job *job, const char *target, const char *path) {
+    const double start = qg_seconds_now();
+    uint64_t most = part_size(job);
+    if (most > total(job)) most = total(job);
+    qg_runner runner = {0};
+    const bool vulkan = strcmp(target, "vulkan") == 0;
+    const char *why = vulkan ? qg_run_open_vulkan(job, most, &runner) : qg_run_open_c(job, most, &runner);
+    if (why) return qg_complain("%s", why);
+    output out;
+    bool good = open_output(job->arena, path, &out);
+    if (good) good = close_output(&out, run_parts(job, &runner, most, &out));
+    if (good) report(job, &runner, qg_seconds_now() - start);
+    why = runner.close(runner.context);
+    return why ? qg_complain("%s", why) : good ? 0 : 1;
+}
+
+static qg_scalar output_type(const char *name) {
+    for (uint32_t i = 0; i < qg_n_output_types; ++i)
+        if (name && strcmp(name, qg_scalars[qg_output_types[i]].name) == 0) return qg_output_types[i];
+    return QG_SCALAR_COUNT;
+}
+
+int qg_command_run(qg_session *session, int argc, char **argv) {
+    const char *format = NULL, *target = NULL, *type = NULL, *out = NULL, *indices = NULL;
+    qg_texts in = {0}, rest = {0};
+    qg_job job = {.arena = session->arena};
+    const qg_option options[] = {{"--data", QG_TEXT, &session->data},
+                                 {"--formats", QG_TEXT, &session->formats},
+                                 {"--spec", QG_TEXTS, &session->specs},
+                                 {"--format", QG_TEXT, &format},
+                                 {"--target", QG_TEXT, &target},
+                                 {"--type", QG_TEXT, &type},
+                                 {"--in", QG_TEXTS, &in},
+                                 {"--out", QG_TEXT, &out},
+                                 {"--indices", QG_TEXT, &indices},
+                                 {"--rows", QG_COUNT, &job.rows},
+                                 {"--cols", QG_COUNT, &job.cols},
+                                 {"--device", QG_TEXT, &job.device}};
+    if (!qg_options_read(session->arena, argc, argv, options, sizeof options / sizeof *options, &rest)) return 1;
+    if (rest.count != 1) return qg_complain("run needs one kernel family: qkgen run dequant|gather ...");
+    job.family = qg_family_named(rest.items[0]);
+    if (!job.family) return qg_complain("no kernel family is named %s", rest.items[0]);
+    if (!format) return qg_complain("run needs --format F; `qkgen list` shows them");
+    if (!out) return qg_complain("run needs --out FILE");
+    if (!target || (strcmp(target, "c") != 0 && strcmp(target, "vulkan") != 0))
+        return qg_complain("--target must be c or vulkan, not '%s'", target ? target : "");
+    job.type = output_type(type);
+    if (job.type == QG_SCALAR_COUNT) return qg_complain("--type must be f32, f16 or bf16, not '%s'", type ? type : "");
+    if (!qg_session_load(session)) return 1;
+    job.layout = qg_session_format(session, format);
+    if (!job.layout) return 1;
+
+    const bool gather = strcmp(job.family->name, "gather") == 0;
+    const void **pointers = QG_NEW_ARRAY(session->arena, const void *, job.layout->n_buffers);
+    if (!open_weights(&job, &in, pointers) || (gather && !open_gather(&job, indices))) return 1;
+    qg_templates templates;
+    const char *why = NULL;
+    if (!qg_templates_load(session->arena, qg_session_templates(session), &templates, &why))
+        return qg_complain("%s", why);
+    job.templates = &templates;
+#ifdef SIGXFSZ
+    signal(SIGXFSZ, SIG_IGN); /* a file-size limit is an error of write, like a full disk */
+#endif
+    return run_job(&job, target, out);
+}

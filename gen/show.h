@@ -1,0 +1,88 @@
+/* show.h: the block map, a picture of which bits belong to which code, for the terminal and as SVG. */
+#ifndef QKGEN_SHOW_H
+#define QKGEN_SHOW_H
+
+#include "gen.h"
+
+/* Appends the map as ASCII in lines of at most `columns` where labels allow it; with `color`, cells get a background
+ * from the 256-colour palette. */
+void qg_show_terminal(qg_text *text, const qg_layout *layout, bool color, uint32_t columns);
+/* A self-contained SVG document, the same for the same layout. */
+char *qg_show_svg(qg_arena *arena, const qg_layout *layout);
+
+/* ---- show.c, for both pictures: the block cut into cells and rows ----------------------------------------------- */
+
+/* Adjacent bits of one instance of a code, rising with the address: bits [low, low+width) of the code. */
+typedef struct qg_show_cell {
+    qg_owner owner; /* of the first bit */
+    uint32_t bit;   /* address in the buffer */
+    uint32_t width;
+    bool ranged;         /* the label has to say which bits of the code these are */
+    bool before, beyond; /* a row ends inside: the code goes on from the row before, into the next */
+} qg_show_cell;
+
+/* One field, or a few scalars in a row; drawn as rows of `row_bytes`. */
+typedef struct qg_show_section {
+    uint32_t buffer, first_field, n_fields;
+    uint32_t byte, bytes; /* address in the buffer */
+    uint32_t n_cells, n_rows, row_bytes;
+    uint32_t bit_width; /* that the labels need, in the unit of the room */
+    const qg_show_cell *cells; /* cut at the ends of rows */
+    const uint32_t *rows;      /* index of the first cell of each row, and the count of cells behind the last */
+    /* Rows [hidden, shown) continue what the `period` rows before them do, and are left out. */
+    uint32_t hidden, shown, period;
+    const char *note; /* "bits 3:0 of q", or "" */
+} qg_show_section;
+
+typedef struct qg_show {
+    qg_arena *arena;
+    const qg_layout *layout;
+    uint32_t n_sections;
+    qg_show_section *sections;
+    const char *value;     /* the formula as it was written, on one line */
+    const uint32_t *order; /* codes in the order of their counts, largest first */
+    const uint32_t *hue;   /* of each code: its place in that order */
+    uint32_t example;      /* an element whose bits are all drawn, in as many cells as there are */
+} qg_show;
+
+/* What limits the bytes in a row, in thousandths: the room for a row, and what a label needs. */
+typedef struct qg_show_room {
+    uint32_t row;
+    uint32_t character, padding;
+    uint32_t least, step; /* a bit takes at least `least`, and is a multiple of `step` wide */
+    bool stacked;         /* the range of bits stands in a second line */
+} qg_show_room;
+
+qg_show *qg_show_new(qg_arena *arena, const qg_layout *layout, const qg_show_room *room);
+
+/* "q17", "d", "spare". */
+const char *qg_show_name(const qg_show *show, const qg_owner *owner);
+/* "[5:4]", "[4]". */
+const char *qg_show_range(qg_arena *arena, uint32_t low, uint32_t width);
+/* "qs: u8[16]". */
+const char *qg_show_field(const qg_show *show, const qg_field *field);
+/* "byte 4", "bytes 2 to 17". */
+const char *qg_show_bytes(qg_arena *arena, uint32_t byte, uint32_t count);
+/* "32 elements in 18 bytes: 4.5 bits for each". */
+const char *qg_show_size(const qg_show *show);
+/* "4 bits", "f16". */
+const char *qg_show_width(const qg_show *show, const qg_code *code);
+/* "one for each element: q0 to q31". */
+const char *qg_show_count(const qg_show *show, uint32_t code);
+/* "in qs", "bits 3:0 in qs, bit 4 in qh". */
+const char *qg_show_places(const qg_show *show, const qg_code *code);
+/* "bytes 32 to 479 continue in the same way: ..." */
+const char *qg_show_hidden(const qg_show *show, const qg_show_section *section);
+/* The code whose instance an example needs at that point of the formula, or UINT32_MAX; `*length` is the length of the
+ * piece of text there: a name, or what stands between names. */
+uint32_t qg_show_piece(const qg_show *show, const char *formula, size_t *length);
+/* Where the example finds code `code`: "byte 9, bits 4 to 7; byte 2, bit 5". */
+const char *qg_show_where(const qg_show *show, uint32_t code);
+/* The length of the first line of a text that is broken at spaces into lines of `columns`. */
+size_t qg_show_line(const char *text, size_t columns);
+
+/* The colour of a part of a code as 0xRRGGBB, and that of text on it. */
+uint32_t qg_show_color(const qg_show *show, const qg_owner *owner);
+uint32_t qg_show_ink(uint32_t color);
+
+#endif

@@ -1,0 +1,80 @@
+/* affine_b2_g128_f16: kernels, dispatch and reference decoder of the format.
+ * Generated from the specification below by `qkgen emit --format affine_b2_g128_f16`; do not edit.
+ * 36 bytes for 128 elements, 2.25 bits each; 5.25 operations for each element.
+ *
+ *     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
+ *     for bits in 2 3 4 5 6 8, group in 32 64 128, T in f16 bf16 f32
+ *
+ *     block group {
+ *         buffer weight { w: u32[group * bits / 32] }
+ *         buffer scales { s: T }
+ *         buffer biases { b: T }
+ *     }
+ *
+ *     code q = w { bits @ 0 (group:bits) }
+ *
+ *     value = q * s + b
+ *
+ * Here bits = 2, group = 128, T = f16.
+ */
+#ifndef QK_affine_b2_g128_f16_KERNELS_H
+#define QK_affine_b2_g128_f16_KERNELS_H
+
+#include <qkgen/kernel.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* affine_b2_g128_f16_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32. */
+extern const qk_kernel qk_affine_b2_g128_f16_dequant_f32_vulkan;
+extern const qk_kernel qk_affine_b2_g128_f16_dequant_f32_metal;
+qk_status qk_affine_b2_g128_f16_dequant_f32(const qk_backend *backend, const qk_range weights[3],
+    qk_range dst, uint64_t elements, qk_error *error);
+void qk_affine_b2_g128_f16_dequant_f32_ref(const void *const weights[3],
+    uint64_t elements, float *dst);
+
+/* affine_b2_g128_f16_dequant_f16: decodes a whole tensor: dst[i] = value(i), in f16. */
+extern const qk_kernel qk_affine_b2_g128_f16_dequant_f16_vulkan;
+extern const qk_kernel qk_affine_b2_g128_f16_dequant_f16_metal;
+qk_status qk_affine_b2_g128_f16_dequant_f16(const qk_backend *backend, const qk_range weights[3],
+    qk_range dst, uint64_t elements, qk_error *error);
+void qk_affine_b2_g128_f16_dequant_f16_ref(const void *const weights[3],
+    uint64_t elements, uint16_t *dst);
+
+/* affine_b2_g128_f16_dequant_bf16: decodes a whole tensor: dst[i] = value(i), in bf16. */
+extern const qk_kernel qk_affine_b2_g128_f16_dequant_bf16_vulkan;
+extern const qk_kernel qk_affine_b2_g128_f16_dequant_bf16_metal;
+qk_status qk_affine_b2_g128_f16_dequant_bf16(const qk_backend *backend, const qk_range weights[3],
+    qk_range dst, uint64_t elements, qk_error *error);
+void qk_affine_b2_g128_f16_dequant_bf16_ref(const void *const weights[3],
+    uint64_t elements, uint16_t *dst);
+
+/* affine_b2_g128_f16_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32. */
+extern const qk_kernel qk_affine_b2_g128_f16_gather_f32_vulkan;
+extern const qk_kernel qk_affine_b2_g128_f16_gather_f32_metal;
+qk_status qk_affine_b2_g128_f16_gather_f32(const qk_backend *backend, const qk_range weights[3],
+    qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error);
+uint64_t qk_affine_b2_g128_f16_gather_f32_ref(const void *const weights[3],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, float *dst);
+
+/* affine_b2_g128_f16_gather_f16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f16. */
+extern const qk_kernel qk_affine_b2_g128_f16_gather_f16_vulkan;
+extern const qk_kernel qk_affine_b2_g128_f16_gather_f16_metal;
+qk_status qk_affine_b2_g128_f16_gather_f16(const qk_backend *backend, const qk_range weights[3],
+    qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error);
+uint64_t qk_affine_b2_g128_f16_gather_f16_ref(const void *const weights[3],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, uint16_t *dst);
+
+/* affine_b2_g128_f16_gather_bf16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in bf16. */
+extern const qk_kernel qk_affine_b2_g128_f16_gather_bf16_vulkan;
+extern const qk_kernel qk_affine_b2_g128_f16_gather_bf16_metal;
+qk_status qk_affine_b2_g128_f16_gather_bf16(const qk_backend *backend, const qk_range weights[3],
+    qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error);
+uint64_t qk_affine_b2_g128_f16_gather_bf16_ref(const void *const weights[3],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, uint16_t *dst);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

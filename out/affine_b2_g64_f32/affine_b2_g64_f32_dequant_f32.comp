@@ -1,0 +1,70 @@
+// affine_b2_g64_f32_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32.
+// Generated from the specification below by `qkgen emit --format affine_b2_g64_f32`; do not edit.
+// 24 bytes for 64 elements, 3 bits each; 5.25 operations for each element.
+//
+//     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
+//     for bits in 2 3 4 5 6 8, group in 32 64 128, T in f16 bf16 f32
+//
+//     block group {
+//         buffer weight { w: u32[group * bits / 32] }
+//         buffer scales { s: T }
+//         buffer biases { b: T }
+//     }
+//
+//     code q = w { bits @ 0 (group:bits) }
+//
+//     value = q * s + b
+//
+// Here bits = 2, group = 64, T = f32.
+#version 450
+
+layout(local_size_x_id = 0) in;
+
+layout(binding = 0, std430) readonly buffer WeightBuffer { uint weight[]; };
+layout(binding = 1, std430) readonly buffer ScalesBuffer { uint scales[]; };
+layout(binding = 2, std430) readonly buffer BiasesBuffer { uint biases[]; };
+layout(binding = 3, std430) writeonly buffer Dst { vec4 dst[]; };
+
+layout(push_constant) uniform Push {
+    uint tiles;  // of 16 elements, to decode
+};
+
+// The 16 values of a tile of a block, in runs of 4 consecutive elements.
+void decode(uint block, uint tile, out precise vec4 v[4]) {
+    // elements 0 to 3, counted from the tile's first
+    uint w = weight[block * 4u + tile];
+    uvec4 q0 = (uvec4(w) >> uvec4(0, 2, 4, 6)) & 3u;  // w: 2 bits
+    float s = uintBitsToFloat(scales[block]);
+    float b = uintBitsToFloat(biases[block]);
+    v[0] = vec4(q0) * s + b;
+
+    // elements 4 to 7, counted from the tile's first
+    uvec4 q1 = (uvec4(w) >> uvec4(8, 10, 12, 14)) & 3u;  // w: 2 bits
+    v[1] = vec4(q1) * s + b;
+
+    // elements 8 to 11, counted from the tile's first
+    uvec4 q2 = (uvec4(w) >> uvec4(16, 18, 20, 22)) & 3u;  // w: 2 bits
+    v[2] = vec4(q2) * s + b;
+
+    // elements 12 to 15, counted from the tile's first
+    uvec4 q3 = (uvec4(w) >> uvec4(24, 26, 28, 30)) & 3u;  // w: 2 bits
+    v[3] = vec4(q3) * s + b;
+}
+
+// Stores a tile's runs where they belong in block `block` of the output.
+void write_tile(uint block, uint tile, vec4 v[4]) {
+    const uint at = block * 16u + tile * 4u;
+    dst[at] = v[0];
+    dst[at + 1u] = v[1];
+    dst[at + 2u] = v[2];
+    dst[at + 3u] = v[3];
+}
+
+void main() {
+    const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
+    for (uint i = gl_GlobalInvocationID.x; i < tiles; i += threads) {
+        vec4 v[4];
+        decode(i / 4u, i % 4u, v);
+        write_tile(i / 4u, i % 4u, v);
+    }
+}

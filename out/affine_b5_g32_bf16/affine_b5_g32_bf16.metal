@@ -1,0 +1,286 @@
+// affine_b5_g32_bf16: Metal kernels of the format.
+// Generated from the specification below by `qkgen emit --format affine_b5_g32_bf16`; do not edit.
+// 24 bytes for 32 elements, 6 bits each; 5.59 operations for each element.
+//
+//     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
+//     for bits in 2 3 4 5 6 8, group in 32 64 128, T in f16 bf16 f32
+//
+//     block group {
+//         buffer weight { w: u32[group * bits / 32] }
+//         buffer scales { s: T }
+//         buffer biases { b: T }
+//     }
+//
+//     code q = w { bits @ 0 (group:bits) }
+//
+//     value = q * s + b
+//
+// Here bits = 5, group = 32, T = bf16.
+#include <metal_stdlib>
+using namespace metal;
+
+// Decoding rounds each operation as written: compile without fast math (-fno-fast-math, or MTLMathModeSafe).
+#pragma clang fp contract(off)
+
+namespace qk_affine_b5_g32_bf16 {
+
+// The bfloat16 in the low 16 bits.
+inline float bf16_to_f32(uint bits) {
+    return as_type<float>(bits << 16);
+}
+
+// Rounds to the nearest bfloat16, ties to even. In integers, so that no Metal version with bfloat is needed.
+inline ushort f32_to_bf16(float x) {
+    const uint bits = as_type<uint>(x);
+    if ((bits & 0x7FFFFFFFu) > 0x7F800000u) return ushort(((bits >> 16) & 0x8000u) | 0x7FC0u);  // NaN
+    return ushort((bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16);
+}
+
+// A run as it is stored: f32, f16, or the bits of bf16. Conversion to half rounds to nearest even.
+inline void store(device float4 *dst, uint at, float4 v) {
+    dst[at] = v;
+}
+
+inline void store(device half4 *dst, uint at, float4 v) {
+    dst[at] = half4(v);
+}
+
+inline void store(device ushort4 *dst, uint at, float4 v) {
+    dst[at] = ushort4(f32_to_bf16(v.x), f32_to_bf16(v.y), f32_to_bf16(v.z), f32_to_bf16(v.w));
+}
+
+// The 32 values of a tile of a block, in runs of 4 consecutive elements.
+inline void decode(device const uint *weight, device const ushort *scales, device const ushort *biases, uint block, uint, thread float4 *v) {
+    // elements 0 to 3, counted from the tile's first
+    const uint w0 = weight[block * 5u];
+    const uint4 q0 = (uint4(w0) >> uint4(0, 5, 10, 15)) & 0x1Fu;  // w: 5 bits
+    const float s = bf16_to_f32(uint(scales[block]));
+    const float b = bf16_to_f32(uint(biases[block]));
+    v[0] = float4(q0) * s + b;
+
+    // elements 4 to 7, counted from the tile's first
+    const uint w1 = weight[block * 5u + 1u];
+    const uint w_run0 = (w0 >> 20u) | (w1 << 12u);
+    const uint4 q1 = (uint4(w_run0) >> uint4(0, 5, 10, 15)) & 0x1Fu;  // w: 5 bits
+    v[1] = float4(q1) * s + b;
+
+    // elements 8 to 11, counted from the tile's first
+    const uint4 q2 = (uint4(w1) >> uint4(8, 13, 18, 23)) & 0x1Fu;  // w: 5 bits
+    v[2] = float4(q2) * s + b;
+
+    // elements 12 to 15, counted from the tile's first
+    const uint w2 = weight[block * 5u + 2u];
+    const uint w_run1 = (w1 >> 28u) | (w2 << 4u);
+    const uint4 q3 = (uint4(w_run1) >> uint4(0, 5, 10, 15)) & 0x1Fu;  // w: 5 bits
+    v[3] = float4(q3) * s + b;
+
+    // elements 16 to 19, counted from the tile's first
+    const uint w3 = weight[block * 5u + 3u];
+    const uint w_run2 = (w2 >> 16u) | (w3 << 16u);
+    const uint4 q4 = (uint4(w_run2) >> uint4(0, 5, 10, 15)) & 0x1Fu;  // w: 5 bits
+    v[4] = float4(q4) * s + b;
+
+    // elements 20 to 23, counted from the tile's first
+    const uint4 q5 = (uint4(w3) >> uint4(4, 9, 14, 19)) & 0x1Fu;  // w: 5 bits
+    v[5] = float4(q5) * s + b;
+
+    // elements 24 to 27, counted from the tile's first
+    const uint w4 = weight[block * 5u + 4u];
+    const uint w_run3 = (w3 >> 24u) | (w4 << 8u);
+    const uint4 q6 = (uint4(w_run3) >> uint4(0, 5, 10, 15)) & 0x1Fu;  // w: 5 bits
+    v[6] = float4(q6) * s + b;
+
+    // elements 28 to 31, counted from the tile's first
+    const uint4 q7 = (uint4(w4) >> uint4(12, 17, 22, 27)) & 0x1Fu;  // w: 5 bits
+    v[7] = float4(q7) * s + b;
+}
+
+// Stores a tile's runs where they belong in block `block` of the output.
+template <typename T>
+inline void write_tile(device T *dst, uint block, uint, thread const float4 *v) {
+    const uint at = block * 8u;
+    store(dst, at, v[0]);
+    store(dst, at + 1u, v[1]);
+    store(dst, at + 2u, v[2]);
+    store(dst, at + 3u, v[3]);
+    store(dst, at + 4u, v[4]);
+    store(dst, at + 5u, v[5]);
+    store(dst, at + 6u, v[6]);
+    store(dst, at + 7u, v[7]);
+}
+
+}  // namespace qk_affine_b5_g32_bf16
+
+// affine_b5_g32_bf16_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32.
+struct affine_b5_g32_bf16_dequant_f32_push {
+    uint tiles;  // of 32 elements, to decode
+};
+
+kernel void affine_b5_g32_bf16_dequant_f32(
+    device const uint *weight [[buffer(0)]],
+    device const ushort *scales [[buffer(1)]],
+    device const ushort *biases [[buffer(2)]],
+    device float4 *dst [[buffer(3)]],
+    constant affine_b5_g32_bf16_dequant_f32_push &push [[buffer(4)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tiles; i += threads) {
+        float4 v[8];
+        qk_affine_b5_g32_bf16::decode(weight, scales, biases, i, 0u, v);
+        qk_affine_b5_g32_bf16::write_tile(dst, i, 0u, v);
+    }
+}
+
+// affine_b5_g32_bf16_dequant_f16: decodes a whole tensor: dst[i] = value(i), in f16.
+struct affine_b5_g32_bf16_dequant_f16_push {
+    uint tiles;  // of 32 elements, to decode
+};
+
+kernel void affine_b5_g32_bf16_dequant_f16(
+    device const uint *weight [[buffer(0)]],
+    device const ushort *scales [[buffer(1)]],
+    device const ushort *biases [[buffer(2)]],
+    device half4 *dst [[buffer(3)]],
+    constant affine_b5_g32_bf16_dequant_f16_push &push [[buffer(4)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tiles; i += threads) {
+        float4 v[8];
+        qk_affine_b5_g32_bf16::decode(weight, scales, biases, i, 0u, v);
+        qk_affine_b5_g32_bf16::write_tile(dst, i, 0u, v);
+    }
+}
+
+// affine_b5_g32_bf16_dequant_bf16: decodes a whole tensor: dst[i] = value(i), in bf16.
+struct affine_b5_g32_bf16_dequant_bf16_push {
+    uint tiles;  // of 32 elements, to decode
+};
+
+kernel void affine_b5_g32_bf16_dequant_bf16(
+    device const uint *weight [[buffer(0)]],
+    device const ushort *scales [[buffer(1)]],
+    device const ushort *biases [[buffer(2)]],
+    device ushort4 *dst [[buffer(3)]],
+    constant affine_b5_g32_bf16_dequant_bf16_push &push [[buffer(4)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tiles; i += threads) {
+        float4 v[8];
+        qk_affine_b5_g32_bf16::decode(weight, scales, biases, i, 0u, v);
+        qk_affine_b5_g32_bf16::write_tile(dst, i, 0u, v);
+    }
+}
+
+// affine_b5_g32_bf16_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32.
+struct affine_b5_g32_bf16_gather_f32_push {
+    uint rows;       // of the whole table
+    uint row_first;  // the rows that are bound in this launch
+    uint row_end;
+    uint row_tiles;  // tiles of 32 elements in a row
+    uint tokens;
+};
+
+kernel void affine_b5_g32_bf16_gather_f32(
+    device const uint *weight [[buffer(0)]],
+    device const ushort *scales [[buffer(1)]],
+    device const ushort *biases [[buffer(2)]],
+    device const uint *indices [[buffer(3)]],
+    device float4 *dst [[buffer(4)]],
+    device atomic_uint *out_of_range [[buffer(5)]],
+    constant affine_b5_g32_bf16_gather_f32_push &push [[buffer(6)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
+        const uint row = indices[i / push.row_tiles];
+        float4 v[8];
+        if (row >= push.row_first && row < push.row_end) {
+            const uint from = (row - push.row_first) * push.row_tiles + i % push.row_tiles;
+            qk_affine_b5_g32_bf16::decode(weight, scales, biases, from, 0u, v);
+        } else if (row >= push.rows && push.row_first == 0) {
+            // No such row: zeros, and the token is counted once.
+            for (uint r = 0; r < 8; ++r) v[r] = 0.0f;
+            if (i % push.row_tiles == 0) atomic_fetch_add_explicit(out_of_range, 1u, memory_order_relaxed);
+        } else {
+            continue;  // a row of another launch
+        }
+        qk_affine_b5_g32_bf16::write_tile(dst, i, 0u, v);
+    }
+}
+
+// affine_b5_g32_bf16_gather_f16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f16.
+struct affine_b5_g32_bf16_gather_f16_push {
+    uint rows;       // of the whole table
+    uint row_first;  // the rows that are bound in this launch
+    uint row_end;
+    uint row_tiles;  // tiles of 32 elements in a row
+    uint tokens;
+};
+
+kernel void affine_b5_g32_bf16_gather_f16(
+    device const uint *weight [[buffer(0)]],
+    device const ushort *scales [[buffer(1)]],
+    device const ushort *biases [[buffer(2)]],
+    device const uint *indices [[buffer(3)]],
+    device half4 *dst [[buffer(4)]],
+    device atomic_uint *out_of_range [[buffer(5)]],
+    constant affine_b5_g32_bf16_gather_f16_push &push [[buffer(6)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
+        const uint row = indices[i / push.row_tiles];
+        float4 v[8];
+        if (row >= push.row_first && row < push.row_end) {
+            const uint from = (row - push.row_first) * push.row_tiles + i % push.row_tiles;
+            qk_affine_b5_g32_bf16::decode(weight, scales, biases, from, 0u, v);
+        } else if (row >= push.rows && push.row_first == 0) {
+            // No such row: zeros, and the token is counted once.
+            for (uint r = 0; r < 8; ++r) v[r] = 0.0f;
+            if (i % push.row_tiles == 0) atomic_fetch_add_explicit(out_of_range, 1u, memory_order_relaxed);
+        } else {
+            continue;  // a row of another launch
+        }
+        qk_affine_b5_g32_bf16::write_tile(dst, i, 0u, v);
+    }
+}
+
+// affine_b5_g32_bf16_gather_bf16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in bf16.
+struct affine_b5_g32_bf16_gather_bf16_push {
+    uint rows;       // of the whole table
+    uint row_first;  // the rows that are bound in this launch
+    uint row_end;
+    uint row_tiles;  // tiles of 32 elements in a row
+    uint tokens;
+};
+
+kernel void affine_b5_g32_bf16_gather_bf16(
+    device const uint *weight [[buffer(0)]],
+    device const ushort *scales [[buffer(1)]],
+    device const ushort *biases [[buffer(2)]],
+    device const uint *indices [[buffer(3)]],
+    device ushort4 *dst [[buffer(4)]],
+    device atomic_uint *out_of_range [[buffer(5)]],
+    constant affine_b5_g32_bf16_gather_bf16_push &push [[buffer(6)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
+        const uint row = indices[i / push.row_tiles];
+        float4 v[8];
+        if (row >= push.row_first && row < push.row_end) {
+            const uint from = (row - push.row_first) * push.row_tiles + i % push.row_tiles;
+            qk_affine_b5_g32_bf16::decode(weight, scales, biases, from, 0u, v);
+        } else if (row >= push.rows && push.row_first == 0) {
+            // No such row: zeros, and the token is counted once.
+            for (uint r = 0; r < 8; ++r) v[r] = 0.0f;
+            if (i % push.row_tiles == 0) atomic_fetch_add_explicit(out_of_range, 1u, memory_order_relaxed);
+        } else {
+            continue;  // a row of another launch
+        }
+        qk_affine_b5_g32_bf16::write_tile(dst, i, 0u, v);
+    }
+}

@@ -1,0 +1,262 @@
+// q4_K: Metal kernels of the format.
+// Generated from the specification below by `qkgen emit --format q4_K`; do not edit.
+// 144 bytes for 256 elements, 4.5 bits each; 12.2 operations for each element.
+//
+//     format q4_K "4-bit codes, 6-bit scales and minimums in groups of 32"
+//
+//     block 256 {
+//         d:      f16
+//         dmin:   f16
+//         scales: u8[12]
+//         qs:     u8[128]
+//     }
+//
+//     # Groups 0 to 3 have their six bits in one byte; groups 4 to 7 borrow the two high bits of those bytes.
+//     code sc per 32 = scales { 4 @ 0 (4:8, 2:64)   2 @ 4 (4:8, 2:2) }
+//     code mn per 32 = scales { 4 @ 32 (4:8, 2:36)  2 @ 36 (4:8, 2:2) }
+//
+//     # 32 low nibbles, 32 high nibbles, and so on in steps of 32 bytes.
+//     code q = qs { 4 @ 0 (32:8, 2:4, 4:256) }
+//
+//     value = d * sc * q - dmin * mn
+#include <metal_stdlib>
+using namespace metal;
+
+// Decoding rounds each operation as written: compile without fast math (-fno-fast-math, or MTLMathModeSafe).
+#pragma clang fp contract(off)
+
+namespace qk_q4_K {
+
+// The half in the low 16 bits.
+inline float f16_to_f32(uint bits) {
+    return float(as_type<half>(ushort(bits)));
+}
+
+// Rounds to the nearest bfloat16, ties to even. In integers, so that no Metal version with bfloat is needed.
+inline ushort f32_to_bf16(float x) {
+    const uint bits = as_type<uint>(x);
+    if ((bits & 0x7FFFFFFFu) > 0x7F800000u) return ushort(((bits >> 16) & 0x8000u) | 0x7FC0u);  // NaN
+    return ushort((bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16);
+}
+
+// A run as it is stored: f32, f16, or the bits of bf16. Conversion to half rounds to nearest even.
+inline void store(device float4 *dst, uint at, float4 v) {
+    dst[at] = v;
+}
+
+inline void store(device half4 *dst, uint at, float4 v) {
+    dst[at] = half4(v);
+}
+
+inline void store(device ushort4 *dst, uint at, float4 v) {
+    dst[at] = ushort4(f32_to_bf16(v.x), f32_to_bf16(v.y), f32_to_bf16(v.z), f32_to_bf16(v.w));
+}
+
+// The 8 values of a tile of a block, in runs of 4 consecutive elements.
+inline void decode(device const uint *blocks, uint block, uint tile, thread float4 *v) {
+    // elements 0 to 3, counted from the tile's first
+    const uint base = block * 36u;
+    const uint d_dmin = blocks[base];
+    const float d = f16_to_f32(d_dmin);
+    const uint part = tile / 8u;  // of 64 elements
+    const uint scales0 = blocks[base + part / 2u * 2u + 1u];
+    const uint sc_lo0 = (scales0 >> (part % 2u * 16u)) & 15u;  // scales: bits 0-3 of sc
+    const uint scales1 = blocks[base + 1u];
+    const uint sc_hi0 = (scales1 >> (part % 2u * 16u + part / 2u * 2u + 4u)) & 3u;  // scales: bits 4-5 of sc
+    const uint sc0 = sc_lo0 | (sc_hi0 << 4u);
+    const float d_sc0 = d * float(sc0);
+    const uint qs = blocks[base + tile + 4u];
+    const uint4 q0 = (uint4(qs) >> uint4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
+    const float dmin = f16_to_f32(d_dmin >> 16u);
+    const uint scales2 = blocks[base + part / 2u + 2u];
+    const uint mn_lo0 = (scales2 >> (part % 2u * 16u + part / 2u * 4u)) & 15u;  // scales: bits 0-3 of mn
+    const uint scales3 = blocks[base + 2u];
+    const uint mn_hi0 = (scales3 >> (part % 2u * 16u + part / 2u * 2u + 4u)) & 3u;  // scales: bits 4-5 of mn
+    const uint mn0 = mn_lo0 | (mn_hi0 << 4u);
+    const float dmin_mn0 = dmin * float(mn0);
+    v[0] = d_sc0 * float4(q0) - dmin_mn0;
+
+    // elements 32 to 35, counted from the tile's first
+    const uint sc_lo1 = (scales0 >> (part % 2u * 16u + 8u)) & 15u;  // scales: bits 0-3 of sc
+    const uint sc_hi1 = (scales1 >> (part % 2u * 16u + part / 2u * 2u + 12u)) & 3u;  // scales: bits 4-5 of sc
+    const uint sc1 = sc_lo1 | (sc_hi1 << 4u);
+    const float d_sc1 = d * float(sc1);
+    const uint4 q1 = (uint4(qs) >> uint4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
+    const uint mn_lo1 = (scales2 >> (part % 2u * 16u + part / 2u * 4u + 8u)) & 15u;  // scales: bits 0-3 of mn
+    const uint mn_hi1 = (scales3 >> (part % 2u * 16u + part / 2u * 2u + 12u)) & 3u;  // scales: bits 4-5 of mn
+    const uint mn1 = mn_lo1 | (mn_hi1 << 4u);
+    const float dmin_mn1 = dmin * float(mn1);
+    v[1] = d_sc1 * float4(q1) - dmin_mn1;
+}
+
+// Stores a tile's runs where they belong in block `block` of the output.
+template <typename T>
+inline void write_tile(device T *dst, uint block, uint tile, thread const float4 *v) {
+    const uint at = block * 64u + tile / 8u * 16u + tile % 8u;
+    store(dst, at, v[0]);
+    store(dst, at + 8u, v[1]);
+}
+
+}  // namespace qk_q4_K
+
+// q4_K_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32.
+struct q4_K_dequant_f32_push {
+    uint tiles;  // of 8 elements, to decode
+};
+
+kernel void q4_K_dequant_f32(
+    device const uint *blocks [[buffer(0)]],
+    device float4 *dst [[buffer(1)]],
+    constant q4_K_dequant_f32_push &push [[buffer(2)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tiles; i += threads) {
+        float4 v[2];
+        qk_q4_K::decode(blocks, i / 32u, i % 32u, v);
+        qk_q4_K::write_tile(dst, i / 32u, i % 32u, v);
+    }
+}
+
+// q4_K_dequant_f16: decodes a whole tensor: dst[i] = value(i), in f16.
+struct q4_K_dequant_f16_push {
+    uint tiles;  // of 8 elements, to decode
+};
+
+kernel void q4_K_dequant_f16(
+    device const uint *blocks [[buffer(0)]],
+    device half4 *dst [[buffer(1)]],
+    constant q4_K_dequant_f16_push &push [[buffer(2)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tiles; i += threads) {
+        float4 v[2];
+        qk_q4_K::decode(blocks, i / 32u, i % 32u, v);
+        qk_q4_K::write_tile(dst, i / 32u, i % 32u, v);
+    }
+}
+
+// q4_K_dequant_bf16: decodes a whole tensor: dst[i] = value(i), in bf16.
+struct q4_K_dequant_bf16_push {
+    uint tiles;  // of 8 elements, to decode
+};
+
+kernel void q4_K_dequant_bf16(
+    device const uint *blocks [[buffer(0)]],
+    device ushort4 *dst [[buffer(1)]],
+    constant q4_K_dequant_bf16_push &push [[buffer(2)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tiles; i += threads) {
+        float4 v[2];
+        qk_q4_K::decode(blocks, i / 32u, i % 32u, v);
+        qk_q4_K::write_tile(dst, i / 32u, i % 32u, v);
+    }
+}
+
+// q4_K_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32.
+struct q4_K_gather_f32_push {
+    uint rows;       // of the whole table
+    uint row_first;  // the rows that are bound in this launch
+    uint row_end;
+    uint row_tiles;  // tiles of 8 elements in a row
+    uint tokens;
+};
+
+kernel void q4_K_gather_f32(
+    device const uint *blocks [[buffer(0)]],
+    device const uint *indices [[buffer(1)]],
+    device float4 *dst [[buffer(2)]],
+    device atomic_uint *out_of_range [[buffer(3)]],
+    constant q4_K_gather_f32_push &push [[buffer(4)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
+        const uint row = indices[i / push.row_tiles];
+        float4 v[2];
+        if (row >= push.row_first && row < push.row_end) {
+            const uint from = (row - push.row_first) * push.row_tiles + i % push.row_tiles;
+            qk_q4_K::decode(blocks, from / 32u, i % 32u, v);
+        } else if (row >= push.rows && push.row_first == 0) {
+            // No such row: zeros, and the token is counted once.
+            for (uint r = 0; r < 2; ++r) v[r] = 0.0f;
+            if (i % push.row_tiles == 0) atomic_fetch_add_explicit(out_of_range, 1u, memory_order_relaxed);
+        } else {
+            continue;  // a row of another launch
+        }
+        qk_q4_K::write_tile(dst, i / 32u, i % 32u, v);
+    }
+}
+
+// q4_K_gather_f16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f16.
+struct q4_K_gather_f16_push {
+    uint rows;       // of the whole table
+    uint row_first;  // the rows that are bound in this launch
+    uint row_end;
+    uint row_tiles;  // tiles of 8 elements in a row
+    uint tokens;
+};
+
+kernel void q4_K_gather_f16(
+    device const uint *blocks [[buffer(0)]],
+    device const uint *indices [[buffer(1)]],
+    device half4 *dst [[buffer(2)]],
+    device atomic_uint *out_of_range [[buffer(3)]],
+    constant q4_K_gather_f16_push &push [[buffer(4)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
+        const uint row = indices[i / push.row_tiles];
+        float4 v[2];
+        if (row >= push.row_first && row < push.row_end) {
+            const uint from = (row - push.row_first) * push.row_tiles + i % push.row_tiles;
+            qk_q4_K::decode(blocks, from / 32u, i % 32u, v);
+        } else if (row >= push.rows && push.row_first == 0) {
+            // No such row: zeros, and the token is counted once.
+            for (uint r = 0; r < 2; ++r) v[r] = 0.0f;
+            if (i % push.row_tiles == 0) atomic_fetch_add_explicit(out_of_range, 1u, memory_order_relaxed);
+        } else {
+            continue;  // a row of another launch
+        }
+        qk_q4_K::write_tile(dst, i / 32u, i % 32u, v);
+    }
+}
+
+// q4_K_gather_bf16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in bf16.
+struct q4_K_gather_bf16_push {
+    uint rows;       // of the whole table
+    uint row_first;  // the rows that are bound in this launch
+    uint row_end;
+    uint row_tiles;  // tiles of 8 elements in a row
+    uint tokens;
+};
+
+kernel void q4_K_gather_bf16(
+    device const uint *blocks [[buffer(0)]],
+    device const uint *indices [[buffer(1)]],
+    device ushort4 *dst [[buffer(2)]],
+    device atomic_uint *out_of_range [[buffer(3)]],
+    constant q4_K_gather_bf16_push &push [[buffer(4)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
+        const uint row = indices[i / push.row_tiles];
+        float4 v[2];
+        if (row >= push.row_first && row < push.row_end) {
+            const uint from = (row - push.row_first) * push.row_tiles + i % push.row_tiles;
+            qk_q4_K::decode(blocks, from / 32u, i % 32u, v);
+        } else if (row >= push.rows && push.row_first == 0) {
+            // No such row: zeros, and the token is counted once.
+            for (uint r = 0; r < 2; ++r) v[r] = 0.0f;
+            if (i % push.row_tiles == 0) atomic_fetch_add_explicit(out_of_range, 1u, memory_order_relaxed);
+        } else {
+            continue;  // a row of another launch
+        }
+        qk_q4_K::write_tile(dst, i / 32u, i % 32u, v);
+    }
+}

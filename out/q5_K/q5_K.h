@@ -1,0 +1,84 @@
+/* q5_K: kernels, dispatch and reference decoder of the format.
+ * Generated from the specification below by `qkgen emit --format q5_K`; do not edit.
+ * 176 bytes for 256 elements, 5.5 bits each; 12.2 operations for each element.
+ *
+ *     format q5_K "5-bit codes, 6-bit scales and minimums in groups of 32"
+ *
+ *     block 256 {
+ *         d:      f16
+ *         dmin:   f16
+ *         scales: u8[12]
+ *         qh:     u8[32]
+ *         qs:     u8[128]
+ *     }
+ *
+ *     # Groups 0 to 3 have their six bits in one byte; groups 4 to 7 borrow the two high bits of those bytes.
+ *     code sc per 32 = scales { 4 @ 0 (4:8, 2:64)   2 @ 4 (4:8, 2:2) }
+ *     code mn per 32 = scales { 4 @ 32 (4:8, 2:36)  2 @ 36 (4:8, 2:2) }
+ *
+ *     code q = qs { 4 @ 0 (32:8, 2:4, 4:256) }    # as 4-bit codes
+ *              qh { 1 @ 0 (32:8, 8:1) }           # bit g of byte j: the fifth bit of element 32 g + j
+ *
+ *     value = d * sc * q - dmin * mn
+ */
+#ifndef QK_q5_K_KERNELS_H
+#define QK_q5_K_KERNELS_H
+
+#include <qkgen/kernel.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* q5_K_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32. */
+extern const qk_kernel qk_q5_K_dequant_f32_vulkan;
+extern const qk_kernel qk_q5_K_dequant_f32_metal;
+qk_status qk_q5_K_dequant_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range dst, uint64_t elements, qk_error *error);
+void qk_q5_K_dequant_f32_ref(const void *const weights[1],
+    uint64_t elements, float *dst);
+
+/* q5_K_dequant_f16: decodes a whole tensor: dst[i] = value(i), in f16. */
+extern const qk_kernel qk_q5_K_dequant_f16_vulkan;
+extern const qk_kernel qk_q5_K_dequant_f16_metal;
+qk_status qk_q5_K_dequant_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range dst, uint64_t elements, qk_error *error);
+void qk_q5_K_dequant_f16_ref(const void *const weights[1],
+    uint64_t elements, uint16_t *dst);
+
+/* q5_K_dequant_bf16: decodes a whole tensor: dst[i] = value(i), in bf16. */
+extern const qk_kernel qk_q5_K_dequant_bf16_vulkan;
+extern const qk_kernel qk_q5_K_dequant_bf16_metal;
+qk_status qk_q5_K_dequant_bf16(const qk_backend *backend, const qk_range weights[1],
+    qk_range dst, uint64_t elements, qk_error *error);
+void qk_q5_K_dequant_bf16_ref(const void *const weights[1],
+    uint64_t elements, uint16_t *dst);
+
+/* q5_K_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32. */
+extern const qk_kernel qk_q5_K_gather_f32_vulkan;
+extern const qk_kernel qk_q5_K_gather_f32_metal;
+qk_status qk_q5_K_gather_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error);
+uint64_t qk_q5_K_gather_f32_ref(const void *const weights[1],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, float *dst);
+
+/* q5_K_gather_f16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f16. */
+extern const qk_kernel qk_q5_K_gather_f16_vulkan;
+extern const qk_kernel qk_q5_K_gather_f16_metal;
+qk_status qk_q5_K_gather_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error);
+uint64_t qk_q5_K_gather_f16_ref(const void *const weights[1],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, uint16_t *dst);
+
+/* q5_K_gather_bf16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in bf16. */
+extern const qk_kernel qk_q5_K_gather_bf16_vulkan;
+extern const qk_kernel qk_q5_K_gather_bf16_metal;
+qk_status qk_q5_K_gather_bf16(const qk_backend *backend, const qk_range weights[1],
+    qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error);
+uint64_t qk_q5_K_gather_bf16_ref(const void *const weights[1],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, uint16_t *dst);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,343 @@
+// q5_K: Metal kernels of the format.
+// Generated from the specification below by `qkgen emit --format q5_K`; do not edit.
+// 176 bytes for 256 elements, 5.5 bits each; 12.2 operations for each element.
+//
+//     format q5_K "5-bit codes, 6-bit scales and minimums in groups of 32"
+//
+//     block 256 {
+//         d:      f16
+//         dmin:   f16
+//         scales: u8[12]
+//         qh:     u8[32]
+//         qs:     u8[128]
+//     }
+//
+//     # Groups 0 to 3 have their six bits in one byte; groups 4 to 7 borrow the two high bits of those bytes.
+//     code sc per 32 = scales { 4 @ 0 (4:8, 2:64)   2 @ 4 (4:8, 2:2) }
+//     code mn per 32 = scales { 4 @ 32 (4:8, 2:36)  2 @ 36 (4:8, 2:2) }
+//
+//     code q = qs { 4 @ 0 (32:8, 2:4, 4:256) }    # as 4-bit codes
+//              qh { 1 @ 0 (32:8, 8:1) }           # bit g of byte j: the fifth bit of element 32 g + j
+//
+//     value = d * sc * q - dmin * mn
+#include <metal_stdlib>
+using namespace metal;
+
+// Decoding rounds each operation as written: compile without fast math (-fno-fast-math, or MTLMathModeSafe).
+#pragma clang fp contract(off)
+
+namespace qk_q5_K {
+
+// The half in the low 16 bits.
+inline float f16_to_f32(uint bits) {
+    return float(as_type<half>(ushort(bits)));
+}
+
+// Rounds to the nearest bfloat16, ties to even. In integers, so that no Metal version with bfloat is needed.
+inline ushort f32_to_bf16(float x) {
+    const uint bits = as_type<uint>(x);
+    if ((bits & 0x7FFFFFFFu) > 0x7F800000u) return ushort(((bits >> 16) & 0x8000u) | 0x7FC0u);  // NaN
+    return ushort((bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16);
+}
+
+// A run as it is stored: f32, f16, or the bits of bf16. Conversion to half rounds to nearest even.
+inline void store(device float4 *dst, uint at, float4 v) {
+    dst[at] = v;
+}
+
+inline void store(device half4 *dst, uint at, float4 v) {
+    dst[at] = half4(v);
+}
+
+inline void store(device ushort4 *dst, uint at, float4 v) {
+    dst[at] = ushort4(f32_to_bf16(v.x), f32_to_bf16(v.y), f32_to_bf16(v.z), f32_to_bf16(v.w));
+}
+
+// The 32 values of a tile of a block, in runs of 4 consecutive elements.
+inline void decode(device const uint *blocks, uint block, uint tile, thread float4 *v) {
+    // elements 0 to 3, counted from the tile's first
+    const uint base = block * 44u;
+    const uint d_dmin = blocks[base];
+    const float d = f16_to_f32(d_dmin);
+    const uint scales0 = blocks[base + 1u];
+    const uint sc0 = scales0 & 0x3Fu;
+    const float d_sc0 = d * float(sc0);
+    const uint qs0 = blocks[base + tile + 12u];
+    const uint4 q_lo0 = (uint4(qs0) >> uint4(0, 8, 16, 24)) & 15u;  // qs: bits 0-3 of q
+    const uint qh = blocks[base + tile + 4u];
+    const uint4 q_hi0 = (uint4(qh) >> uint4(0, 8, 16, 24)) & 1u;  // qh: bit 4 of q
+    const uint4 q0 = q_lo0 | (q_hi0 << 4u);
+    const float dmin = f16_to_f32(d_dmin >> 16u);
+    const uint scales1 = blocks[base + 2u];
+    const uint mn0 = scales1 & 0x3Fu;
+    const float dmin_mn0 = dmin * float(mn0);
+    v[0] = d_sc0 * float4(q0) - dmin_mn0;
+
+    // elements 32 to 35, counted from the tile's first
+    const uint sc1 = (scales0 >> 8u) & 0x3Fu;
+    const float d_sc1 = d * float(sc1);
+    const uint4 q_lo1 = (uint4(qs0) >> uint4(4, 12, 20, 28)) & 15u;  // qs: bits 0-3 of q
+    const uint4 q_hi1 = (uint4(qh) >> uint4(1, 9, 17, 25)) & 1u;  // qh: bit 4 of q
+    const uint4 q1 = q_lo1 | (q_hi1 << 4u);
+    const uint mn1 = (scales1 >> 8u) & 0x3Fu;
+    const float dmin_mn1 = dmin * float(mn1);
+    v[1] = d_sc1 * float4(q1) - dmin_mn1;
+
+    // elements 64 to 67, counted from the tile's first
+    const uint sc2 = (scales0 >> 16u) & 0x3Fu;
+    const float d_sc2 = d * float(sc2);
+    const uint qs1 = blocks[base + tile + 20u];
+    const uint4 q_lo2 = (uint4(qs1) >> uint4(0, 8, 16, 24)) & 15u;  // qs: bits 0-3 of q
+    const uint4 q_hi2 = (uint4(qh) >> uint4(2, 10, 18, 26)) & 1u;  // qh: bit 4 of q
+    const uint4 q2 = q_lo2 | (q_hi2 << 4u);
+    const uint mn2 = (scales1 >> 16u) & 0x3Fu;
+    const float dmin_mn2 = dmin * float(mn2);
+    v[2] = d_sc2 * float4(q2) - dmin_mn2;
+
+    // elements 96 to 99, counted from the tile's first
+    const uint sc3 = (scales0 >> 24u) & 0x3Fu;
+    const float d_sc3 = d * float(sc3);
+    const uint4 q_lo3 = (uint4(qs1) >> uint4(4, 12, 20, 28)) & 15u;  // qs: bits 0-3 of q
+    const uint4 q_hi3 = (uint4(qh) >> uint4(3, 11, 19, 27)) & 1u;  // qh: bit 4 of q
+    const uint4 q3 = q_lo3 | (q_hi3 << 4u);
+    const uint mn3 = (scales1 >> 24u) & 0x3Fu;
+    const float dmin_mn3 = dmin * float(mn3);
+    v[3] = d_sc3 * float4(q3) - dmin_mn3;
+
+    // elements 128 to 131, counted from the tile's first
+    const uint scales2 = blocks[base + 3u];
+    const uint sc_lo0 = scales2 & 15u;  // scales: bits 0-3 of sc
+    const uint sc_hi0 = (scales0 >> 6u) & 3u;  // scales: bits 4-5 of sc
+    const uint sc4 = sc_lo0 | (sc_hi0 << 4u);
+    const float d_sc4 = d * float(sc4);
+    const uint qs2 = blocks[base + tile + 28u];
+    const uint4 q_lo4 = (uint4(qs2) >> uint4(0, 8, 16, 24)) & 15u;  // qs: bits 0-3 of q
+    const uint4 q_hi4 = (uint4(qh) >> uint4(4, 12, 20, 28)) & 1u;  // qh: bit 4 of q
+    const uint4 q4 = q_lo4 | (q_hi4 << 4u);
+    const uint mn_lo0 = (scales2 >> 4u) & 15u;  // scales: bits 0-3 of mn
+    const uint mn_hi0 = (scales1 >> 6u) & 3u;  // scales: bits 4-5 of mn
+    const uint mn4 = mn_lo0 | (mn_hi0 << 4u);
+    const float dmin_mn4 = dmin * float(mn4);
+    v[4] = d_sc4 * float4(q4) - dmin_mn4;
+
+    // elements 160 to 163, counted from the tile's first
+    const uint sc_lo1 = (scales2 >> 8u) & 15u;  // scales: bits 0-3 of sc
+    const uint sc_hi1 = (scales0 >> 14u) & 3u;  // scales: bits 4-5 of sc
+    const uint sc5 = sc_lo1 | (sc_hi1 << 4u);
+    const float d_sc5 = d * float(sc5);
+    const uint4 q_lo5 = (uint4(qs2) >> uint4(4, 12, 20, 28)) & 15u;  // qs: bits 0-3 of q
+    const uint4 q_hi5 = (uint4(qh) >> uint4(5, 13, 21, 29)) & 1u;  // qh: bit 4 of q
+    const uint4 q5 = q_lo5 | (q_hi5 << 4u);
+    const uint mn_lo1 = (scales2 >> 12u) & 15u;  // scales: bits 0-3 of mn
+    const uint mn_hi1 = (scales1 >> 14u) & 3u;  // scales: bits 4-5 of mn
+    const uint mn5 = mn_lo1 | (mn_hi1 << 4u);
+    const float dmin_mn5 = dmin * float(mn5);
+    v[5] = d_sc5 * float4(q5) - dmin_mn5;
+
+    // elements 192 to 195, counted from the tile's first
+    const uint sc_lo2 = (scales2 >> 16u) & 15u;  // scales: bits 0-3 of sc
+    const uint sc_hi2 = (scales0 >> 22u) & 3u;  // scales: bits 4-5 of sc
+    const uint sc6 = sc_lo2 | (sc_hi2 << 4u);
+    const float d_sc6 = d * float(sc6);
+    const uint qs3 = blocks[base + tile + 36u];
+    const uint4 q_lo6 = (uint4(qs3) >> uint4(0, 8, 16, 24)) & 15u;  // qs: bits 0-3 of q
+    const uint4 q_hi6 = (uint4(qh) >> uint4(6, 14, 22, 30)) & 1u;  // qh: bit 4 of q
+    const uint4 q6 = q_lo6 | (q_hi6 << 4u);
+    const uint mn_lo2 = (scales2 >> 20u) & 15u;  // scales: bits 0-3 of mn
+    const uint mn_hi2 = (scales1 >> 22u) & 3u;  // scales: bits 4-5 of mn
+    const uint mn6 = mn_lo2 | (mn_hi2 << 4u);
+    const float dmin_mn6 = dmin * float(mn6);
+    v[6] = d_sc6 * float4(q6) - dmin_mn6;
+
+    // elements 224 to 227, counted from the tile's first
+    const uint sc_lo3 = (scales2 >> 24u) & 15u;  // scales: bits 0-3 of sc
+    const uint sc_hi3 = scales0 >> 30u;  // scales: bits 4-5 of sc
+    const uint sc7 = sc_lo3 | (sc_hi3 << 4u);
+    const float d_sc7 = d * float(sc7);
+    const uint4 q_lo7 = (uint4(qs3) >> uint4(4, 12, 20, 28)) & 15u;  // qs: bits 0-3 of q
+    const uint4 q_hi7 = (uint4(qh) >> uint4(7, 15, 23, 31)) & 1u;  // qh: bit 4 of q
+    const uint4 q7 = q_lo7 | (q_hi7 << 4u);
+    const uint mn_lo3 = scales2 >> 28u;  // scales: bits 0-3 of mn
+    const uint mn_hi3 = scales1 >> 30u;  // scales: bits 4-5 of mn
+    const uint mn7 = mn_lo3 | (mn_hi3 << 4u);
+    const float dmin_mn7 = dmin * float(mn7);
+    v[7] = d_sc7 * float4(q7) - dmin_mn7;
+}
+
+// Stores a tile's runs where they belong in block `block` of the output.
+template <typename T>
+inline void write_tile(device T *dst, uint block, uint tile, thread const float4 *v) {
+    const uint at = block * 64u + tile;
+    store(dst, at, v[0]);
+    store(dst, at + 8u, v[1]);
+    store(dst, at + 16u, v[2]);
+    store(dst, at + 24u, v[3]);
+    store(dst, at + 32u, v[4]);
+    store(dst, at + 40u, v[5]);
+    store(dst, at + 48u, v[6]);
+    store(dst, at + 56u, v[7]);
+}
+
+}  // namespace qk_q5_K
+
+// q5_K_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32.
+struct q5_K_dequant_f32_push {
+    uint tiles;  // of 32 elements, to decode
+};
+
+kernel void q5_K_dequant_f32(
+    device const uint *blocks [[buffer(0)]],
+    device float4 *dst [[buffer(1)]],
+    constant q5_K_dequant_f32_push &push [[buffer(2)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tiles; i += threads) {
+        float4 v[8];
+        qk_q5_K::decode(blocks, i / 8u, i % 8u, v);
+        qk_q5_K::write_tile(dst, i / 8u, i % 8u, v);
+    }
+}
+
+// q5_K_dequant_f16: decodes a whole tensor: dst[i] = value(i), in f16.
+struct q5_K_dequant_f16_push {
+    uint tiles;  // of 32 elements, to decode
+};
+
+kernel void q5_K_dequant_f16(
+    device const uint *blocks [[buffer(0)]],
+    device half4 *dst [[buffer(1)]],
+    constant q5_K_dequant_f16_push &push [[buffer(2)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tiles; i += threads) {
+        float4 v[8];
+        qk_q5_K::decode(blocks, i / 8u, i % 8u, v);
+        qk_q5_K::write_tile(dst, i / 8u, i % 8u, v);
+    }
+}
+
+// q5_K_dequant_bf16: decodes a whole tensor: dst[i] = value(i), in bf16.
+struct q5_K_dequant_bf16_push {
+    uint tiles;  // of 32 elements, to decode
+};
+
+kernel void q5_K_dequant_bf16(
+    device const uint *blocks [[buffer(0)]],
+    device ushort4 *dst [[buffer(1)]],
+    constant q5_K_dequant_bf16_push &push [[buffer(2)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tiles; i += threads) {
+        float4 v[8];
+        qk_q5_K::decode(blocks, i / 8u, i % 8u, v);
+        qk_q5_K::write_tile(dst, i / 8u, i % 8u, v);
+    }
+}
+
+// q5_K_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32.
+struct q5_K_gather_f32_push {
+    uint rows;       // of the whole table
+    uint row_first;  // the rows that are bound in this launch
+    uint row_end;
+    uint row_tiles;  // tiles of 32 elements in a row
+    uint tokens;
+};
+
+kernel void q5_K_gather_f32(
+    device const uint *blocks [[buffer(0)]],
+    device const uint *indices [[buffer(1)]],
+    device float4 *dst [[buffer(2)]],
+    device atomic_uint *out_of_range [[buffer(3)]],
+    constant q5_K_gather_f32_push &push [[buffer(4)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
+        const uint row = indices[i / push.row_tiles];
+        float4 v[8];
+        if (row >= push.row_first && row < push.row_end) {
+            const uint from = (row - push.row_first) * push.row_tiles + i % push.row_tiles;
+            qk_q5_K::decode(blocks, from / 8u, i % 8u, v);
+        } else if (row >= push.rows && push.row_first == 0) {
+            // No such row: zeros, and the token is counted once.
+            for (uint r = 0; r < 8; ++r) v[r] = 0.0f;
+            if (i % push.row_tiles == 0) atomic_fetch_add_explicit(out_of_range, 1u, memory_order_relaxed);
+        } else {
+            continue;  // a row of another launch
+        }
+        qk_q5_K::write_tile(dst, i / 8u, i % 8u, v);
+    }
+}
+
+// q5_K_gather_f16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f16.
+struct q5_K_gather_f16_push {
+    uint rows;       // of the whole table
+    uint row_first;  // the rows that are bound in this launch
+    uint row_end;
+    uint row_tiles;  // tiles of 32 elements in a row
+    uint tokens;
+};
+
+kernel void q5_K_gather_f16(
+    device const uint *blocks [[buffer(0)]],
+    device const uint *indices [[buffer(1)]],
+    device half4 *dst [[buffer(2)]],
+    device atomic_uint *out_of_range [[buffer(3)]],
+    constant q5_K_gather_f16_push &push [[buffer(4)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
+        const uint row = indices[i / push.row_tiles];
+        float4 v[8];
+        if (row >= push.row_first && row < push.row_end) {
+            const uint from = (row - push.row_first) * push.row_tiles + i % push.row_tiles;
+            qk_q5_K::decode(blocks, from / 8u, i % 8u, v);
+        } else if (row >= push.rows && push.row_first == 0) {
+            // No such row: zeros, and the token is counted once.
+            for (uint r = 0; r < 8; ++r) v[r] = 0.0f;
+            if (i % push.row_tiles == 0) atomic_fetch_add_explicit(out_of_range, 1u, memory_order_relaxed);
+        } else {
+            continue;  // a row of another launch
+        }
+        qk_q5_K::write_tile(dst, i / 8u, i % 8u, v);
+    }
+}
+
+// q5_K_gather_bf16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in bf16.
+struct q5_K_gather_bf16_push {
+    uint rows;       // of the whole table
+    uint row_first;  // the rows that are bound in this launch
+    uint row_end;
+    uint row_tiles;  // tiles of 32 elements in a row
+    uint tokens;
+};
+
+kernel void q5_K_gather_bf16(
+    device const uint *blocks [[buffer(0)]],
+    device const uint *indices [[buffer(1)]],
+    device ushort4 *dst [[buffer(2)]],
+    device atomic_uint *out_of_range [[buffer(3)]],
+    constant q5_K_gather_bf16_push &push [[buffer(4)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
+        const uint row = indices[i / push.row_tiles];
+        float4 v[8];
+        if (row >= push.row_first && row < push.row_end) {
+            const uint from = (row - push.row_first) * push.row_tiles + i % push.row_tiles;
+            qk_q5_K::decode(blocks, from / 8u, i % 8u, v);
+        } else if (row >= push.rows && push.row_first == 0) {
+            // No such row: zeros, and the token is counted once.
+            for (uint r = 0; r < 8; ++r) v[r] = 0.0f;
+            if (i % push.row_tiles == 0) atomic_fetch_add_explicit(out_of_range, 1u, memory_order_relaxed);
+        } else {
+            continue;  // a row of another launch
+        }
+        qk_q5_K::write_tile(dst, i / 8u, i % 8u, v);
+    }
+}

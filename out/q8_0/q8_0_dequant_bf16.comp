@@ -1,0 +1,77 @@
+// q8_0_dequant_bf16: decodes a whole tensor: dst[i] = value(i), in bf16.
+// Generated from the specification below by `qkgen emit --format q8_0`; do not edit.
+// 34 bytes for 32 elements, 8.5 bits each; 6.75 operations for each element.
+//
+//     format q8_0 "signed 8-bit codes, one scale for 32"
+//
+//     block 32 {
+//         d:  f16
+//         qs: i8[32]
+//     }
+//
+//     code q: i8 = qs { 8 @ 0 (32:8) }
+//
+//     value = q * d
+#version 450
+#extension GL_EXT_shader_16bit_storage : require
+
+layout(local_size_x_id = 0) in;
+
+layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
+layout(binding = 1, std430) writeonly buffer Dst { uvec2 dst[]; };
+
+layout(push_constant) uniform Push {
+    uint tiles;  // of 8 elements, to decode
+};
+
+// The half in the low 16 bits.
+float f16_to_f32(uint bits) {
+    return unpackHalf2x16(bits).x;
+}
+
+// Rounds to the nearest bfloat16, ties to even.
+uint f32_to_bf16(float x) {
+    const uint bits = floatBitsToUint(x);
+    if ((bits & 0x7FFFFFFFu) > 0x7F800000u) return ((bits >> 16) & 0x8000u) | 0x7FC0u;  // NaN
+    return (bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16;
+}
+
+// 32 bits from words of 16.
+uint blocks_u32(uint at) {
+    return uint(blocks[at]) | (uint(blocks[at + 1u]) << 16);
+}
+
+// The 8 values of a tile of a block, in runs of 4 consecutive elements.
+void decode(uint block, uint tile, out precise vec4 v[2]) {
+    // elements 0 to 3, counted from the tile's first
+    uint base = block * 17u;
+    uint qs0 = blocks_u32(base + tile * 4u + 1u);
+    ivec4 q0 = bitfieldExtract(ivec4(uvec4(qs0) >> uvec4(0, 8, 16, 24)), 0, 8);  // qs: 8 bits
+    float d = f16_to_f32(uint(blocks[base]));
+    v[0] = vec4(q0) * d;
+
+    // elements 4 to 7, counted from the tile's first
+    uint qs1 = blocks_u32(base + tile * 4u + 3u);
+    ivec4 q1 = bitfieldExtract(ivec4(uvec4(qs1) >> uvec4(0, 8, 16, 24)), 0, 8);  // qs: 8 bits
+    v[1] = vec4(q1) * d;
+}
+
+uvec2 pack(vec4 v) {
+    return uvec2(f32_to_bf16(v.x) | (f32_to_bf16(v.y) << 16), f32_to_bf16(v.z) | (f32_to_bf16(v.w) << 16));
+}
+
+// Stores a tile's runs where they belong in block `block` of the output.
+void write_tile(uint block, uint tile, vec4 v[2]) {
+    const uint at = block * 8u + tile * 2u;
+    dst[at] = pack(v[0]);
+    dst[at + 1u] = pack(v[1]);
+}
+
+void main() {
+    const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
+    for (uint i = gl_GlobalInvocationID.x; i < tiles; i += threads) {
+        vec4 v[2];
+        decode(i / 4u, i % 4u, v);
+        write_tile(i / 4u, i % 4u, v);
+    }
+}

@@ -1,0 +1,487 @@
+/* qkgen/dispatch.h: checked dispatch of generated kernels over any device layer. Header only; needs qkgen/kernel.h and
+ * libc; allocates nothing, keeps no state; C11 and C++11.
+ *
+ * A call checks all its arguments before the first launch, and then cuts the shape into launches that the device and
+ * the kernel's 32-bit indices can do:
+ *
+ *   each binding of a launch   at most min(limits.storage_range, 2^32 - 1) bytes, so that byte indices fit 32 bits
+ *   each offset of a launch    a multiple of limits.offset_alignment, since parts are whole groups of units
+ *   elements of a launch       below 2^32, and tiles + threads below 2^32, so that a grid-stride loop does not wrap
+ *
+ * The launches of one call write disjoint parts of `out` and only add to `status`, so they need no barrier in between.
+ * An engine with its own Vulkan or Metal layer fills in a qk_backend; qkgen/vulkan.h offers a finished one. When
+ * `launch` itself fails, the call stops and returns what it returned; launches before it may have been recorded. */
+#ifndef QKGEN_DISPATCH_H
+#define QKGEN_DISPATCH_H
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "kernel.h"
+
+#define QK_MAX_BINDINGS 16u
+/* More workgroups than this gain nothing on any device: threads loop instead. */
+#define QK_MAX_WORKGROUPS 65535u
+
+#define QK_DEQUANT_PUSH_BYTES 4u
+#define QK_GATHER_PUSH_BYTES 20u
+
+#if defined(__GNUC__)
+#define QK_PRINTF(text, args) __attribute__((format(printf, text, args)))
+#else
+#define QK_PRINTF(text, args)
+#endif
+
+/* Fills in `error` (which may be NULL) and returns `status`. */
+static inline qk_status qk_fail(qk_error *error, qk_status status, const char *format, ...) QK_PRINTF(3, 4);
+static inline qk_status qk_fail(qk_error *error, qk_status status, const char *format, ...) {
+    if (error != NULL) {
+        va_list args;
+        va_start(args, format);
+        vsnprintf(error->text, sizeof error->text, format, args);
+        va_end(args);
+    }
+    return status;
+}
+
+/* The name of one QK_FEATURE_ bit, as the device API spells it. */
+static inline const char *qk_feature_name(uint32_t bit) {
+    switch (bit) {
+    case QK_FEATURE_STORAGE_8BIT:
+        return "storageBuffer8BitAccess";
+    case QK_FEATURE_STORAGE_16BIT:
+        return "storageBuffer16BitAccess";
+    default:
+        return "a feature that this runtime does not know";
+    }
+}
+
+/* Bytes of one element. */
+static inline uint32_t qk_type_bytes(qk_type type) {
+    switch (type) {
+    case QK_TYPE_U8:
+        return 1;
+    case QK_TYPE_U16:
+    case QK_TYPE_F16:
+    case QK_TYPE_BF16:
+        return 2;
+    case QK_TYPE_U32:
+    case QK_TYPE_F32:
+        return 4;
+    }
+    return 4;
+}
+
+/* ---- What follows serves the two dispatch functions at the end. -------------------------------------------------- */
+
+/* One argument that is bound: the range as passed, the bytes of it that the whole call touches, and the bytes that one
+ * unit of the split (block, row or token) takes. */
+typedef struct qk_argument_ {
+    char name[24];
+    qk_range range;
+    uint64_t need;
+    uint64_t unit;
+    uint32_t alignment;
+    int written;
+} qk_argument_;
+
+typedef struct qk_call_ {
+    const qk_backend *backend;
+    const qk_kernel *kernel;
+    uint32_t count;
+    qk_argument_ arguments[QK_MAX_BINDINGS];
+} qk_call_;
+
+static inline uint64_t qk_min_(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
+/* a * b; 0 when it does not fit. */
+static inline int qk_multiply_(uint64_t a, uint64_t b, uint64_t *product) {
+    if (b != 0 && a > UINT64_MAX / b)
+        return 0;
+    *product = a * b;
+    return 1;
+}
+
+static inline qk_status qk_check_features_(const qk_backend *backend, const qk_kernel *kernel, qk_error *error) {
+    uint32_t missing = kernel->features & ~backend->limits.features;
+    char names[160] = "";
+    size_t length = 0;
+    if (missing == 0)
+        return QK_OK;
+    for (uint32_t bit = 0; bit < 32; bit++) {
+        if ((missing >> bit & 1u) == 0)
+            continue;
+        int n = snprintf(names + length, sizeof names - length, "%s%s", length > 0 ? ", " : "",
+                         qk_feature_name(UINT32_C(1) << bit));
+        if (n < 0 || (size_t)n >= sizeof names - length)
+            break;
+        length += (size_t)n;
+    }
+    return qk_fail(error, QK_ERROR_UNSUPPORTED, "%s: the device lacks %s, which the kernel requires", kernel->name,
+                   names);
+}
+
+/* The bindings must be `weights...` and then the roles of `tail`. */
+static inline qk_status qk_check_bindings_(const qk_kernel *kernel, const qk_role *tail, uint32_t tail_count,
+                                           uint32_t push_bytes, qk_error *error) {
+    uint32_t count = kernel->binding_count;
+    if (kernel->bindings == NULL || count <= tail_count || count > QK_MAX_BINDINGS)
+        return qk_fail(error, QK_ERROR_ARGUMENT,
+                       "%s: kernel->binding_count is %" PRIu32 ", must be from %" PRIu32 " to %u", kernel->name,
+                       kernel->bindings == NULL ? 0 : count, tail_count + 1, QK_MAX_BINDINGS);
+    for (uint32_t i = 0; i < count; i++) {
+        qk_role role = i < count - tail_count ? QK_ROLE_WEIGHTS : tail[i - (count - tail_count)];
+        if (kernel->bindings[i].role != role)
+            return qk_fail(error, QK_ERROR_ARGUMENT,
+                           "%s: kernel->bindings[%" PRIu32 "].role is %d, must be %d, as this family has it",
+                           kernel->name, i, (int)kernel->bindings[i].role, (int)role);
+    }
+    if (kernel->push_bytes != push_bytes)
+        return qk_fail(error, QK_ERROR_ARGUMENT,
+                       "%s: kernel->push_bytes is %" PRIu32 ", must be %" PRIu32 ", as this family has it",
+                       kernel->name, kernel->push_bytes, push_bytes);
+    if (kernel->block_elements == 0 || kernel->tile_elements == 0 ||
+        kernel->block_elements % kernel->tile_elements != 0)
+        return qk_fail(error, QK_ERROR_ARGUMENT,
+                       "%s: kernel->tile_elements is %" PRIu32 ", must divide block_elements %" PRIu32, kernel->name,
+                       kernel->tile_elements, kernel->block_elements);
+    return QK_OK;
+}
+
+static inline qk_status qk_check_device_(const qk_backend *backend, const qk_kernel *kernel, qk_error *error) {
+    static const char *const apis[] = {"QK_API_VULKAN", "QK_API_METAL"};
+    const qk_limits *limits = &backend->limits;
+    uint32_t alignment = limits->offset_alignment;
+    if (kernel->api != backend->api)
+        return qk_fail(error, QK_ERROR_ARGUMENT, "%s: kernel->api is %s, must be %s, as the backend's", kernel->name,
+                       apis[kernel->api == QK_API_METAL], apis[backend->api == QK_API_METAL]);
+    qk_status status = qk_check_features_(backend, kernel, error);
+    if (status != QK_OK)
+        return status;
+    if (alignment == 0 || (alignment & (alignment - 1)) != 0)
+        return qk_fail(error, QK_ERROR_ARGUMENT, "%s: limits.offset_alignment is %" PRIu32 ", must be a power of two",
+                       kernel->name, alignment);
+    if (limits->workgroup_count == 0)
+        return qk_fail(error, QK_ERROR_ARGUMENT, "%s: limits.workgroup_count is 0, must be at least 1", kernel->name);
+    if (kernel->workgroup_size == 0 || kernel->workgroup_size > limits->workgroup_size)
+        return qk_fail(error, QK_ERROR_LIMIT,
+                       "%s: kernel->workgroup_size is %" PRIu32 ", must be from 1 to %" PRIu32 " on this device",
+                       kernel->name, kernel->workgroup_size, limits->workgroup_size);
+    if (kernel->push_bytes > limits->push_bytes)
+        return qk_fail(error, QK_ERROR_LIMIT,
+                       "%s: kernel->push_bytes is %" PRIu32 ", must be at most %" PRIu32 " on this device",
+                       kernel->name, kernel->push_bytes, limits->push_bytes);
+    return QK_OK;
+}
+
+static inline qk_status qk_check_call_(const qk_backend *backend, const qk_kernel *kernel, const qk_role *tail,
+                                       uint32_t tail_count, uint32_t push_bytes, qk_error *error) {
+    if (kernel == NULL)
+        return qk_fail(error, QK_ERROR_ARGUMENT, "kernel is NULL, must be a descriptor");
+    if (backend == NULL)
+        return qk_fail(error, QK_ERROR_ARGUMENT, "%s: backend is NULL, must be a backend", kernel->name);
+    if (backend->launch == NULL)
+        return qk_fail(error, QK_ERROR_ARGUMENT, "%s: backend->launch is NULL, must be a function", kernel->name);
+    qk_status status = qk_check_bindings_(kernel, tail, tail_count, push_bytes, error);
+    return status == QK_OK ? qk_check_device_(backend, kernel, error) : status;
+}
+
+static inline qk_status qk_check_multiple_(const qk_kernel *kernel, const char *name, uint64_t value, qk_error *error) {
+    if (value != 0 && value % kernel->block_elements == 0)
+        return QK_OK;
+    return qk_fail(error, QK_ERROR_ARGUMENT,
+                   "%s: %s is %" PRIu64 ", must be a positive multiple of %" PRIu32 ", the elements of a block",
+                   kernel->name, name, value, kernel->block_elements);
+}
+
+static inline qk_call_ qk_call_new_(const qk_backend *backend, const qk_kernel *kernel) {
+    qk_call_ call;
+    call.backend = backend;
+    call.kernel = kernel;
+    call.count = 0;
+    return call;
+}
+
+/* Appends the argument of the next binding, and checks it. It holds `units` times `unit` bytes. */
+static inline qk_status qk_add_(qk_call_ *call, const char *name, qk_range range, uint64_t units, uint64_t unit,
+                                qk_error *error) {
+    const char *kernel = call->kernel->name;
+    qk_argument_ *a = &call->arguments[call->count];
+    const qk_binding *binding = &call->kernel->bindings[call->count++];
+    uint32_t element = qk_type_bytes(binding->element);
+    snprintf(a->name, sizeof a->name, "%s", name);
+    a->range = range;
+    a->unit = unit;
+    a->alignment = call->backend->limits.offset_alignment;
+    if (a->alignment < element)
+        a->alignment = element;
+    a->written = binding->role == QK_ROLE_OUTPUT || binding->role == QK_ROLE_STATUS;
+    if (unit == 0)
+        return qk_fail(error, QK_ERROR_ARGUMENT, "%s: %s has blocks of 0 bytes, must be at least 1", kernel, name);
+    if (!qk_multiply_(units, unit, &a->need))
+        return qk_fail(error, QK_ERROR_LIMIT, "%s: %s needs %" PRIu64 " times %" PRIu64 " bytes, must be below 2^64",
+                       kernel, name, units, unit);
+    if (range.buffer == NULL)
+        return qk_fail(error, QK_ERROR_ARGUMENT, "%s: %s.buffer is NULL, must be a buffer", kernel, name);
+    if (range.offset % a->alignment != 0)
+        return qk_fail(error, QK_ERROR_ALIGNMENT, "%s: %s.offset is %" PRIu64 ", must be a multiple of %" PRIu32,
+                       kernel, name, range.offset, a->alignment);
+    if (range.size < a->need)
+        return qk_fail(error, QK_ERROR_SIZE, "%s: %s.size is %" PRIu64 " bytes, must be at least %" PRIu64, kernel,
+                       name, range.size, a->need);
+    if (range.size > UINT64_MAX - range.offset)
+        return qk_fail(error, QK_ERROR_SIZE,
+                       "%s: %s.size is %" PRIu64 " bytes from offset %" PRIu64 ", must end below 2^64", kernel, name,
+                       range.size, range.offset);
+    return QK_OK;
+}
+
+/* Appends the format's buffers; one unit is `blocks` blocks. */
+static inline qk_status qk_add_weights_(qk_call_ *call, const qk_range *weights, uint32_t count, uint64_t units,
+                                        uint64_t blocks, qk_error *error) {
+    const qk_kernel *kernel = call->kernel;
+    if (weights == NULL)
+        return qk_fail(error, QK_ERROR_ARGUMENT, "%s: weights is NULL, must be %" PRIu32 " ranges", kernel->name,
+                       count);
+    for (uint32_t i = 0; i < count; i++) {
+        char name[24];
+        uint64_t unit;
+        snprintf(name, sizeof name, "weights[%" PRIu32 "]", i);
+        if (!qk_multiply_(blocks, kernel->bindings[i].block_bytes, &unit))
+            return qk_fail(error, QK_ERROR_LIMIT,
+                           "%s: %s needs %" PRIu64 " times %" PRIu32 " bytes, must be below 2^64", kernel->name, name,
+                           blocks, kernel->bindings[i].block_bytes);
+        qk_status status = qk_add_(call, name, weights[i], units, unit, error);
+        if (status != QK_OK)
+            return status;
+    }
+    return QK_OK;
+}
+
+/* Nothing that is written may share bytes with another argument. */
+static inline qk_status qk_check_overlap_(const qk_call_ *call, qk_error *error) {
+    for (uint32_t i = 0; i < call->count; i++) {
+        for (uint32_t j = 0; j < call->count; j++) {
+            const qk_argument_ *a = &call->arguments[i], *b = &call->arguments[j];
+            if (i == j || !a->written || a->range.buffer != b->range.buffer)
+                continue;
+            uint64_t a_end = a->range.offset + a->need, b_end = b->range.offset + b->need;
+            if (a->range.offset >= b_end || b->range.offset >= a_end)
+                continue;
+            return qk_fail(error, QK_ERROR_ARGUMENT,
+                           "%s: %s is bytes %" PRIu64 " to %" PRIu64 " of a buffer, must be apart "
+                           "from %s, bytes %" PRIu64 " to %" PRIu64,
+                           call->kernel->name, a->name, a->range.offset, a_end, b->name, b->range.offset, b_end);
+        }
+    }
+    return QK_OK;
+}
+
+/* Workgroups of a launch at most; few enough that all threads count below 2^31. */
+static inline uint64_t qk_max_workgroups_(const qk_call_ *call) {
+    uint64_t groups = qk_min_(call->backend->limits.workgroup_count, QK_MAX_WORKGROUPS);
+    uint64_t fit = (UINT32_MAX / 2) / call->kernel->workgroup_size;
+    return fit == 0 ? 1 : qk_min_(groups, fit);
+}
+
+/* Tiles of a launch at most: the loop index may pass the end by as many as there are threads. */
+static inline uint64_t qk_max_tiles_(const qk_call_ *call) {
+    return UINT32_MAX - qk_max_workgroups_(call) * call->kernel->workgroup_size;
+}
+
+/* How many of `total` units one launch takes, for the arguments [first, first + count): at most `most`, within the
+ * range of a binding, and, when there is more than one launch, a multiple that keeps every offset aligned. */
+static inline qk_status qk_chunk_(const qk_call_ *call, uint32_t first, uint32_t count, uint64_t total, uint64_t most,
+                                  const char *unit_name, uint64_t *chunk, qk_error *error) {
+    const qk_argument_ *widest = &call->arguments[first];
+    uint64_t limit = qk_min_(call->backend->limits.storage_range, UINT32_MAX), step = 1, units = most;
+    for (uint32_t i = first; i < first + count; i++) {
+        const qk_argument_ *a = &call->arguments[i];
+        uint64_t power = a->unit & (~a->unit + 1); /* the largest power of two that divides it */
+        units = qk_min_(units, limit / a->unit);
+        if (power < a->alignment && a->alignment / power > step)
+            step = a->alignment / power;
+        if (a->unit > widest->unit)
+            widest = a;
+    }
+    *chunk = total;
+    if (total <= units)
+        return QK_OK;
+    *chunk = units - units % step;
+    if (*chunk > 0)
+        return QK_OK;
+    if (widest->unit > limit)
+        return qk_fail(error, QK_ERROR_LIMIT,
+                       "%s: %s takes %" PRIu64 " bytes for one %s, must be at most %" PRIu64
+                       ", the device's storage range",
+                       call->kernel->name, widest->name, widest->unit, unit_name, limit);
+    return qk_fail(error, QK_ERROR_LIMIT,
+                   "%s: %s takes %" PRIu64 " bytes for one %s, must be at most %" PRIu64 ", so that %" PRIu64
+                   " fit, which offset alignment asks",
+                   call->kernel->name, widest->name, widest->unit, unit_name,
+                   qk_min_(limit, widest->unit * units) / step, step);
+}
+
+/* The part of an argument that holds units [first, first + count). */
+static inline qk_range qk_part_(const qk_argument_ *argument, uint64_t first, uint64_t count) {
+    qk_range range;
+    range.buffer = argument->range.buffer;
+    range.offset = argument->range.offset + first * argument->unit;
+    range.size = count * argument->unit;
+    return range;
+}
+
+static inline qk_status qk_launch_(const qk_call_ *call, const qk_range *ranges, const uint32_t *push, uint64_t tiles,
+                                   qk_error *error) {
+    uint64_t size = call->kernel->workgroup_size;
+    qk_launch launch;
+    launch.kernel = call->kernel;
+    launch.ranges = ranges;
+    launch.push = push;
+    launch.workgroups = (uint32_t)qk_min_((tiles + size - 1) / size, qk_max_workgroups_(call));
+    return call->backend->launch(call->backend->context, &launch, error);
+}
+
+static inline qk_status qk_run_dequant_(const qk_call_ *call, uint64_t blocks, qk_error *error) {
+    const qk_kernel *kernel = call->kernel;
+    uint64_t block_tiles = kernel->block_elements / kernel->tile_elements, chunk, done, n;
+    uint64_t most = qk_min_(qk_max_tiles_(call) / block_tiles, UINT32_MAX / kernel->block_elements);
+    qk_status status = qk_chunk_(call, 0, call->count, blocks, most, "block", &chunk, error);
+    for (done = 0; status == QK_OK && done < blocks; done += n) {
+        qk_range ranges[QK_MAX_BINDINGS];
+        n = qk_min_(chunk, blocks - done);
+        uint32_t tiles = (uint32_t)(n * block_tiles);
+        for (uint32_t i = 0; i < call->count; i++)
+            ranges[i] = qk_part_(&call->arguments[i], done, n);
+        status = qk_launch_(call, ranges, &tiles, tiles, error);
+    }
+    return status;
+}
+
+/* The launches of a gather: parts of the tokens, and for each of them all parts of the table. */
+typedef struct qk_gather_ {
+    uint64_t rows, row_chunk;
+    uint64_t tokens, token_chunk;
+    uint64_t row_tiles;
+} qk_gather_;
+
+static inline qk_status qk_plan_gather_(const qk_call_ *call, uint64_t rows, uint64_t cols, uint64_t tokens,
+                                        qk_gather_ *plan, qk_error *error) {
+    uint32_t weights = call->count - 3;
+    uint64_t elements = UINT32_MAX / cols; /* rows, or tokens, whose elements count below 2^32 */
+    plan->rows = rows;
+    plan->tokens = tokens;
+    plan->row_tiles = cols / call->kernel->tile_elements;
+    qk_status status = qk_chunk_(call, 0, weights, rows, elements, "row", &plan->row_chunk, error);
+    if (status != QK_OK)
+        return status;
+    return qk_chunk_(call, weights, 2, tokens, qk_min_(elements, qk_max_tiles_(call) / plan->row_tiles), "token",
+                     &plan->token_chunk, error);
+}
+
+/* All parts of the table, for the tokens [first, first + count). */
+static inline qk_status qk_run_tokens_(const qk_call_ *call, const qk_gather_ *plan, uint64_t first, uint64_t count,
+                                       qk_error *error) {
+    qk_status status = QK_OK;
+    uint32_t weights = call->count - 3;
+    uint64_t row, n;
+    for (row = 0; status == QK_OK && row < plan->rows; row += n) {
+        qk_range ranges[QK_MAX_BINDINGS];
+        uint32_t push[QK_GATHER_PUSH_BYTES / 4];
+        n = qk_min_(plan->row_chunk, plan->rows - row);
+        for (uint32_t i = 0; i < weights; i++)
+            ranges[i] = qk_part_(&call->arguments[i], row, n);
+        ranges[weights] = qk_part_(&call->arguments[weights], first, count);
+        ranges[weights + 1] = qk_part_(&call->arguments[weights + 1], first, count);
+        ranges[weights + 2] = qk_part_(&call->arguments[weights + 2], 0, 1);
+        push[0] = (uint32_t)plan->rows;
+        push[1] = (uint32_t)row;
+        push[2] = (uint32_t)(row + n);
+        push[3] = (uint32_t)plan->row_tiles;
+        push[4] = (uint32_t)count;
+        status = qk_launch_(call, ranges, push, count * plan->row_tiles, error);
+    }
+    return status;
+}
+
+/* ---- The dispatch functions. ------------------------------------------------------------------------------------- */
+
+/* Decodes a whole tensor: out[i] = value(i) for i below `elements`.
+ *
+ * weights   the format's buffers in the order of the kernel's bindings, each elements / block_elements blocks
+ * out       `elements` values of the kernel's output type
+ * elements  a multiple of the format's block; 0 launches nothing, and no range is looked at
+ *
+ * Ranges may be larger than needed; the rest is not touched. Returns QK_OK, or with `error` (may be NULL) filled in:
+ * QK_ERROR_ARGUMENT, _SIZE, _ALIGNMENT, _LIMIT or _UNSUPPORTED, before anything was launched; or what `launch`
+ * returned. */
+static inline qk_status qk_dispatch_dequant(const qk_backend *backend, const qk_kernel *kernel, const qk_range *weights,
+                                            qk_range out, uint64_t elements, qk_error *error) {
+    static const qk_role tail[] = {QK_ROLE_OUTPUT};
+    qk_status status = qk_check_call_(backend, kernel, tail, 1, QK_DEQUANT_PUSH_BYTES, error);
+    if (status != QK_OK || elements == 0)
+        return status;
+    if ((status = qk_check_multiple_(kernel, "elements", elements, error)) != QK_OK)
+        return status;
+    qk_call_ call = qk_call_new_(backend, kernel);
+    uint64_t blocks = elements / kernel->block_elements;
+    uint64_t block_out = (uint64_t)kernel->block_elements * qk_type_bytes(kernel->output);
+    if ((status = qk_add_weights_(&call, weights, kernel->binding_count - 1, blocks, 1, error)) != QK_OK)
+        return status;
+    if ((status = qk_add_(&call, "out", out, blocks, block_out, error)) != QK_OK)
+        return status;
+    if ((status = qk_check_overlap_(&call, error)) != QK_OK)
+        return status;
+    return qk_run_dequant_(&call, blocks, error);
+}
+
+/* Decodes rows of a table: out[t][c] = value of row indices[t], column c, for t below `tokens` and c below `cols`.
+ *
+ * weights   the format's buffers, one range each: rows * cols / block_elements blocks
+ * indices   `tokens` u32. An index that is not below `rows` gives a row of zeros and adds one to the status word
+ * out       tokens * cols values of the kernel's output type
+ * status_word  one u32, which the caller clears
+ * rows      from 1 to 2^32 - 1; an empty table has nothing to bind, and is an error
+ * cols      a positive multiple of the format's block; one row must fit into one binding
+ * tokens    0 launches nothing, and no range or shape is looked at
+ *
+ * Ranges may be larger than needed; the rest is not touched. Returns as qk_dispatch_dequant does. */
+static inline qk_status qk_dispatch_gather(const qk_backend *backend, const qk_kernel *kernel, const qk_range *weights,
+                                           qk_range indices, qk_range out, qk_range status_word, uint64_t rows,
+                                           uint64_t cols, uint64_t tokens, qk_error *error) {
+    static const qk_role tail[] = {QK_ROLE_INDICES, QK_ROLE_OUTPUT, QK_ROLE_STATUS};
+    qk_status status = qk_check_call_(backend, kernel, tail, 3, QK_GATHER_PUSH_BYTES, error);
+    if (status != QK_OK || tokens == 0)
+        return status;
+    if ((status = qk_check_multiple_(kernel, "cols", cols, error)) != QK_OK)
+        return status;
+    if (rows == 0 || rows > UINT32_MAX)
+        return qk_fail(error, rows == 0 ? QK_ERROR_ARGUMENT : QK_ERROR_LIMIT,
+                       "%s: rows is %" PRIu64 ", must be from 1 to 4294967295", kernel->name, rows);
+    qk_call_ call = qk_call_new_(backend, kernel);
+    if (cols > UINT32_MAX)
+        return qk_fail(error, QK_ERROR_LIMIT, "%s: cols is %" PRIu64 ", must be at most 4294967295", kernel->name,
+                       cols);
+    uint64_t row_blocks = cols / kernel->block_elements, row_out = cols * qk_type_bytes(kernel->output);
+    status = qk_add_weights_(&call, weights, kernel->binding_count - 3, rows, row_blocks, error);
+    if (status == QK_OK)
+        status = qk_add_(&call, "indices", indices, tokens, 4, error);
+    if (status == QK_OK)
+        status = qk_add_(&call, "out", out, tokens, row_out, error);
+    if (status == QK_OK)
+        status = qk_add_(&call, "status", status_word, 1, 4, error);
+    if (status == QK_OK)
+        status = qk_check_overlap_(&call, error);
+    qk_gather_ plan;
+    uint64_t token;
+    if (status == QK_OK)
+        status = qk_plan_gather_(&call, rows, cols, tokens, &plan, error);
+    for (token = 0; status == QK_OK && token < tokens; token += plan.token_chunk)
+        status = qk_run_tokens_(&call, &plan, token, qk_min_(plan.token_chunk, tokens - token), error);
+    return status;
+}
+
+#endif

@@ -1,0 +1,138 @@
+/* qkgen/kernel.h: what an engine needs to know of a generated kernel, and nothing else. Plain C11, usable from C++; no
+ * Vulkan or Metal header, no library. An engine with its own device layer reads the descriptor; one that wants the
+ * checked dispatch of qkgen/dispatch.h fills in a qk_backend. */
+#ifndef QKGEN_KERNEL_H
+#define QKGEN_KERNEL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum qk_status {
+    QK_OK = 0,
+    QK_ERROR_ARGUMENT,    /* an argument contradicts another or the format */
+    QK_ERROR_SIZE,        /* a buffer is too small, or not a multiple of what it holds */
+    QK_ERROR_ALIGNMENT,   /* an offset is not aligned as the device asks */
+    QK_ERROR_LIMIT,       /* the device cannot do a shape of this size */
+    QK_ERROR_UNSUPPORTED, /* the device lacks a feature that the kernel requires */
+    QK_ERROR_DEVICE       /* the device or its driver failed */
+} qk_status;
+
+/* The text that goes with a status: names the argument, what it was and what it must be. */
+typedef struct qk_error {
+    char text[256];
+} qk_error;
+
+typedef enum qk_api { QK_API_VULKAN, QK_API_METAL } qk_api;
+
+/* Device features that a kernel may require, as bits. */
+enum {
+    QK_FEATURE_STORAGE_8BIT = 1u << 0,  /* storageBuffer8BitAccess */
+    QK_FEATURE_STORAGE_16BIT = 1u << 1  /* storageBuffer16BitAccess */
+};
+
+typedef enum qk_role {
+    QK_ROLE_WEIGHTS, /* one of the format's buffers, in the format's order */
+    QK_ROLE_INDICES, /* u32 row numbers */
+    QK_ROLE_OUTPUT,
+    QK_ROLE_STATUS   /* one u32; counts what was out of range. The caller clears it */
+} qk_role;
+
+typedef enum qk_access { QK_READ, QK_WRITE, QK_READ_WRITE } qk_access;
+
+typedef enum qk_type { QK_TYPE_U8, QK_TYPE_U16, QK_TYPE_U32, QK_TYPE_F16, QK_TYPE_BF16, QK_TYPE_F32 } qk_type;
+
+typedef struct qk_binding {
+    uint32_t index; /* Vulkan: binding in set 0; Metal: [[buffer(index)]] */
+    const char *name;
+    qk_role role;
+    qk_access access;
+    qk_type element;        /* of the data */
+    uint32_t block_bytes;   /* WEIGHTS: bytes of one block in this buffer; else 0 */
+} qk_binding;
+
+typedef struct qk_field {
+    const char *name;
+    uint32_t offset;
+    uint32_t bytes;
+} qk_field;
+
+typedef struct qk_spec_constant {
+    uint32_t id;
+    const char *name;
+    uint32_t value;         /* when the host sets none */
+    uint32_t legal_count;
+    const uint32_t *legal;  /* the values it may take */
+} qk_spec_constant;
+
+/* SPIR-V words (Vulkan, `bytes` a multiple of 4) or NUL-terminated MSL text (Metal, `bytes` without the NUL). */
+typedef struct qk_code {
+    const void *data;
+    size_t bytes;
+} qk_code;
+
+/* How the result may differ from the C reference. */
+typedef enum qk_numeric_class { QK_NUMERIC_EXACT_DECODE /* not in one bit */ } qk_numeric_class;
+
+typedef struct qk_kernel {
+    const char *name;   /* q4_K_dequant_f16 */
+    const char *format;
+    const char *family; /* dequant, gather */
+    qk_api api;
+    const char *entry;
+    const qk_code *code;
+    uint32_t binding_count;
+    const qk_binding *bindings;
+    uint32_t push_bytes;     /* Vulkan: push constants; Metal: the struct at [[buffer(binding_count)]] */
+    uint32_t push_count;
+    const qk_field *push;
+    uint32_t spec_constant_count;
+    const qk_spec_constant *spec_constants;
+    uint32_t workgroup_size; /* threads, one-dimensional; Vulkan: the default of its specialisation constant */
+    uint32_t features;       /* QK_FEATURE_ bits */
+    qk_numeric_class numeric;
+    qk_type output;
+    uint32_t block_elements;
+    uint32_t tile_elements;  /* decoded by one thread at a time; divides block_elements */
+} qk_kernel;
+
+/* Part of a buffer. `buffer` is the backend's own handle (VkBuffer, id<MTLBuffer>, ...). */
+typedef struct qk_range {
+    void *buffer;
+    uint64_t offset;
+    uint64_t size;
+} qk_range;
+
+typedef struct qk_limits {
+    uint64_t storage_range;   /* bytes that one binding can address */
+    uint32_t offset_alignment; /* bytes; a power of two */
+    uint32_t workgroup_count; /* in one dimension */
+    uint32_t workgroup_size;  /* threads */
+    uint32_t push_bytes;
+    uint32_t features;        /* QK_FEATURE_ bits */
+} qk_limits;
+
+/* One launch: `ranges` in the order of the kernel's bindings, `workgroups` in one dimension. */
+typedef struct qk_launch {
+    const qk_kernel *kernel;
+    const qk_range *ranges;
+    const void *push;
+    uint32_t workgroups;
+} qk_launch;
+
+/* The device as the stubs see it. `launch` records or submits; launches of one stub call are independent of each other.
+ * Returns QK_OK, or a status with `error` filled in. */
+typedef struct qk_backend {
+    void *context;
+    qk_api api;
+    qk_limits limits;
+    qk_status (*launch)(void *context, const qk_launch *launch, qk_error *error);
+} qk_backend;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

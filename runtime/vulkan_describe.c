@@ -1,0 +1,176 @@
+/* What a physical device is and can do. */
+#include "vulkan_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME
+#define VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME "VK_KHR_cooperative_matrix"
+#endif
+
+/* The names of all extensions; NULL when there are none. */
+static VkExtensionProperties *extensions_of(VkPhysicalDevice handle, uint32_t *count) {
+    *count = 0;
+    if (vkEnumerateDeviceExtensionProperties(handle, NULL, count, NULL) != VK_SUCCESS || *count == 0)
+        return NULL;
+    VkExtensionProperties *all = calloc(*count, sizeof *all);
+    if (all == NULL || vkEnumerateDeviceExtensionProperties(handle, NULL, count, all) < 0)
+        *count = 0;
+    return all;
+}
+
+static int among(const VkExtensionProperties *all, uint32_t count, const char *name) {
+    for (uint32_t i = 0; i < count; i++)
+        if (strcmp(all[i].extensionName, name) == 0)
+            return 1;
+    return 0;
+}
+
+int qk_vk_has_extension(VkPhysicalDevice handle, const char *name) {
+    uint32_t count;
+    VkExtensionProperties *all = extensions_of(handle, &count);
+    int found = among(all, count, name);
+    free(all);
+    return found;
+}
+
+uint32_t qk_vk_compute_family(VkPhysicalDevice handle, uint32_t *timestamp_bits) {
+    uint32_t count = 0, family = UINT32_MAX;
+    vkGetPhysicalDeviceQueueFamilyProperties(handle, &count, NULL);
+    VkQueueFamilyProperties *all = calloc(count + 1, sizeof *all);
+    if (all == NULL)
+        return family;
+    vkGetPhysicalDeviceQueueFamilyProperties(handle, &count, all);
+    for (uint32_t i = 0; i < count && family == UINT32_MAX; i++) {
+        if ((all[i].queueFlags & VK_QUEUE_COMPUTE_BIT) == 0)
+            continue;
+        family = i;
+        *timestamp_bits = all[i].timestampValidBits;
+    }
+    free(all);
+    return family;
+}
+
+static qk_vulkan_type type_of(VkPhysicalDeviceType type) {
+    switch (type) {
+    case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU:
+        return QK_VULKAN_INTEGRATED;
+    case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU:
+        return QK_VULKAN_DISCRETE;
+    case VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU:
+        return QK_VULKAN_VIRTUAL;
+    case VK_PHYSICAL_DEVICE_TYPE_CPU:
+        return QK_VULKAN_CPU;
+    default:
+        return QK_VULKAN_OTHER;
+    }
+}
+
+static void describe_limits(const VkPhysicalDeviceLimits *limits, qk_vulkan_device *device) {
+    uint32_t buffers = limits->maxPerStageDescriptorStorageBuffers;
+    if (buffers > limits->maxDescriptorSetStorageBuffers)
+        buffers = limits->maxDescriptorSetStorageBuffers;
+    if (buffers > limits->maxPerStageResources)
+        buffers = limits->maxPerStageResources;
+    device->storage_buffers = buffers;
+    device->storage_range = limits->maxStorageBufferRange;
+    device->offset_alignment = (uint32_t)limits->minStorageBufferOffsetAlignment;
+    device->workgroup_count = limits->maxComputeWorkGroupCount[0];
+    device->workgroup_size = limits->maxComputeWorkGroupSize[0];
+    if (device->workgroup_size > limits->maxComputeWorkGroupInvocations)
+        device->workgroup_size = limits->maxComputeWorkGroupInvocations;
+    device->push_bytes = limits->maxPushConstantsSize;
+    device->shared_bytes = limits->maxComputeSharedMemorySize;
+}
+
+static void describe_memory(VkPhysicalDevice handle, qk_vulkan_device *device) {
+    VkPhysicalDeviceMemoryProperties memory;
+    vkGetPhysicalDeviceMemoryProperties(handle, &memory);
+    for (uint32_t i = 0; i < memory.memoryHeapCount; i++) {
+        const VkMemoryHeap *heap = &memory.memoryHeaps[i];
+        if ((heap->flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) && heap->size > device->memory)
+            device->memory = heap->size;
+    }
+    device->allocation = device->memory;
+}
+
+/* Puts `next` at the head of a pNext chain. */
+static void chain(void *next, void **head) {
+    VkBaseOutStructure *structure = next;
+    structure->pNext = *head;
+    *head = next;
+}
+
+static void describe_features(VkPhysicalDevice handle, const VkExtensionProperties *all, uint32_t count,
+                              qk_vulkan_device *device) {
+    VkPhysicalDevice16BitStorageFeatures storage16 = {.sType =
+                                                          VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_16BIT_STORAGE_FEATURES};
+    VkPhysicalDevice8BitStorageFeaturesKHR storage8 = {.sType =
+                                                           VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_8BIT_STORAGE_FEATURES_KHR};
+    VkPhysicalDeviceShaderFloat16Int8FeaturesKHR narrow = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT16_INT8_FEATURES_KHR};
+    VkPhysicalDeviceShaderIntegerDotProductFeaturesKHR dot = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_FEATURES_KHR};
+    void *head = NULL;
+    chain(&storage16, &head);
+    if (among(all, count, VK_KHR_8BIT_STORAGE_EXTENSION_NAME))
+        chain(&storage8, &head);
+    if (among(all, count, VK_KHR_SHADER_FLOAT16_INT8_EXTENSION_NAME))
+        chain(&narrow, &head);
+    if (among(all, count, VK_KHR_SHADER_INTEGER_DOT_PRODUCT_EXTENSION_NAME))
+        chain(&dot, &head);
+    VkPhysicalDeviceFeatures2 features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = head};
+    vkGetPhysicalDeviceFeatures2(handle, &features);
+    device->storage_8bit = storage8.storageBuffer8BitAccess == VK_TRUE;
+    device->storage_16bit = storage16.storageBuffer16BitAccess == VK_TRUE;
+    device->float16 = narrow.shaderFloat16 == VK_TRUE;
+    device->int8 = narrow.shaderInt8 == VK_TRUE;
+    device->integer_dot_product = dot.shaderIntegerDotProduct == VK_TRUE;
+    device->cooperative_matrix = among(all, count, VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME);
+}
+
+static void describe_properties(VkPhysicalDevice handle, const VkExtensionProperties *all, uint32_t count,
+                                qk_vulkan_device *device) {
+    VkPhysicalDeviceSubgroupProperties subgroup = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES};
+    VkPhysicalDeviceMaintenance3Properties maintenance = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES};
+    VkPhysicalDeviceIDProperties id = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES};
+    VkPhysicalDeviceDriverPropertiesKHR driver = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES_KHR};
+    void *head = NULL;
+    chain(&subgroup, &head);
+    chain(&maintenance, &head);
+    chain(&id, &head);
+    if (among(all, count, VK_KHR_DRIVER_PROPERTIES_EXTENSION_NAME))
+        chain(&driver, &head);
+    VkPhysicalDeviceProperties2 properties = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = head};
+    vkGetPhysicalDeviceProperties2(handle, &properties);
+    device->subgroup_size = subgroup.subgroupSize;
+    if (maintenance.maxMemoryAllocationSize < device->allocation)
+        device->allocation = maintenance.maxMemoryAllocationSize;
+    memcpy(device->driver_uuid, id.driverUUID, sizeof device->driver_uuid);
+    snprintf(device->driver, sizeof device->driver, "%.120s%s%.120s", driver.driverName,
+             driver.driverInfo[0] != 0 ? " " : "", driver.driverInfo);
+}
+
+void qk_vk_describe(VkPhysicalDevice handle, qk_vulkan_device *device) {
+    VkPhysicalDeviceProperties properties;
+    uint32_t count, timestamp_bits;
+    memset(device, 0, sizeof *device);
+    vkGetPhysicalDeviceProperties(handle, &properties);
+    snprintf(device->name, sizeof device->name, "%s", properties.deviceName);
+    device->type = type_of(properties.deviceType);
+    device->api_version = properties.apiVersion;
+    device->driver_version = properties.driverVersion;
+    device->vendor_id = properties.vendorID;
+    device->device_id = properties.deviceID;
+    memcpy(device->cache_uuid, properties.pipelineCacheUUID, sizeof device->cache_uuid);
+    device->compute = qk_vk_compute_family(handle, &timestamp_bits) != UINT32_MAX;
+    describe_limits(&properties.limits, device);
+    describe_memory(handle, device);
+    if (properties.apiVersion < VK_API_VERSION_1_1)
+        return; /* the rest needs Vulkan 1.1 */
+    VkExtensionProperties *all = extensions_of(handle, &count);
+    describe_features(handle, all, count, device);
+    describe_properties(handle, all, count, device);
+    free(all);
+}

@@ -1,0 +1,106 @@
+/* What the parts of the Vulkan runtime share. Functions named qk_vk_ are not for users. */
+#ifndef QKGEN_VULKAN_INTERNAL_H
+#define QKGEN_VULKAN_INTERNAL_H
+
+#include <vulkan/vulkan.h>
+
+#include "qkgen/dispatch.h"
+#include "qkgen/vulkan.h"
+
+struct qk_vulkan_buffer {
+    VkBuffer buffer;
+    VkDeviceMemory memory;
+    uint64_t bytes; /* as asked for; the allocation is rounded up to 4 */
+    uint8_t *map;   /* where the host can write to it; else NULL */
+};
+
+/* A pipeline, with what is needed to see that its kernel is still the same. */
+typedef struct qk_vk_pipeline {
+    const qk_kernel *kernel;
+    const void *code;
+    size_t code_bytes;
+    uint32_t *constants;
+    VkDescriptorSetLayout set_layout;
+    VkPipelineLayout layout;
+    VkPipeline pipeline;
+} qk_vk_pipeline;
+
+typedef struct qk_vk_instance {
+    VkInstance instance;
+    VkDebugUtilsMessengerEXT messenger;
+    void (*message)(void *user, const char *text);
+    void *user;
+    uint32_t messages;
+} qk_vk_instance;
+
+struct qk_vulkan {
+    qk_vk_instance instance;
+    VkPhysicalDevice physical;
+    qk_vulkan_device info;
+    VkPhysicalDeviceMemoryProperties memory;
+    VkDevice device;
+    VkQueue queue;
+    VkCommandPool pool;
+    VkCommandBuffer commands;
+    VkFence fence;
+    int recording;
+    int lost;
+
+    VkQueryPool queries; /* two timestamps; VK_NULL_HANDLE when the queue has none */
+    uint64_t timestamp_mask;
+    double timestamp_period;
+    uint64_t time_ns;
+
+    int stage;
+    uint64_t stage_bytes;
+    qk_vulkan_buffer staging;
+
+    VkDescriptorPool *sets; /* filled one after the other, and reset together by qk_vulkan_begin */
+    uint32_t set_count;
+    uint32_t set_current;
+
+    qk_vk_pipeline *pipelines;
+    uint32_t pipeline_count;
+
+    VkPipelineCache cache;
+    char *cache_path; /* NULL: not kept */
+    void *cache_data; /* as read */
+    size_t cache_bytes;
+    int cache_loaded;
+};
+
+/* ---- vulkan_instance.c ---- */
+/* Fills in `error` with the text and the name of `result`. `vk` may be NULL. */
+qk_status qk_vk_fail(qk_vulkan *vk, qk_error *error, VkResult result, const char *format, ...) QK_PRINTF(4, 5);
+qk_status qk_vk_lost(const qk_vulkan *vk, qk_error *error);
+qk_status qk_vk_no_memory(qk_error *error);
+qk_status qk_vk_instance_open(qk_vk_instance *instance, int validate, qk_error *error);
+void qk_vk_instance_close(qk_vk_instance *instance);
+/* All devices, in `*handles` and `*devices`, which the caller frees. At least one. */
+qk_status qk_vk_devices(VkInstance instance, VkPhysicalDevice **handles, qk_vulkan_device **devices, uint32_t *count,
+                        qk_error *error);
+
+/* ---- vulkan_describe.c ---- */
+void qk_vk_describe(VkPhysicalDevice handle, qk_vulkan_device *device);
+int qk_vk_has_extension(VkPhysicalDevice handle, const char *name);
+/* The first queue family that computes, or UINT32_MAX. */
+uint32_t qk_vk_compute_family(VkPhysicalDevice handle, uint32_t *timestamp_bits);
+
+/* ---- vulkan_buffer.c ---- */
+void qk_vk_buffer_close(qk_vulkan *vk, qk_vulkan_buffer *buffer);
+
+/* ---- vulkan_submit.c ---- */
+qk_status qk_vk_start(qk_vulkan *vk, qk_error *error);
+/* Ends the command buffer, submits it and waits. */
+qk_status qk_vk_finish(qk_vulkan *vk, qk_error *error);
+
+/* ---- vulkan_pipeline.c ---- */
+qk_status qk_vk_pipeline_of(qk_vulkan *vk, const qk_kernel *kernel, const qk_vk_pipeline **pipeline, qk_error *error);
+void qk_vk_pipelines_close(qk_vulkan *vk);
+
+/* ---- vulkan_cache.c ---- */
+qk_status qk_vk_cache_open(qk_vulkan *vk, const char *path, qk_error *error);
+/* Writes the cache if it changed; whether that works is of no consequence. */
+void qk_vk_cache_close(qk_vulkan *vk);
+
+#endif

@@ -1,0 +1,206 @@
+/* Pipelines, made from descriptors when first needed and kept by the kernel's address. */
+#include "vulkan_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static qk_status check_constants(const qk_kernel *kernel, qk_error *error) {
+    for (uint32_t i = 0; i < kernel->spec_constant_count; i++) {
+        const qk_spec_constant *constant = &kernel->spec_constants[i];
+        uint32_t legal = 0;
+        while (legal < constant->legal_count && constant->legal[legal] != constant->value)
+            legal++;
+        if (constant->legal_count > 0 && legal == constant->legal_count)
+            return qk_fail(error, QK_ERROR_ARGUMENT,
+                           "%s: constant %s is %" PRIu32 ", must be one of its %" PRIu32 " legal values, %" PRIu32
+                           " the first",
+                           kernel->name, constant->name, constant->value, constant->legal_count, constant->legal[0]);
+    }
+    return QK_OK;
+}
+
+static qk_status check_kernel(const qk_vulkan *vk, const qk_kernel *kernel, qk_error *error) {
+    if (kernel->api != QK_API_VULKAN)
+        return qk_fail(error, QK_ERROR_UNSUPPORTED, "%s: kernel->api is %d, must be QK_API_VULKAN", kernel->name,
+                       (int)kernel->api);
+    if (kernel->code == NULL || kernel->code->data == NULL || kernel->code->bytes < 20 || kernel->code->bytes % 4 != 0)
+        return qk_fail(error, QK_ERROR_ARGUMENT, "%s: kernel->code is %zu bytes, must be SPIR-V words", kernel->name,
+                       kernel->code == NULL || kernel->code->data == NULL ? (size_t)0 : kernel->code->bytes);
+    if (kernel->binding_count > vk->info.storage_buffers || kernel->binding_count > QK_MAX_BINDINGS)
+        return qk_fail(error, QK_ERROR_LIMIT,
+                       "%s: kernel->binding_count is %" PRIu32 ", must be at most %" PRIu64 " on this device",
+                       kernel->name, kernel->binding_count, qk_min_(vk->info.storage_buffers, QK_MAX_BINDINGS));
+    if (kernel->push_bytes % 4 != 0 || kernel->push_bytes > vk->info.push_bytes)
+        return qk_fail(error, QK_ERROR_LIMIT,
+                       "%s: kernel->push_bytes is %" PRIu32 ", must be a multiple of 4 up to %" PRIu32, kernel->name,
+                       kernel->push_bytes, vk->info.push_bytes);
+    return check_constants(kernel, error);
+}
+
+static qk_status open_layouts(qk_vulkan *vk, const qk_kernel *kernel, qk_vk_pipeline *made, qk_error *error) {
+    VkDescriptorSetLayoutBinding bindings[QK_MAX_BINDINGS];
+    for (uint32_t i = 0; i < kernel->binding_count; i++)
+        bindings[i] = (VkDescriptorSetLayoutBinding){
+            .binding = kernel->bindings[i].index,
+            .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+            .descriptorCount = 1,
+            .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT,
+        };
+    VkDescriptorSetLayoutCreateInfo set = {
+        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
+        .bindingCount = kernel->binding_count,
+        .pBindings = bindings,
+    };
+    VkResult result = vkCreateDescriptorSetLayout(vk->device, &set, NULL, &made->set_layout);
+    if (result != VK_SUCCESS) {
+        made->set_layout = VK_NULL_HANDLE;
+        return qk_vk_fail(vk, error, result, "%s: vkCreateDescriptorSetLayout", kernel->name);
+    }
+    VkPushConstantRange push = {VK_SHADER_STAGE_COMPUTE_BIT, 0, kernel->push_bytes};
+    VkPipelineLayoutCreateInfo layout = {
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
+        .setLayoutCount = 1,
+        .pSetLayouts = &made->set_layout,
+        .pushConstantRangeCount = kernel->push_bytes > 0 ? 1 : 0,
+        .pPushConstantRanges = &push,
+    };
+    result = vkCreatePipelineLayout(vk->device, &layout, NULL, &made->layout);
+    if (result == VK_SUCCESS)
+        return QK_OK;
+    made->layout = VK_NULL_HANDLE;
+    return qk_vk_fail(vk, error, result, "%s: vkCreatePipelineLayout", kernel->name);
+}
+
+/* Keeps the values of the constants: they are the specialisation data, and tell later whether the kernel changed. */
+static qk_status keep_constants(const qk_kernel *kernel, qk_vk_pipeline *made, VkSpecializationMapEntry **entries,
+                                qk_error *error) {
+    uint32_t count = kernel->spec_constant_count;
+    made->constants = calloc(count + 1, sizeof *made->constants);
+    *entries = calloc(count + 1, sizeof **entries);
+    if (made->constants == NULL || *entries == NULL)
+        return qk_vk_no_memory(error);
+    for (uint32_t i = 0; i < count; i++) {
+        made->constants[i] = kernel->spec_constants[i].value;
+        (*entries)[i] = (VkSpecializationMapEntry){kernel->spec_constants[i].id, i * 4, 4};
+    }
+    return QK_OK;
+}
+
+static qk_status open_pipeline(qk_vulkan *vk, const qk_kernel *kernel, const VkSpecializationMapEntry *entries,
+                               qk_vk_pipeline *made, qk_error *error) {
+    VkShaderModuleCreateInfo code = {
+        .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
+        .codeSize = kernel->code->bytes,
+        .pCode = kernel->code->data,
+    };
+    VkShaderModule module;
+    VkResult result = vkCreateShaderModule(vk->device, &code, NULL, &module);
+    if (result != VK_SUCCESS)
+        return qk_vk_fail(vk, error, result, "%s: vkCreateShaderModule", kernel->name);
+    VkSpecializationInfo constants = {
+        .mapEntryCount = kernel->spec_constant_count,
+        .pMapEntries = entries,
+        .dataSize = kernel->spec_constant_count * sizeof *made->constants,
+        .pData = made->constants,
+    };
+    VkComputePipelineCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
+        .stage =
+            {
+                .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+                .stage = VK_SHADER_STAGE_COMPUTE_BIT,
+                .module = module,
+                .pName = kernel->entry,
+                .pSpecializationInfo = &constants,
+            },
+        .layout = made->layout,
+    };
+    result = vkCreateComputePipelines(vk->device, vk->cache, 1, &info, NULL, &made->pipeline);
+    vkDestroyShaderModule(vk->device, module, NULL);
+    if (result == VK_SUCCESS)
+        return QK_OK;
+    made->pipeline = VK_NULL_HANDLE;
+    return qk_vk_fail(vk, error, result, "%s: vkCreateComputePipelines", kernel->name);
+}
+
+static void close_pipeline(qk_vulkan *vk, qk_vk_pipeline *pipeline) {
+    vkDestroyPipeline(vk->device, pipeline->pipeline, NULL);
+    vkDestroyPipelineLayout(vk->device, pipeline->layout, NULL);
+    vkDestroyDescriptorSetLayout(vk->device, pipeline->set_layout, NULL);
+    free(pipeline->constants);
+}
+
+static qk_status make_pipeline(qk_vulkan *vk, const qk_kernel *kernel, qk_vk_pipeline *made, qk_error *error) {
+    VkSpecializationMapEntry *entries = NULL;
+    memset(made, 0, sizeof *made);
+    qk_status status = check_kernel(vk, kernel, error);
+    if (status != QK_OK)
+        return status;
+    made->kernel = kernel;
+    made->code = kernel->code->data;
+    made->code_bytes = kernel->code->bytes;
+    status = open_layouts(vk, kernel, made, error);
+    if (status == QK_OK)
+        status = keep_constants(kernel, made, &entries, error);
+    if (status == QK_OK)
+        status = open_pipeline(vk, kernel, entries, made, error);
+    if (status != QK_OK)
+        close_pipeline(vk, made);
+    free(entries);
+    return status;
+}
+
+static int same(const qk_vk_pipeline *pipeline, const qk_kernel *kernel) {
+    if (kernel->code == NULL || pipeline->code != kernel->code->data || pipeline->code_bytes != kernel->code->bytes)
+        return 0;
+    for (uint32_t i = 0; i < kernel->spec_constant_count; i++)
+        if (pipeline->constants[i] != kernel->spec_constants[i].value)
+            return 0;
+    return 1;
+}
+
+qk_status qk_vk_pipeline_of(qk_vulkan *vk, const qk_kernel *kernel, const qk_vk_pipeline **pipeline, qk_error *error) {
+    for (uint32_t i = 0; i < vk->pipeline_count; i++) {
+        if (vk->pipelines[i].kernel != kernel)
+            continue;
+        *pipeline = &vk->pipelines[i];
+        if (same(*pipeline, kernel))
+            return QK_OK;
+        return qk_fail(error, QK_ERROR_ARGUMENT,
+                       "%s: the descriptor changed since its pipeline was made, must stay, or be "
+                       "given to qk_vulkan_forget",
+                       kernel->name);
+    }
+    qk_vk_pipeline *grown = realloc(vk->pipelines, (vk->pipeline_count + 1) * sizeof *grown);
+    if (grown == NULL)
+        return qk_vk_no_memory(error);
+    vk->pipelines = grown;
+    qk_status status = make_pipeline(vk, kernel, &vk->pipelines[vk->pipeline_count], error);
+    if (status == QK_OK)
+        *pipeline = &vk->pipelines[vk->pipeline_count++];
+    return status;
+}
+
+qk_status qk_vulkan_prepare(qk_vulkan *vk, const qk_kernel *kernel, qk_error *error) {
+    const qk_vk_pipeline *pipeline;
+    qk_status status = qk_vk_lost(vk, error);
+    return status == QK_OK ? qk_vk_pipeline_of(vk, kernel, &pipeline, error) : status;
+}
+
+void qk_vulkan_forget(qk_vulkan *vk, const qk_kernel *kernel) {
+    for (uint32_t i = 0; i < vk->pipeline_count; i++) {
+        if (vk->pipelines[i].kernel != kernel)
+            continue;
+        close_pipeline(vk, &vk->pipelines[i]);
+        vk->pipelines[i] = vk->pipelines[--vk->pipeline_count];
+        return;
+    }
+}
+
+void qk_vk_pipelines_close(qk_vulkan *vk) {
+    for (uint32_t i = 0; i < vk->pipeline_count; i++)
+        close_pipeline(vk, &vk->pipelines[i]);
+    free(vk->pipelines);
+    vk->pipelines = NULL;
+    vk->pipeline_count = 0;
+}

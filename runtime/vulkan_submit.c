@@ -1,0 +1,222 @@
+/* Recording and submitting. There is one command buffer, and a fence after each submission, so that nothing is in
+ * flight while the host looks. */
+#include "vulkan_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SETS_IN_POOL 256u
+
+static void barrier(qk_vulkan *vk, VkPipelineStageFlags from, VkPipelineStageFlags to, VkAccessFlags access) {
+    VkMemoryBarrier memory = {
+        .sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+        .srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT,
+        .dstAccessMask = access,
+    };
+    vkCmdPipelineBarrier(vk->commands, from, to, 0, 1, &memory, 0, NULL, 0, NULL);
+}
+
+qk_status qk_vk_start(qk_vulkan *vk, qk_error *error) {
+    VkCommandBufferBeginInfo info = {
+        .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
+        .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT,
+    };
+    VkResult result = vkBeginCommandBuffer(vk->commands, &info);
+    if (result != VK_SUCCESS)
+        return qk_vk_fail(vk, error, result, "vkBeginCommandBuffer");
+    barrier(vk, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+            VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT);
+    return QK_OK;
+}
+
+qk_status qk_vk_finish(qk_vulkan *vk, qk_error *error) {
+    /* A fence orders, but only a barrier makes writes visible to the host. */
+    barrier(vk, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT);
+    VkResult result = vkEndCommandBuffer(vk->commands);
+    if (result != VK_SUCCESS)
+        return qk_vk_fail(vk, error, result, "vkEndCommandBuffer");
+    VkSubmitInfo info = {
+        .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
+        .commandBufferCount = 1,
+        .pCommandBuffers = &vk->commands,
+    };
+    result = vkResetFences(vk->device, 1, &vk->fence);
+    if (result != VK_SUCCESS)
+        return qk_vk_fail(vk, error, result, "vkResetFences");
+    result = vkQueueSubmit(vk->queue, 1, &info, vk->fence);
+    if (result != VK_SUCCESS)
+        return qk_vk_fail(vk, error, result, "vkQueueSubmit");
+    result = vkWaitForFences(vk->device, 1, &vk->fence, VK_TRUE, UINT64_MAX);
+    return result == VK_SUCCESS ? QK_OK : qk_vk_fail(vk, error, result, "vkWaitForFences");
+}
+
+/* ---- Descriptor sets --------------------------------------------------------------------------------------------- */
+
+static qk_status add_pool(qk_vulkan *vk, qk_error *error) {
+    VkDescriptorPoolSize size = {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, SETS_IN_POOL * QK_MAX_BINDINGS};
+    VkDescriptorPoolCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
+        .maxSets = SETS_IN_POOL,
+        .poolSizeCount = 1,
+        .pPoolSizes = &size,
+    };
+    VkDescriptorPool *grown = realloc(vk->sets, (vk->set_count + 1) * sizeof *grown);
+    if (grown == NULL)
+        return qk_vk_no_memory(error);
+    vk->sets = grown;
+    VkResult result = vkCreateDescriptorPool(vk->device, &info, NULL, &vk->sets[vk->set_count]);
+    if (result != VK_SUCCESS)
+        return qk_vk_fail(vk, error, result, "vkCreateDescriptorPool");
+    vk->set_count++;
+    return QK_OK;
+}
+
+static qk_status new_set(qk_vulkan *vk, VkDescriptorSetLayout layout, VkDescriptorSet *set, qk_error *error) {
+    for (;;) {
+        if (vk->set_current == vk->set_count) {
+            qk_status status = add_pool(vk, error);
+            if (status != QK_OK)
+                return status;
+        }
+        VkDescriptorSetAllocateInfo info = {
+            .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
+            .descriptorPool = vk->sets[vk->set_current],
+            .descriptorSetCount = 1,
+            .pSetLayouts = &layout,
+        };
+        VkResult result = vkAllocateDescriptorSets(vk->device, &info, set);
+        if (result == VK_SUCCESS)
+            return QK_OK;
+        if (result != VK_ERROR_OUT_OF_POOL_MEMORY && result != VK_ERROR_FRAGMENTED_POOL)
+            return qk_vk_fail(vk, error, result, "vkAllocateDescriptorSets");
+        vk->set_current++;
+    }
+}
+
+static void write_set(qk_vulkan *vk, VkDescriptorSet set, const qk_launch *launch) {
+    VkDescriptorBufferInfo buffers[QK_MAX_BINDINGS];
+    VkWriteDescriptorSet writes[QK_MAX_BINDINGS];
+    uint32_t count = launch->kernel->binding_count;
+    for (uint32_t i = 0; i < count; i++) {
+        const qk_vulkan_buffer *buffer = launch->ranges[i].buffer;
+        buffers[i] = (VkDescriptorBufferInfo){buffer->buffer, launch->ranges[i].offset, launch->ranges[i].size};
+        writes[i] = (VkWriteDescriptorSet){
+            .sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
+            .dstSet = set,
+            .dstBinding = launch->kernel->bindings[i].index,
+            .descriptorCount = 1,
+            .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+            .pBufferInfo = &buffers[i],
+        };
+    }
+    vkUpdateDescriptorSets(vk->device, count, writes, 0, NULL);
+}
+
+/* ---- Launches ---------------------------------------------------------------------------------------------------- */
+
+qk_status qk_vulkan_begin(qk_vulkan *vk, qk_error *error) {
+    qk_status status = qk_vk_lost(vk, error);
+    if (status != QK_OK)
+        return status;
+    vk->recording = 0;
+    vk->time_ns = 0;
+    for (uint32_t i = 0; i < vk->set_count; i++)
+        vkResetDescriptorPool(vk->device, vk->sets[i], 0);
+    vk->set_current = 0;
+    if ((status = qk_vk_start(vk, error)) != QK_OK)
+        return status;
+    vk->recording = 1;
+    if (vk->queries == VK_NULL_HANDLE)
+        return QK_OK;
+    vkCmdResetQueryPool(vk->commands, vk->queries, 0, 2);
+    vkCmdWriteTimestamp(vk->commands, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT, vk->queries, 0);
+    return QK_OK;
+}
+
+static qk_status check_launch(const qk_vulkan *vk, const qk_launch *launch, qk_error *error) {
+    const qk_kernel *kernel = launch->kernel;
+    qk_status status = qk_vk_lost(vk, error);
+    if (status != QK_OK)
+        return status;
+    if (!vk->recording)
+        return qk_fail(error, QK_ERROR_ARGUMENT, "%s: launched outside of begin and submit, must be between",
+                       kernel->name);
+    for (uint32_t i = 0; i < kernel->binding_count; i++) {
+        const qk_range *range = &launch->ranges[i];
+        uint64_t bytes = ((const qk_vulkan_buffer *)range->buffer)->bytes;
+        if (range->offset > bytes || range->size > bytes - range->offset)
+            return qk_fail(error, QK_ERROR_SIZE,
+                           "%s: the range of %s is bytes %" PRIu64 " to %" PRIu64 ", must be within "
+                           "the %" PRIu64 " of its buffer",
+                           kernel->name, kernel->bindings[i].name, range->offset, range->offset + range->size, bytes);
+    }
+    return QK_OK;
+}
+
+static qk_status record(void *context, const qk_launch *launch, qk_error *error) {
+    qk_vulkan *vk = context;
+    const qk_vk_pipeline *pipeline = NULL;
+    VkDescriptorSet set = VK_NULL_HANDLE;
+    qk_status status = check_launch(vk, launch, error);
+    if (status == QK_OK)
+        status = qk_vk_pipeline_of(vk, launch->kernel, &pipeline, error);
+    if (status == QK_OK)
+        status = new_set(vk, pipeline->set_layout, &set, error);
+    if (status != QK_OK)
+        return status;
+    write_set(vk, set, launch);
+    vkCmdBindPipeline(vk->commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline->pipeline);
+    vkCmdBindDescriptorSets(vk->commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline->layout, 0, 1, &set, 0, NULL);
+    if (launch->kernel->push_bytes > 0)
+        vkCmdPushConstants(vk->commands, pipeline->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, launch->kernel->push_bytes,
+                           launch->push);
+    vkCmdDispatch(vk->commands, launch->workgroups, 1, 1);
+    return QK_OK;
+}
+
+qk_backend qk_vulkan_backend(qk_vulkan *vk) {
+    qk_backend backend = {0};
+    backend.context = vk;
+    backend.api = QK_API_VULKAN;
+    backend.launch = record;
+    backend.limits.storage_range = vk->info.storage_range;
+    backend.limits.offset_alignment = vk->info.offset_alignment;
+    backend.limits.workgroup_count = vk->info.workgroup_count;
+    backend.limits.workgroup_size = vk->info.workgroup_size;
+    backend.limits.push_bytes = vk->info.push_bytes;
+    backend.limits.features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT; /* what the device was opened with */
+    return backend;
+}
+
+void qk_vulkan_barrier(qk_vulkan *vk) {
+    if (vk->recording)
+        barrier(vk, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
+                VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
+}
+
+static void read_time(qk_vulkan *vk) {
+    uint64_t ticks[2];
+    VkResult result = vkGetQueryPoolResults(vk->device, vk->queries, 0, 2, sizeof ticks, ticks, sizeof ticks[0],
+                                            VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
+    if (result == VK_SUCCESS)
+        vk->time_ns = (uint64_t)((double)((ticks[1] - ticks[0]) & vk->timestamp_mask) * vk->timestamp_period);
+}
+
+qk_status qk_vulkan_submit(qk_vulkan *vk, qk_error *error) {
+    qk_status status = qk_vk_lost(vk, error);
+    if (status != QK_OK)
+        return status;
+    if (!vk->recording)
+        return qk_fail(error, QK_ERROR_ARGUMENT, "submit was called without begin, must follow it");
+    vk->recording = 0;
+    if (vk->queries != VK_NULL_HANDLE)
+        vkCmdWriteTimestamp(vk->commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, vk->queries, 1);
+    status = qk_vk_finish(vk, error);
+    if (status == QK_OK && vk->queries != VK_NULL_HANDLE)
+        read_time(vk);
+    return status;
+}
+
+uint64_t qk_vulkan_time_ns(const qk_vulkan *vk) {
+    return vk->time_ns;
+}

@@ -1,0 +1,140 @@
+/* qg_spirv_compile: what comes out, what is said when nothing does, and that threads do not disturb each other. */
+#include "spirv.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const char good[] = "#version 450\n"
+                           "layout(local_size_x_id = 0) in;\n"
+                           "layout(std430, binding = 0) readonly buffer In { float data[]; } source;\n"
+                           "layout(std430, binding = 1) writeonly buffer Out { float data[]; } result;\n"
+                           "float twice(float x) { return x + x; }\n"
+                           "void main() {\n"
+                           "    uint i = gl_GlobalInvocationID.x;\n"
+                           "    precise float scaled = source.data[i] * 3.0;\n"
+                           "    precise float value = twice(scaled) - source.data[i + 1u];\n"
+                           "    result.data[i] = value;\n"
+                           "}\n";
+
+static int open_compiler(void **state) {
+    (void)state;
+    return qg_spirv_open() ? 0 : -1;
+}
+
+static int close_compiler(void **state) {
+    (void)state;
+    qg_spirv_close();
+    return 0;
+}
+
+/* How many instructions of that opcode a module has. */
+static unsigned count(const uint32_t *words, size_t bytes, uint32_t opcode) {
+    unsigned found = 0;
+    for (size_t at = 5; at < bytes / 4 && words[at] >> 16 != 0; at += words[at] >> 16) {
+        found += (words[at] & 0xffff) == opcode;
+    }
+    return found;
+}
+
+/* The OpDecorate instructions (71) with that decoration. */
+static unsigned decorations(const uint32_t *words, size_t bytes, uint32_t decoration) {
+    unsigned found = 0;
+    for (size_t at = 5; at < bytes / 4 && words[at] >> 16 != 0; at += words[at] >> 16) {
+        found += (words[at] & 0xffff) == 71 && words[at + 2] == decoration;
+    }
+    return found;
+}
+
+static void test_module(void **state) {
+    (void)state;
+    qg_arena *arena = qg_arena_new();
+    size_t bytes;
+    const char *why;
+    const uint32_t *words = qg_spirv_compile(arena, "good.comp", good, &bytes, &why);
+    assert_non_null(words);
+    assert_null(why);
+    assert_int_equal(bytes % 4, 0);
+    assert_int_equal(words[0], 0x07230203);
+    assert_int_equal(words[1], 0x00010300);
+    assert_int_equal(count(words, bytes, 3) + count(words, bytes, 5) + count(words, bytes, 6), 0); /* source, names */
+    assert_int_equal(decorations(words, bytes, 1), 1);                                             /* SpecId */
+    assert_true(decorations(words, bytes, 42) >= 2); /* NoContraction stays on what was precise */
+    qg_arena_free(arena);
+}
+
+static void expect_failure(const char *glsl, const char *text) {
+    qg_arena *arena = qg_arena_new();
+    size_t bytes;
+    const char *why = NULL;
+    assert_null(qg_spirv_compile(arena, "bad.comp", glsl, &bytes, &why));
+    assert_int_equal(bytes, 0);
+    assert_non_null(why);
+    if (strstr(why, text) == NULL) {
+        fail_msg("'%s' is not in:\n%s", text, why);
+    }
+    qg_arena_free(arena);
+}
+
+static void test_errors(void **state) {
+    (void)state;
+    expect_failure("#version 450\nvoid main() {\n    uint i = missing;\n}\n",
+                   "bad.comp:3: error: 'missing' : undeclared identifier\n     3 |     uint i = missing;\n");
+    expect_failure("#version 450\n#error stop here\nvoid main() { }\n", "bad.comp:2: error: '#error' : stop here");
+    expect_failure("#version 450\nvoid f();\nvoid main() { f(); }\n", "No function definition (body) found");
+    expect_failure("#version 450\nvoid f() { }\n", "bad.comp");
+    expect_failure("", "bad.comp");
+}
+
+typedef struct worker {
+    pthread_t thread;
+    const uint32_t *words;
+    size_t bytes;
+    unsigned differing;
+} worker;
+
+static void *compile_often(void *data) {
+    worker *w = data;
+    for (int i = 0; i < 20; i++) {
+        qg_arena *arena = qg_arena_new();
+        size_t bytes;
+        const char *why;
+        const uint32_t *words = qg_spirv_compile(arena, "thread.comp", good, &bytes, &why);
+        w->differing += words == NULL || bytes != w->bytes || memcmp(words, w->words, bytes) != 0;
+        (void)qg_spirv_compile(arena, "thread.comp", "#version 450\nnonsense", &bytes, &why);
+        qg_arena_free(arena);
+    }
+    return NULL;
+}
+
+static void test_threads(void **state) {
+    (void)state;
+    qg_arena *arena = qg_arena_new();
+    size_t bytes;
+    const char *why;
+    const uint32_t *words = qg_spirv_compile(arena, "good.comp", good, &bytes, &why);
+    assert_non_null(words);
+    worker workers[4] = {0};
+    for (size_t i = 0; i < 4; i++) {
+        workers[i].words = words;
+        workers[i].bytes = bytes;
+        assert_int_equal(pthread_create(&workers[i].thread, NULL, compile_often, &workers[i]), 0);
+    }
+    for (size_t i = 0; i < 4; i++) {
+        pthread_join(workers[i].thread, NULL);
+        assert_int_equal(workers[i].differing, 0);
+    }
+    qg_arena_free(arena);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_module),
+        cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_threads),
+    };
+    return cmocka_run_group_tests(tests, open_compiler, close_compiler);
+}
