@@ -87,6 +87,29 @@ const char *qg_show_places(const qg_show *show, const qg_code *code) {
     return text.data;
 }
 
+const char *qg_show_guide(const qg_show *show) {
+    const qg_show_cell *ranged = NULL;
+    for (uint32_t s = 0; s < show->n_sections && ranged == NULL; s++) {
+        const qg_show_section *section = &show->sections[s];
+        for (uint32_t i = 0; i < section->n_cells && ranged == NULL; i++) {
+            ranged = section->cells[i].ranged ? &section->cells[i] : NULL;
+        }
+    }
+    const char *parts = "";
+    if (ranged != NULL) {
+        const char *name = qg_show_name(show, &ranged->owner);
+        const char *which = ranged->width == 1 ? "bit" : "bits";
+        parts = qg_format(show->arena, " %s with [%s] is a part of %s, its %s %s.", name,
+                          bits(show->arena, ranged->owner.bit, ranged->width), name, which,
+                          bits(show->arena, ranged->owner.bit, ranged->width));
+    }
+    return qg_format(show->arena,
+                     "Addresses grow to the right and down; the number before a row is that of its first byte. Bit 0 of "
+                     "each byte, the lowest, is at the left. A cell is the bits of a code that lie together, its "
+                     "lowest bit at the left, too.%s",
+                     parts);
+}
+
 size_t qg_show_line(const char *text, size_t columns) {
     size_t length = strlen(text), at = columns;
     if (length <= columns) {
@@ -148,13 +171,17 @@ static const uint32_t palette[8][3] = {
     {0xDBD7F4, 0xB1A9E2, 0x8478C6}, {0xDFD9CF, 0xC2B7A4, 0x9A8B75},
 };
 
-uint32_t qg_show_color(const qg_show *show, const qg_owner *owner) {
+uint32_t qg_show_color(const qg_show *show, const qg_owner *owner, bool whole) {
     if (owner->kind != QG_OWNER_CODE) {
         return 0xE6E6E6;
     }
-    uint32_t parts = show->layout->codes[owner->code].n_slices;
-    uint32_t shade = parts == 1 ? 1 : owner->slice == 0 ? 0 : parts == 2 ? 2 : owner->slice % 2 == 1 ? 1 : 2;
-    return palette[show->hue[owner->code] % 8][shade];
+    /* The middle shade is that of whole codes; parts are light and dark in turn. */
+    return palette[show->hue[owner->code] % 8][whole ? 1 : owner->slice % 2 * 2];
+}
+
+bool qg_show_whole(const qg_show *show, const qg_show_cell *cell) {
+    return cell->owner.kind != QG_OWNER_CODE || cell->before || cell->beyond ||
+           cell->width == show->layout->codes[cell->owner.code].width;
 }
 
 uint32_t qg_show_ink(uint32_t color) {
@@ -189,10 +216,22 @@ static uint32_t field_bytes(const qg_field *field) {
     return field->count * qg_scalars[field->type].bits / 8;
 }
 
+/* A scalar that is a code as it stands. */
+static bool is_plain(const qg_layout *layout, uint32_t field) {
+    for (uint32_t c = 0; c < layout->n_codes; c++) {
+        const qg_code *code = &layout->codes[c];
+        if (code->slices[0].field == field && code->width == qg_scalars[layout->fields[field].type].bits) {
+            return code->count == 1 && code->n_slices == 1;
+        }
+    }
+    return false;
+}
+
 /* A few scalars side by side take one row of four bytes. */
-static bool joins(const qg_show_section *section, const qg_field *field, const qg_field *before) {
-    return section->buffer == field->buffer && !field->is_array && !before->is_array &&
-           section->bytes + field_bytes(field) <= 4;
+static bool joins(const qg_layout *layout, const qg_show_section *section, uint32_t field) {
+    return section->buffer == layout->fields[field].buffer &&
+           section->bytes + field_bytes(&layout->fields[field]) <= 4 && is_plain(layout, field) &&
+           is_plain(layout, field - 1);
 }
 
 static void make_sections(qg_show *show) {
@@ -201,7 +240,7 @@ static void make_sections(qg_show *show) {
     for (uint32_t f = 0; f < layout->n_fields; f++) {
         const qg_field *field = &layout->fields[f];
         qg_show_section *last = show->n_sections == 0 ? NULL : &show->sections[show->n_sections - 1];
-        if (last != NULL && joins(last, field, field - 1)) {
+        if (last != NULL && joins(layout, last, f)) {
             last->n_fields++;
             last->bytes += field_bytes(field);
             continue;

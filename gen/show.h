@@ -78,11 +78,15 @@ const char *qg_show_hidden(const qg_show *show, const qg_show_section *section);
 uint32_t qg_show_piece(const qg_show *show, const char *formula, size_t *length);
 /* Where the example finds code `code`: "byte 9, bits 4 to 7; byte 2, bit 5". */
 const char *qg_show_where(const qg_show *show, uint32_t code);
+/* How to read the map. */
+const char *qg_show_guide(const qg_show *show);
 /* The length of the first line of a text that is broken at spaces into lines of `columns`. */
 size_t qg_show_line(const char *text, size_t columns);
 
-/* The colour of a part of a code as 0xRRGGBB, and that of text on it. */
-uint32_t qg_show_color(const qg_show *show, const qg_owner *owner);
+/* The cell is a code as a whole, not a part of it that lies alone. */
+bool qg_show_whole(const qg_show *show, const qg_show_cell *cell);
+/* The colour of a code, or of the part of it that `owner` names, as 0xRRGGBB; and that of text on it. */
+uint32_t qg_show_color(const qg_show *show, const qg_owner *owner, bool whole);
 uint32_t qg_show_ink(uint32_t color);
 
 #endif

@@ -70,15 +70,15 @@ static void add_rect(const canvas *c, uint32_t x, uint32_t y, uint32_t width, ui
                    px(c, width), px(c, height), more);
 }
 
-static const char *fill(const canvas *c, const qg_owner *owner) {
-    return qg_format(c->show->arena, "fill=\"#%06X\"", (unsigned)qg_show_color(c->show, owner));
+static const char *fill(const canvas *c, const qg_owner *owner, bool whole) {
+    return qg_format(c->show->arena, "fill=\"#%06X\"", (unsigned)qg_show_color(c->show, owner, whole));
 }
 
 /* A name on its colour; `y` is the base line of a text of `size`. */
 static void add_chip(const canvas *c, uint32_t x, uint32_t y, uint32_t size, const qg_owner *owner, const char *name) {
     uint32_t width = (uint32_t)strlen(name) * size * 6 / 10;
-    const char *more = qg_format(c->show->arena, "rx=\"3\" %s", fill(c, owner));
-    add_rect(c, x - 30, y - size, width + 60, size * 4 / 3, more);
+    const char *more = qg_format(c->show->arena, "rx=\"3\" %s", fill(c, owner, true));
+    add_rect(c, x - 20, y - size, width + 40, size * 4 / 3, more);
     add_label(c, x + width / 2, y, size > 140 ? "f m" : "m", name);
 }
 
@@ -145,7 +145,7 @@ static void add_places(const canvas *c, uint32_t code, uint32_t x) {
         const char *text = qg_format(c->show->arena, "%s in %s",
                                      qg_show_range(c->show->arena, slice->shift, slice->width),
                                      layout->fields[slice->field].name);
-        add_rect(c, x, c->y - 110, 130, 130, qg_format(c->show->arena, "rx=\"2\" %s", fill(c, &owner)));
+        add_rect(c, x, c->y - 110, 130, 130, qg_format(c->show->arena, "rx=\"2\" %s", fill(c, &owner, false)));
         add_label(c, x + 180, c->y, "g", text);
         x += 180 + (uint32_t)strlen(text) * LEGEND + 160;
     }
@@ -205,10 +205,7 @@ static void add_head(canvas *c) {
     add_example(c);
     c->y += 250;
     add_lines(c, EDGE, 140, "b", "The map");
-    add_lines(c, EDGE, 130, "g",
-              "Addresses grow to the right and down; the number before a row is that of its first byte. Each byte has "
-              "its lowest bit, bit 0, at the left. A cell is the bits of a code that lie together, the lowest at the "
-              "left; [5:4] under a name says that these are bits 5 and 4 of the code.");
+    add_lines(c, EDGE, 130, "g", qg_show_guide(c->show));
 }
 
 /* ---- map ------------------------------------------------------------------------------------------------------ */
@@ -242,22 +239,6 @@ static void add_strip(canvas *c, const qg_show_section *section) {
         add_label(c, LEFT + (2 * b + 1) * bit / 2, c->y + 250, "d", qg_format(show->arena, "%u", b % 8));
     }
     c->y += 280;
-}
-
-/* The colours of a cell: that of each slice that it is made of. */
-static void add_colors(const canvas *c, const qg_show_cell *cell, uint32_t x, uint32_t bit, uint32_t height) {
-    qg_owner owner = cell->owner;
-    if (owner.kind != QG_OWNER_CODE) {
-        add_rect(c, x, c->y, cell->width * bit, height, fill(c, &owner));
-        return;
-    }
-    for (uint32_t done = 0; done < cell->width; owner.slice++) {
-        const qg_slice *slice = &c->show->layout->codes[owner.code].slices[owner.slice];
-        uint32_t from = cell->owner.bit + done, part = slice->shift + slice->width - from;
-        part = part < cell->width - done ? part : cell->width - done;
-        add_rect(c, x + done * bit, c->y, part * bit, height, fill(c, &owner));
-        done += part;
-    }
 }
 
 static void add_names(const canvas *c, const qg_show_cell *cell, uint32_t middle, uint32_t height, bool large) {
@@ -295,7 +276,8 @@ static void add_row(canvas *c, const qg_show_section *section, uint32_t row, uin
     add_label(c, LEFT - 120, c->y + height / 2 + 45, "o", qg_format(c->show->arena, "%u", start / 8));
     for (uint32_t i = first; i < end; i++) {
         uint32_t x = LEFT + (cells[i].bit - start) * bit;
-        add_colors(c, &cells[i], x, bit, height);
+        add_rect(c, x, c->y, cells[i].width * bit, height,
+                 fill(c, &cells[i].owner, qg_show_whole(c->show, &cells[i])));
         add_names(c, &cells[i], x + cells[i].width * bit / 2, height, large);
     }
     for (uint32_t i = first; i < end; i++) {

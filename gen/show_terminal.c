@@ -38,9 +38,9 @@ static uint32_t level(uint32_t value) {
     return value < 48 ? 0 : value < 115 ? 1 : (value - 35) / 40;
 }
 
-static void paint(const canvas *c, const qg_owner *owner) {
+static void paint(const canvas *c, const qg_owner *owner, bool whole) {
     if (c->color) {
-        uint32_t color = qg_show_color(c->show, owner);
+        uint32_t color = qg_show_color(c->show, owner, whole);
         uint32_t cube = 16 + 36 * level(color >> 16) + 6 * level(color >> 8 & 255) + level(color & 255);
         qg_text_printf(c->text, "\033[48;5;%u;38;5;%um", cube, qg_show_ink(color) == 0 ? 16 : 231);
     }
@@ -70,7 +70,7 @@ static void add_formula(const canvas *c, bool example) {
         } else {
             qg_owner owner = {.kind = QG_OWNER_CODE, .code = code};
             owner.instance = show->example / show->layout->codes[code].per;
-            paint(c, &owner);
+            paint(c, &owner, true);
             qg_text_puts(c->text, example ? qg_show_name(show, &owner) : show->layout->codes[code].name);
             unpaint(c);
         }
@@ -98,7 +98,7 @@ static void add_codes(const canvas *c) {
         const char *places = qg_show_places(c->show, code);
         bool fits = 12 + name + width + count + strlen(places) <= c->columns;
         qg_text_puts(c->text, "    ");
-        paint(c, &(qg_owner){.kind = QG_OWNER_CODE, .code = at});
+        paint(c, &(qg_owner){.kind = QG_OWNER_CODE, .code = at}, true);
         qg_text_printf(c->text, "%s", code->name);
         unpaint(c);
         pad(c->text, name - strlen(code->name));
@@ -145,10 +145,9 @@ static void add_head(const canvas *c) {
     qg_text_puts(c->text, "\n");
     add_example(c);
     qg_text_puts(c->text, "\n");
-    add_lines(c,
-              "The map: addresses grow to the right and down. Each byte starts with '|' and has its lowest bit, bit 0, "
-              "at the left. A cell is the bits of a code that lie together; its lowest bit is at the left, too.",
-              0);
+    const char *marks = "A byte starts with '|', another cell in it with ':'; a byte that starts inside of a cell is "
+                        "marked '.'.";
+    add_lines(c, qg_format(c->show->arena, "%s %s", qg_show_guide(c->show), marks), 0);
 }
 
 /* ---- map ------------------------------------------------------------------------------------------------------ */
@@ -178,7 +177,7 @@ static void add_cell(const canvas *c, const qg_show_cell *cell, uint32_t width) 
     label = qg_format(c->show->arena, "%s%s%s%s", cell->before ? "<" : "", label, range, cell->beyond ? ">" : "");
     size_t length = strlen(label), room = (size_t)cell->width * width - SEPARATOR;
     length = length > room ? room : length;
-    paint(c, &cell->owner);
+    paint(c, &cell->owner, qg_show_whole(c->show, cell));
     qg_text_puts(c->text, cell->bit % 8 == 0 ? "|" : ":");
     qg_text_add(c->text, label, length);
     for (size_t at = length + SEPARATOR; at < room + SEPARATOR; at++) {

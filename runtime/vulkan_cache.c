@@ -1,7 +1,9 @@
 /* The pipeline cache on disk. Drivers are not required to survive a damaged cache, and some do not; so a file is only
  * handed to the driver when its length, checksum and device are what they were when it was written. Anything else is
  * ignored and replaced. The checksum finds accidents, not malice: the file belongs to the user, as the program does. */
+#ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200809L
+#endif
 #include "vulkan_internal.h"
 
 #include <stdlib.h>
@@ -27,8 +29,7 @@ typedef struct header {
 /* FNV-1a, 64 bits. */
 static uint64_t checksum(uint64_t hash, const void *data, size_t bytes) {
     const uint8_t *p = data;
-    for (size_t i = 0; i < bytes; i++)
-        hash = (hash ^ p[i]) * UINT64_C(1099511628211);
+    for (size_t i = 0; i < bytes; i++) hash = (hash ^ p[i]) * UINT64_C(1099511628211);
     return hash;
 }
 
@@ -53,31 +54,41 @@ static header header_for(const qk_vulkan_device *device, const void *data, size_
 static char *text_copy(const char *text) {
     size_t bytes = strlen(text) + 1;
     char *copy = malloc(bytes);
-    if (copy != NULL)
-        memcpy(copy, text, bytes);
+    if (copy != NULL) memcpy(copy, text, bytes);
     return copy;
+}
+
+static void append(char *path, size_t room, const char *text) {
+    size_t length = strlen(path);
+    snprintf(path + length, room - length, "%s", text);
+}
+
+static void append_hex(char *path, size_t room, const uint8_t *bytes, size_t count) {
+    char hex[3];
+    for (size_t i = 0; i < count; i++) {
+        snprintf(hex, sizeof hex, "%02x", bytes[i]);
+        append(path, room, hex);
+    }
 }
 
 /* Makes the folder and its file name; NULL when there is no home. */
 static char *default_path(const qk_vulkan_device *device) {
-    char path[1024], uuids[65];
+    char path[1024] = "", ids[32];
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    int n = -1;
-    for (int i = 0; i < 16; i++) {
-        snprintf(uuids + 2 * i, 3, "%02x", device->cache_uuid[i]);
-        snprintf(uuids + 32 + 2 * i, 3, "%02x", device->driver_uuid[i]);
-    }
-    if (cache != NULL && cache[0] == '/')
-        n = snprintf(path, sizeof path, "%s", cache);
-    else if (home != NULL && home[0] == '/')
-        n = snprintf(path, sizeof path, "%s/.cache", home);
-    if (n < 0 || (size_t)n > sizeof path - 160)
-        return NULL;
+    int own = cache != NULL && cache[0] == '/';
+    const char *base = own ? cache : home;
+    if (base == NULL || base[0] != '/' || strlen(base) > sizeof path - 160) return NULL;
+    append(path, sizeof path, base);
+    if (!own) append(path, sizeof path, "/.cache");
     mkdir(path, 0700);
-    n += snprintf(path + n, sizeof path - (size_t)n, "/qkgen");
+    append(path, sizeof path, "/qkgen");
     mkdir(path, 0700);
-    snprintf(path + n, sizeof path - (size_t)n, "/pipelines-%08" PRIx32 "-%08" PRIx32 "-%s", device->vendor_id,
-             device->device_id, uuids);
+    snprintf(ids, sizeof ids, "-%08" PRIx32 "-%08" PRIx32 "-", device->vendor_id, device->device_id);
+    append(path, sizeof path, "/pipelines");
+    append(path, sizeof path, ids);
+    append_hex(path, sizeof path, device->cache_uuid, sizeof device->cache_uuid);
+    append(path, sizeof path, "-");
+    append_hex(path, sizeof path, device->driver_uuid, sizeof device->driver_uuid);
     return text_copy(path);
 }
 
@@ -89,16 +100,13 @@ static void *read_data(FILE *file, const qk_vulkan_device *device, size_t *bytes
     if (fread(&found, sizeof found, 1, file) != 1 || found.data_bytes == 0 || found.data_bytes > CACHE_LIMIT)
         return NULL;
     struct stat stat;
-    if (fstat(fileno(file), &stat) != 0 || (uint64_t)stat.st_size != sizeof found + found.data_bytes)
-        return NULL;
+    if (fstat(fileno(file), &stat) != 0 || (uint64_t)stat.st_size != sizeof found + found.data_bytes) return NULL;
     *bytes = (size_t)found.data_bytes;
     void *data = malloc(*bytes);
-    if (data == NULL)
-        return NULL;
+    if (data == NULL) return NULL;
     if (fread(data, 1, *bytes, file) == *bytes) {
         header wanted = header_for(device, data, *bytes);
-        if (memcmp(&wanted, &found, sizeof wanted) == 0)
-            return data;
+        if (memcmp(&wanted, &found, sizeof wanted) == 0) return data;
     }
     free(data);
     return NULL;
@@ -111,8 +119,7 @@ static qk_status make_cache(qk_vulkan *vk, qk_error *error) {
         .pInitialData = vk->cache_data,
     };
     VkResult result = vkCreatePipelineCache(vk->device, &info, NULL, &vk->cache);
-    if (result == VK_SUCCESS)
-        return QK_OK;
+    if (result == VK_SUCCESS) return QK_OK;
     vk->cache = VK_NULL_HANDLE;
     return qk_vk_fail(vk, error, result, "vkCreatePipelineCache");
 }
@@ -128,8 +135,7 @@ qk_status qk_vk_cache_open(qk_vulkan *vk, const char *path, qk_error *error) {
         fclose(file);
     }
     vk->cache_loaded = vk->cache_data != NULL;
-    if (!vk->cache_loaded)
-        vk->cache_bytes = 0;
+    if (!vk->cache_loaded) vk->cache_bytes = 0;
     return make_cache(vk, error);
 }
 
@@ -140,25 +146,19 @@ static void write_file(const char *path, const header *head, const void *data, s
     char aside[1100];
     int n = snprintf(aside, sizeof aside, "%s.XXXXXX", path);
     int fd = n > 0 && (size_t)n < sizeof aside ? mkstemp(aside) : -1;
-    if (fd < 0)
-        return;
+    if (fd < 0) return;
     FILE *file = fdopen(fd, "wb");
-    if (file == NULL)
-        close(fd);
+    if (file == NULL) close(fd);
     int good = file != NULL && fwrite(head, sizeof *head, 1, file) == 1 && fwrite(data, 1, bytes, file) == bytes;
-    if (file != NULL && fclose(file) != 0)
-        good = 0;
-    if (!good || rename(aside, path) != 0)
-        unlink(aside);
+    if (file != NULL && fclose(file) != 0) good = 0;
+    if (!good || rename(aside, path) != 0) unlink(aside);
 }
 
 static void save(qk_vulkan *vk) {
     size_t bytes = 0;
-    if (vkGetPipelineCacheData(vk->device, vk->cache, &bytes, NULL) != VK_SUCCESS || bytes == 0)
-        return;
+    if (vkGetPipelineCacheData(vk->device, vk->cache, &bytes, NULL) != VK_SUCCESS || bytes == 0) return;
     void *data = malloc(bytes);
-    if (data == NULL)
-        return;
+    if (data == NULL) return;
     if (vkGetPipelineCacheData(vk->device, vk->cache, &bytes, data) == VK_SUCCESS && bytes > 0 &&
         bytes <= CACHE_LIMIT) {
         header head = header_for(&vk->info, data, bytes);
@@ -169,10 +169,8 @@ static void save(qk_vulkan *vk) {
 }
 
 void qk_vk_cache_close(qk_vulkan *vk) {
-    if (vk->cache == VK_NULL_HANDLE)
-        return;
-    if (vk->cache_path != NULL && !vk->lost)
-        save(vk);
+    if (vk->cache == VK_NULL_HANDLE) return;
+    if (vk->cache_path != NULL && !vk->lost) save(vk);
     vkDestroyPipelineCache(vk->device, vk->cache, NULL);
     vk->cache = VK_NULL_HANDLE;
 }

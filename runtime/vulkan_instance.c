@@ -176,7 +176,7 @@ qk_status qk_vk_devices(VkInstance instance, VkPhysicalDevice **handles, qk_vulk
     }
     if (result < 0 && result != VK_ERROR_INITIALIZATION_FAILED)
         return qk_vk_fail(NULL, error, result, "vkEnumeratePhysicalDevices");
-    if (result < 0 || *count == 0)
+    if (result < 0 || *count == 0 || *handles == NULL)
         return qk_fail(error, QK_ERROR_UNSUPPORTED, NO_DEVICE);
     for (uint32_t i = 0; i < *count; i++)
         qk_vk_describe((*handles)[i], &(*devices)[i]);

@@ -531,6 +531,16 @@ static void test_cache(void **state) {
     assert_int_equal(files, 1);
 }
 
+/* There is one file, named after vendor, device, and the two identities of the driver. */
+static void check_name(const char *folder) {
+    DIR *dir = opendir(folder);
+    assert_non_null(dir);
+    for (struct dirent *entry; (entry = readdir(dir)) != NULL;)
+        if (entry->d_name[0] != '.')
+            assert_int_equal(strlen(entry->d_name), strlen("pipelines-") + 9 + 9 + 33 + 32);
+    closedir(dir);
+}
+
 static void test_cache_places(void **state) {
     (void)state;
     char path[128];
@@ -541,6 +551,8 @@ static void test_cache_places(void **state) {
     unlink(path);
     use_cache(NULL, 0, 0);
     use_cache(NULL, 1, 0);
+    check_name(strcat(path, "/qkgen"));
+    path[strlen(path) - 6] = 0;
     write_file(strcat(path, "/file"), good, 1);
     assert_int_equal(setenv("XDG_CACHE_HOME", path, 1), 0); /* below a file nothing can be made */
     use_cache(NULL, 0, 0);

@@ -78,7 +78,7 @@ typedef struct qk_code {
 typedef enum qk_numeric_class { QK_NUMERIC_EXACT_DECODE /* not in one bit */ } qk_numeric_class;
 
 typedef struct qk_kernel {
-    const char *name;   /* q4_K_dequant_f16 */
+    const char *name;   /* FORMAT_FAMILY_OUTPUT */
     const char *format;
     const char *family; /* dequant, gather */
     qk_api api;
