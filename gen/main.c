@@ -59,7 +59,12 @@ static const char *find_data(qg_arena *arena) {
         char *slash = strrchr(program, '/');
         if (slash) *slash = '\0';
         const char *installed = qg_format(arena, "%s/%s", program, QKGEN_DATA_RELATIVE);
-        if (is_folder(qg_format(arena, "%s/formats", installed))) return installed;
+        char *real = is_folder(qg_format(arena, "%s/formats", installed)) ? realpath(installed, NULL) : NULL;
+        if (real) {
+            installed = qg_strndup(arena, real, strlen(real));
+            free(real);
+            return installed;
+        }
     }
     return QKGEN_DATA_DIR;
 }

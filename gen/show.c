@@ -4,8 +4,8 @@
  * owners, one for each bit: neighbours that are consecutive bits of the same instance become a cell; cells stand in
  * rows, as many bytes in each as the labels leave room for. Bit addresses grow to the right, as the specification
  * counts them, so that a code that crosses from one byte into the next is one piece in the picture, too. */
-#include "lex.h"
 #include "show.h"
+#include "lex.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +33,12 @@ static const char *bits(qg_arena *arena, uint32_t low, uint32_t width) {
     return width == 1 ? qg_format(arena, "%u", low) : qg_format(arena, "%u:%u", low + width - 1, low);
 }
 
+const char *qg_show_label(const qg_show *show, const qg_show_cell *cell) {
+    bool code = cell->owner.kind == QG_OWNER_CODE;
+    return qg_format(show->arena, "%s%s%s", code && cell->before ? "<" : "", qg_show_name(show, &cell->owner),
+                     code && cell->beyond ? ">" : "");
+}
+
 const char *qg_show_range(qg_arena *arena, uint32_t low, uint32_t width) {
     return qg_format(arena, "[%s]", bits(arena, low, width));
 }
@@ -45,13 +51,12 @@ const char *qg_show_field(const qg_show *show, const qg_field *field) {
 }
 
 const char *qg_show_bytes(qg_arena *arena, uint32_t byte, uint32_t count) {
-    return count == 1 ? qg_format(arena, "byte %u", byte)
-                      : qg_format(arena, "bytes %u to %u", byte, byte + count - 1);
+    return count == 1 ? qg_format(arena, "byte %u", byte) : qg_format(arena, "bytes %u to %u", byte, byte + count - 1);
 }
 
 const char *qg_show_size(const qg_show *show) {
     const qg_layout *layout = show->layout;
-    return qg_format(show->arena, "%u elements in %u bytes%s: %.4g bits for each element", layout->elements,
+    return qg_format(show->arena, "%u elements in %u bytes%s: %.6g bits for each element", layout->elements,
                      layout->block_bytes, layout->n_buffers > 1 ? " over all buffers" : "",
                      8.0 * layout->block_bytes / layout->elements);
 }
@@ -97,17 +102,16 @@ const char *qg_show_guide(const qg_show *show) {
     }
     const char *parts = "";
     if (ranged != NULL) {
-        const char *name = qg_show_name(show, &ranged->owner);
-        const char *which = ranged->width == 1 ? "bit" : "bits";
-        parts = qg_format(show->arena, " %s with [%s] is a part of %s, its %s %s.", name,
-                          bits(show->arena, ranged->owner.bit, ranged->width), name, which,
-                          bits(show->arena, ranged->owner.bit, ranged->width));
+        parts =
+            qg_format(show->arena, " Where only a part of a code lies, its bits stand in brackets: %s %s.",
+                      qg_show_name(show, &ranged->owner), qg_show_range(show->arena, ranged->owner.bit, ranged->width));
     }
-    return qg_format(show->arena,
-                     "Addresses grow to the right and down; the number before a row is that of its first byte. Bit 0 of "
-                     "each byte, the lowest, is at the left. A cell is the bits of a code that lie together, its "
-                     "lowest bit at the left, too.%s",
-                     parts);
+    return qg_format(
+        show->arena,
+        "Addresses grow to the right and down; the number before a row is that of its first byte. Bit 0 of "
+        "each byte, the lowest, is at the left. A cell is the bits of a code that lie together, its "
+        "lowest bit at the left, too.%s",
+        parts);
 }
 
 size_t qg_show_line(const char *text, size_t columns) {
@@ -119,6 +123,13 @@ size_t qg_show_line(const char *text, size_t columns) {
         at--;
     }
     return at > 0 ? at : columns;
+}
+
+const char *qg_show_table(const qg_show *show, const qg_table *table) {
+    const char *type = qg_scalars[table->type].name;
+    return table->columns == 1 ? qg_format(show->arena, "a table of %u values of type %s", table->rows, type)
+                               : qg_format(show->arena, "a table of %u rows of %u values of type %s", table->rows,
+                                           table->columns, type);
 }
 
 /* The text of the value, taken from the source between its first and its last token. */
@@ -166,7 +177,7 @@ uint32_t qg_show_piece(const qg_show *show, const char *formula, size_t *length)
 
 /* Eight hues that stay apart for colour-blind readers (after Okabe and Ito), each light, middle and dark. */
 static const uint32_t palette[8][3] = {
-    {0xC3E0F7, 0x8CC3EE, 0x4E97D1}, {0xFFE1A8, 0xF9C056, 0xDD9712}, {0xC2EBD9, 0x7AD0AD, 0x2BA67E},
+    {0xC3E0F7, 0x8CC3EE, 0x5FA4DB}, {0xFFE1A8, 0xF9C056, 0xDD9712}, {0xC2EBD9, 0x7AD0AD, 0x2BA67E},
     {0xF2D0E3, 0xE09FC4, 0xC070A2}, {0xFBF4A6, 0xEFE24A, 0xCBBE1F}, {0xFCD2BC, 0xF2996C, 0xD9661B},
     {0xDBD7F4, 0xB1A9E2, 0x8478C6}, {0xDFD9CF, 0xC2B7A4, 0x9A8B75},
 };
@@ -177,11 +188,6 @@ uint32_t qg_show_color(const qg_show *show, const qg_owner *owner, bool whole) {
     }
     /* The middle shade is that of whole codes; parts are light and dark in turn. */
     return palette[show->hue[owner->code] % 8][whole ? 1 : owner->slice % 2 * 2];
-}
-
-bool qg_show_whole(const qg_show *show, const qg_show_cell *cell) {
-    return cell->owner.kind != QG_OWNER_CODE || cell->before || cell->beyond ||
-           cell->width == show->layout->codes[cell->owner.code].width;
 }
 
 uint32_t qg_show_ink(uint32_t color) {
@@ -212,9 +218,7 @@ static void order_codes(qg_show *show) {
 
 /* ---- sections and cells --------------------------------------------------------------------------------------- */
 
-static uint32_t field_bytes(const qg_field *field) {
-    return field->count * qg_scalars[field->type].bits / 8;
-}
+static uint32_t field_bytes(const qg_field *field) { return field->count * qg_scalars[field->type].bits / 8; }
 
 /* A scalar that is a code as it stands. */
 static bool is_plain(const qg_layout *layout, uint32_t field) {
@@ -296,14 +300,16 @@ static void note_ranges(qg_show *show, qg_show_section *section) {
     qg_text note = qg_text_new(show->arena);
     for (uint32_t c = 0; c < layout->n_codes; c++) {
         if (first[c] != NULL && !mixed[c] && first[c]->width < layout->codes[c].width) {
-            qg_text_printf(&note, "%s%s %s of %s", note.length == 0 ? "" : ", ", first[c]->width == 1 ? "bit" : "bits",
-                           bits(show->arena, first[c]->owner.bit, first[c]->width), layout->codes[c].name);
+            qg_text_printf(&note, "%s%s %s of %s%s", note.length == 0 ? "" : ", ",
+                           first[c]->width == 1 ? "bit" : "bits",
+                           bits(show->arena, first[c]->owner.bit, first[c]->width),
+                           layout->codes[c].count > 1 ? "each " : "", layout->codes[c].name);
         }
     }
     for (uint32_t i = 0; i < section->n_cells; i++) {
         const qg_owner *owner = &cells[i].owner;
-        cells[i].ranged = owner->kind == QG_OWNER_CODE && mixed[owner->code] &&
-                          cells[i].width < layout->codes[owner->code].width;
+        cells[i].part = owner->kind == QG_OWNER_CODE && cells[i].width < layout->codes[owner->code].width;
+        cells[i].ranged = cells[i].part && mixed[owner->code];
     }
     section->cells = cells;
     section->note = note.data != NULL ? note.data : "";
@@ -338,7 +344,7 @@ static bool breaks_cells(const qg_show_section *section, uint32_t row_bytes) {
     return false;
 }
 
-/* As many bytes in a row as fit, a power of two if that breaks no code; short fields in short rows, which are larger. */
+/* As many bytes in a row as fit, a power of two if that breaks no code; short fields in short rows, drawn larger. */
 static uint32_t choose_row(const qg_show_section *section, const qg_show_room *room) {
     static const uint32_t candidates[] = {16, 8, 4, 12, 10, 6, 5, 3, 2, 1};
     uint32_t most = section->bytes <= 12 ? 4 : section->bytes <= 64 ? 8 : 16, fallback = 0;
@@ -399,7 +405,8 @@ static bool repeats(const qg_show_section *section, uint32_t r, uint32_t period)
         uint32_t step = cell->owner.instance - before->owner.instance; /* modulo 2^32, to be compared only */
         if (cell->bit - before->bit != row_bits || cell->width != before->width ||
             cell->owner.kind != before->owner.kind || cell->owner.code != before->owner.code ||
-            cell->owner.bit != before->owner.bit || step != two->owner.instance - one->owner.instance) {
+            (cell->owner.kind == QG_OWNER_CODE && cell->owner.bit != before->owner.bit) ||
+            step != two->owner.instance - one->owner.instance) {
             return false;
         }
     }
@@ -441,14 +448,18 @@ const char *qg_show_hidden(const qg_show *show, const qg_show_section *section) 
     }
     uint32_t first = section->byte + section->hidden * section->row_bytes;
     uint32_t count = (section->shown - section->hidden) * section->row_bytes;
-    const char *rows = section->period == 1 ? "each row adds" : qg_format(show->arena, "%u rows add", section->period);
-    return qg_format(show->arena, "%s continue in the same way: %s %s", qg_show_bytes(show->arena, first, count), rows,
-                     steps.length == 0 ? "nothing" : steps.data);
+    const char *bytes = qg_show_bytes(show->arena, first, count);
+    if (steps.length == 0) {
+        return qg_format(show->arena, "%s continue in the same way", bytes);
+    }
+    const char *rows =
+        section->period == 1 ? "each row adds" : qg_format(show->arena, "every %u rows add", section->period);
+    return qg_format(show->arena, "%s continue in the same way: %s %s", bytes, rows, steps.data);
 }
 
 /* ---- the example ---------------------------------------------------------------------------------------------- */
 
-/* The element with the most cells, all of them drawn, that is nearest to two thirds of the block. */
+/* The element in the most cells and bytes, all of them drawn, that is nearest to two thirds of the block. */
 static void choose_example(qg_show *show) {
     const qg_layout *layout = show->layout;
     uint32_t **cells = QG_NEW_ARRAY(show->arena, uint32_t *, layout->n_codes), most = 0;
@@ -462,8 +473,9 @@ static void choose_example(qg_show *show) {
             bool drawn = r < section->hidden || r >= section->shown;
             for (uint32_t i = section->rows[r]; i < section->rows[r + 1] && drawn; i++) {
                 const qg_owner *owner = &section->cells[i].owner;
+                uint32_t first = section->cells[i].bit, last = first + section->cells[i].width - 1;
                 if (owner->kind == QG_OWNER_CODE) {
-                    cells[owner->code][owner->instance] += 1;
+                    cells[owner->code][owner->instance] += 1 + last / 8 - first / 8;
                 }
             }
         }
@@ -486,9 +498,8 @@ static void choose_example(qg_show *show) {
 
 /* "byte 9, bits 4 to 7" */
 static const char *place(const qg_show *show, uint32_t buffer, uint32_t bit, uint32_t width) {
-    const char *of = show->layout->n_buffers > 1
-                         ? qg_format(show->arena, " of %s", show->layout->buffers[buffer].name)
-                         : "";
+    const char *of =
+        show->layout->n_buffers > 1 ? qg_format(show->arena, " of %s", show->layout->buffers[buffer].name) : "";
     uint32_t byte = bit / 8, last = bit + width - 1;
     if (bit % 8 == 0 && width % 8 == 0) {
         return qg_format(show->arena, "%s%s", qg_show_bytes(show->arena, byte, width / 8), of);

@@ -17,7 +17,8 @@ typedef struct qg_show_cell {
     qg_owner owner; /* of the first bit */
     uint32_t bit;   /* address in the buffer */
     uint32_t width;
-    bool ranged;         /* the label has to say which bits of the code these are */
+    bool part;           /* not the code as a whole */
+    bool ranged;         /* the label has to say which part */
     bool before, beyond; /* a row ends inside: the code goes on from the row before, into the next */
 } qg_show_cell;
 
@@ -26,12 +27,12 @@ typedef struct qg_show_section {
     uint32_t buffer, first_field, n_fields;
     uint32_t byte, bytes; /* address in the buffer */
     uint32_t n_cells, n_rows, row_bytes;
-    uint32_t bit_width; /* that the labels need, in the unit of the room */
+    uint32_t bit_width;        /* that the labels need, in the unit of the room */
     const qg_show_cell *cells; /* cut at the ends of rows */
     const uint32_t *rows;      /* index of the first cell of each row, and the count of cells behind the last */
     /* Rows [hidden, shown) continue what the `period` rows before them do, and are left out. */
     uint32_t hidden, shown, period;
-    const char *note; /* "bits 3:0 of q", or "" */
+    const char *note; /* "bits 3:0 of each q", or "" */
 } qg_show_section;
 
 typedef struct qg_show {
@@ -42,7 +43,7 @@ typedef struct qg_show {
     const char *value;     /* the formula as it was written, on one line */
     const uint32_t *order; /* codes in the order of their counts, largest first */
     const uint32_t *hue;   /* of each code: its place in that order */
-    uint32_t example;      /* an element whose bits are all drawn, in as many cells as there are */
+    uint32_t example;      /* an element whose bits are all drawn, and that takes many cells */
 } qg_show;
 
 /* What limits the bytes in a row, in thousandths: the room for a row, and what a label needs. */
@@ -57,6 +58,8 @@ qg_show *qg_show_new(qg_arena *arena, const qg_layout *layout, const qg_show_roo
 
 /* "q17", "d", "spare". */
 const char *qg_show_name(const qg_show *show, const qg_owner *owner);
+/* The name in a cell, with '<' and '>' where the code goes on in another row. */
+const char *qg_show_label(const qg_show *show, const qg_show_cell *cell);
 /* "[5:4]", "[4]". */
 const char *qg_show_range(qg_arena *arena, uint32_t low, uint32_t width);
 /* "qs: u8[16]". */
@@ -71,6 +74,8 @@ const char *qg_show_width(const qg_show *show, const qg_code *code);
 const char *qg_show_count(const qg_show *show, uint32_t code);
 /* "in qs", "bits 3:0 in qs, bit 4 in qh". */
 const char *qg_show_places(const qg_show *show, const qg_code *code);
+/* "a table of 16 values of type i8". */
+const char *qg_show_table(const qg_show *show, const qg_table *table);
 /* "bytes 32 to 479 continue in the same way: ..." */
 const char *qg_show_hidden(const qg_show *show, const qg_show_section *section);
 /* The code whose instance an example needs at that point of the formula, or UINT32_MAX; `*length` is the length of the
@@ -83,8 +88,6 @@ const char *qg_show_guide(const qg_show *show);
 /* The length of the first line of a text that is broken at spaces into lines of `columns`. */
 size_t qg_show_line(const char *text, size_t columns);
 
-/* The cell is a code as a whole, not a part of it that lies alone. */
-bool qg_show_whole(const qg_show *show, const qg_show_cell *cell);
 /* The colour of a code, or of the part of it that `owner` names, as 0xRRGGBB; and that of text on it. */
 uint32_t qg_show_color(const qg_show *show, const qg_owner *owner, bool whole);
 uint32_t qg_show_ink(uint32_t color);

@@ -26,17 +26,10 @@ static const char *px(const canvas *c, uint32_t tenths) {
 static void add_escaped(qg_text *text, const char *bytes, size_t length) {
     for (size_t i = 0; i < length; i++) {
         switch (bytes[i]) {
-        case '&':
-            qg_text_puts(text, "&amp;");
-            break;
-        case '<':
-            qg_text_puts(text, "&lt;");
-            break;
-        case '>':
-            qg_text_puts(text, "&gt;");
-            break;
-        default:
-            qg_text_add(text, &bytes[i], 1);
+        case '&': qg_text_puts(text, "&amp;"); break;
+        case '<': qg_text_puts(text, "&lt;"); break;
+        case '>': qg_text_puts(text, "&gt;"); break;
+        default: qg_text_add(text, &bytes[i], 1);
         }
     }
 }
@@ -84,9 +77,7 @@ static void add_chip(const canvas *c, uint32_t x, uint32_t y, uint32_t size, con
 
 /* ---- head ----------------------------------------------------------------------------------------------------- */
 
-static qg_owner owner_of(uint32_t code) {
-    return (qg_owner){.kind = QG_OWNER_CODE, .code = code};
-}
+static qg_owner owner_of(uint32_t code) { return (qg_owner){.kind = QG_OWNER_CODE, .code = code}; }
 
 static qg_owner example_of(const qg_show *show, uint32_t code) {
     qg_owner owner = owner_of(code);
@@ -142,9 +133,9 @@ static void add_places(const canvas *c, uint32_t code, uint32_t x) {
         qg_owner owner = owner_of(code);
         owner.slice = s;
         const qg_slice *slice = &it->slices[s];
-        const char *text = qg_format(c->show->arena, "%s in %s",
-                                     qg_show_range(c->show->arena, slice->shift, slice->width),
-                                     layout->fields[slice->field].name);
+        const char *text =
+            qg_format(c->show->arena, "%s in %s", qg_show_range(c->show->arena, slice->shift, slice->width),
+                      layout->fields[slice->field].name);
         add_rect(c, x, c->y - 110, 130, 130, qg_format(c->show->arena, "rx=\"2\" %s", fill(c, &owner, false)));
         add_label(c, x + 180, c->y, "g", text);
         x += 180 + (uint32_t)strlen(text) * LEGEND + 160;
@@ -159,6 +150,9 @@ static void add_codes(canvas *c) {
         width = longer(width, qg_show_width(c->show, &layout->codes[i]));
         count = longer(count, qg_show_count(c->show, i));
     }
+    for (uint32_t i = 0; i < layout->n_tables; i++) {
+        name = longer(name, layout->tables[i].name);
+    }
     c->y += 60;
     for (uint32_t i = 0; i < layout->n_codes; i++) {
         uint32_t code = c->show->order[i], x = EDGE + 40;
@@ -171,6 +165,11 @@ static void add_codes(canvas *c) {
         add_label(c, x, c->y, "", qg_show_count(c->show, code));
         add_places(c, code, x + (count + 2) * LEGEND);
     }
+    for (uint32_t i = 0; i < layout->n_tables; i++) {
+        c->y += 240;
+        add_label(c, EDGE + 40, c->y, "", layout->tables[i].name);
+        add_label(c, EDGE + 40 + (name + 2) * LEGEND, c->y, "", qg_show_table(c->show, &layout->tables[i]));
+    }
 }
 
 static void add_example(canvas *c) {
@@ -181,8 +180,8 @@ static void add_example(canvas *c) {
         name = longer(name, qg_show_name(show, &owner));
     }
     c->y += 250;
-    add_lines(c, EDGE, 140, "b", qg_format(show->arena, "For example, element %u (heavy outlines in the map)",
-                                             show->example));
+    add_lines(c, EDGE, 140, "b",
+              qg_format(show->arena, "For example, element %u (heavy outlines in the map)", show->example));
     add_formula(c, true);
     for (uint32_t i = 0; i < show->layout->n_codes; i++) {
         qg_owner owner = example_of(show, show->order[i]);
@@ -210,9 +209,7 @@ static void add_head(canvas *c) {
 
 /* ---- map ------------------------------------------------------------------------------------------------------ */
 
-static uint32_t bit_width(const qg_show_section *section) {
-    return MAP / 8 / section->row_bytes;
-}
+static uint32_t bit_width(const qg_show_section *section) { return MAP / 8 / section->row_bytes; }
 
 /* The label strip of the fields of a section, then the numbers of bytes and bits. */
 static void add_strip(canvas *c, const qg_show_section *section) {
@@ -225,7 +222,7 @@ static void add_strip(canvas *c, const qg_show_section *section) {
         uint32_t x = LEFT + (field->offset - section->byte) * 8 * bit;
         const char *name = qg_show_field(show, field), *note = section->note;
         const char *rest = qg_format(show->arena, "%s%s%s", qg_show_bytes(show->arena, field->offset, size),
-                                     note[0] == '\0' ? "" : ": ", note);
+                                     note[0] == '\0' ? "" : ", ", note);
         add_rect(c, x, c->y, most * 8 * bit, 240, "fill=\"#E9ECEF\"");
         add_rect(c, x, c->y, 30, 240, "fill=\"#495057\"");
         add_label(c, x + 100, c->y + 170, "b", name);
@@ -242,8 +239,7 @@ static void add_strip(canvas *c, const qg_show_section *section) {
 }
 
 static void add_names(const canvas *c, const qg_show_cell *cell, uint32_t middle, uint32_t height, bool large) {
-    const char *name = qg_show_name(c->show, &cell->owner);
-    name = qg_format(c->show->arena, "%s%s%s", cell->before ? "<" : "", name, cell->beyond ? ">" : "");
+    const char *name = qg_show_label(c->show, cell);
     uint32_t base = c->y + height / 2 + (large ? 45 : 35);
     if (cell->ranged) {
         add_label(c, middle, base - 65, large ? "m" : "n", name);
@@ -263,8 +259,7 @@ static void add_border(const canvas *c, uint32_t x, uint32_t height, const char 
         qg_text_printf(c->text, "<path class=\"%s\" d=\"M%s %sv4m0 %sv4\"/>\n", style, px(c, x), px(c, c->y),
                        px(c, height - 80));
     } else {
-        qg_text_printf(c->text, "<path class=\"%s\" d=\"M%s %sv%s\"/>\n", style, px(c, x), px(c, c->y),
-                       px(c, height));
+        qg_text_printf(c->text, "<path class=\"%s\" d=\"M%s %sv%s\"/>\n", style, px(c, x), px(c, c->y), px(c, height));
     }
 }
 
@@ -276,8 +271,7 @@ static void add_row(canvas *c, const qg_show_section *section, uint32_t row, uin
     add_label(c, LEFT - 120, c->y + height / 2 + 45, "o", qg_format(c->show->arena, "%u", start / 8));
     for (uint32_t i = first; i < end; i++) {
         uint32_t x = LEFT + (cells[i].bit - start) * bit;
-        add_rect(c, x, c->y, cells[i].width * bit, height,
-                 fill(c, &cells[i].owner, qg_show_whole(c->show, &cells[i])));
+        add_rect(c, x, c->y, cells[i].width * bit, height, fill(c, &cells[i].owner, !cells[i].part));
         add_names(c, &cells[i], x + cells[i].width * bit / 2, height, large);
     }
     for (uint32_t i = first; i < end; i++) {
@@ -352,8 +346,8 @@ static const char style[] =
     "text.r { font-size: 11px; text-anchor: middle; fill: #495057 }\n"
     "text.d { font-size: 8.5px; text-anchor: middle; fill: #6C757D }\n"
     "path { fill: none }\n"
-    ".w { stroke: #FFF; stroke-width: 1.5 }\n"
-    ".k { fill: none; stroke: #343A40; stroke-width: 1.2 }\n"
+    ".w { stroke: #000; stroke-width: 1; stroke-opacity: 0.45 }\n"
+    ".k { fill: none; stroke: #212529; stroke-width: 1.6 }\n"
     ".e { fill: none; stroke: #000; stroke-width: 3.5 }\n"
     "</style>\n";
 
@@ -366,8 +360,9 @@ char *qg_show_svg(qg_arena *arena, const qg_layout *layout) {
     add_map(&c);
     c.y += 300;
     const char *width = px(&c, WIDTH), *height = px(&c, c.y);
-    qg_text_printf(&text, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%s\" height=\"%s\" "
-                          "viewBox=\"0 0 %s %s\" role=\"img\">\n",
+    qg_text_printf(&text,
+                   "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%s\" height=\"%s\" "
+                   "viewBox=\"0 0 %s %s\" role=\"img\">\n",
                    width, height, width, height);
     qg_text_printf(&text, "<title>The block of %s</title>\n<desc>", layout->name);
     const char *desc = qg_format(arena, "Which bits of a block belong to which code: %s; value = %s",

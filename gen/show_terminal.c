@@ -34,9 +34,7 @@ static void add_lines(const canvas *c, const char *text, uint32_t indent) {
 /* ---- colours -------------------------------------------------------------------------------------------------- */
 
 /* One of the six levels of the 256-colour cube: 0, 95, 135, 175, 215, 255. */
-static uint32_t level(uint32_t value) {
-    return value < 48 ? 0 : value < 115 ? 1 : (value - 35) / 40;
-}
+static uint32_t level(uint32_t value) { return value < 48 ? 0 : value < 115 ? 1 : (value - 35) / 40; }
 
 static void paint(const canvas *c, const qg_owner *owner, bool whole) {
     if (c->color) {
@@ -92,6 +90,9 @@ static void add_codes(const canvas *c) {
         width = longest(width, qg_show_width(c->show, &layout->codes[i]));
         count = longest(count, qg_show_count(c->show, i));
     }
+    for (uint32_t i = 0; i < layout->n_tables; i++) {
+        name = longest(name, layout->tables[i].name);
+    }
     for (uint32_t i = 0; i < layout->n_codes; i++) {
         uint32_t at = c->show->order[i];
         const qg_code *code = &layout->codes[at];
@@ -107,6 +108,10 @@ static void add_codes(const canvas *c) {
         qg_text_puts(c->text, fits ? "  " : ",\n");
         pad(c->text, fits ? 0 : 8 + name + width);
         add_lines(c, places, (uint32_t)(8 + name + width));
+    }
+    for (uint32_t i = 0; i < layout->n_tables; i++) {
+        qg_text_printf(c->text, "    %-*s  ", (int)name, layout->tables[i].name);
+        add_lines(c, qg_show_table(c->show, &layout->tables[i]), (uint32_t)(6 + name));
     }
 }
 
@@ -130,7 +135,7 @@ static void add_example(const canvas *c) {
 static void add_head(const canvas *c) {
     const qg_layout *layout = c->show->layout;
     add_bold(c, layout->name);
-    qg_text_puts(c->text, ": ");
+    qg_text_puts(c->text, "\n");
     add_lines(c, layout->summary != NULL ? layout->summary : "", 0);
     add_lines(c, qg_show_size(c->show), 0);
     if (layout->parameters[0] != '\0') {
@@ -172,12 +177,11 @@ static void add_ruler(const canvas *c, const qg_show_section *section, uint32_t 
 
 /* A cell starts with '|' at a byte, else ':'; inside, '.' marks where the next byte starts. */
 static void add_cell(const canvas *c, const qg_show_cell *cell, uint32_t width) {
-    const char *label = qg_show_name(c->show, &cell->owner);
     const char *range = cell->ranged ? qg_show_range(c->show->arena, cell->owner.bit, cell->width) : "";
-    label = qg_format(c->show->arena, "%s%s%s%s", cell->before ? "<" : "", label, range, cell->beyond ? ">" : "");
+    const char *label = qg_format(c->show->arena, "%s%s", qg_show_label(c->show, cell), range);
     size_t length = strlen(label), room = (size_t)cell->width * width - SEPARATOR;
     length = length > room ? room : length;
-    paint(c, &cell->owner, qg_show_whole(c->show, cell));
+    paint(c, &cell->owner, !cell->part);
     qg_text_puts(c->text, cell->bit % 8 == 0 ? "|" : ":");
     qg_text_add(c->text, label, length);
     for (size_t at = length + SEPARATOR; at < room + SEPARATOR; at++) {
@@ -229,7 +233,8 @@ void qg_show_terminal(qg_text *text, const qg_layout *layout, bool color, uint32
         const qg_show_section *section = &c.show->sections[s];
         const qg_buffer *buffer = &layout->buffers[section->buffer];
         if (layout->n_buffers > 1 && (s == 0 || section[-1].buffer != section->buffer)) {
-            const char *title = qg_format(text->arena, "Buffer %s: %u bytes for each block", buffer->name, buffer->bytes);
+            const char *title =
+                qg_format(text->arena, "Buffer %s: %u bytes for each block", buffer->name, buffer->bytes);
             qg_text_puts(text, "\n");
             add_bold(&c, title);
             qg_text_puts(text, "\n");
