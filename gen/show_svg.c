@@ -238,9 +238,14 @@ static void add_strip(canvas *c, const qg_show_section *section) {
     c->y += 280;
 }
 
-static void add_names(const canvas *c, const qg_show_cell *cell, uint32_t middle, uint32_t height, bool large) {
+static void add_names(const canvas *c, const qg_show_cell *cell, uint32_t x, uint32_t bit, uint32_t height,
+                      bool large) {
     const char *name = qg_show_label(c->show, cell);
-    uint32_t base = c->y + height / 2 + (large ? 45 : 35);
+    if (cell->before || cell->beyond) { /* a piece may be too narrow for the whole label */
+        uint32_t room = cell->width * bit / (large ? 78 : 63);
+        name = qg_format(c->show->arena, "%.*s", (int)room, name);
+    }
+    uint32_t middle = x + cell->width * bit / 2, base = c->y + height / 2 + (large ? 45 : 35);
     if (cell->ranged) {
         add_label(c, middle, base - 65, large ? "m" : "n", name);
         add_label(c, middle, base + 75, "n", qg_show_range(c->show->arena, cell->owner.bit, cell->width));
@@ -272,7 +277,7 @@ static void add_row(canvas *c, const qg_show_section *section, uint32_t row, uin
     for (uint32_t i = first; i < end; i++) {
         uint32_t x = LEFT + (cells[i].bit - start) * bit;
         add_rect(c, x, c->y, cells[i].width * bit, height, fill(c, &cells[i].owner, !cells[i].part));
-        add_names(c, &cells[i], x + cells[i].width * bit / 2, height, large);
+        add_names(c, &cells[i], x, bit, height, large);
     }
     for (uint32_t i = first; i < end; i++) {
         uint32_t at = cells[i].bit - start, next = at - at % 8 + 8;

@@ -59,19 +59,29 @@ static void add_bold(const canvas *c, const char *text) {
 /* The formula; with the names of instances when it is that of the example. */
 static void add_formula(const canvas *c, bool example) {
     const qg_show *show = c->show;
-    qg_text_puts(c->text, "    value = ");
+    const char *lead = "    value = ";
+    size_t column = strlen(lead);
+    qg_text_puts(c->text, lead);
     for (const char *at = show->value; *at != '\0';) {
         size_t length;
         uint32_t code = qg_show_piece(show, at, &length);
-        if (code == UINT32_MAX) {
-            qg_text_add(c->text, at, length);
-        } else {
-            qg_owner owner = {.kind = QG_OWNER_CODE, .code = code};
-            owner.instance = show->example / show->layout->codes[code].per;
+        bool named = code != UINT32_MAX;
+        qg_owner owner = {.kind = QG_OWNER_CODE, .code = code};
+        owner.instance = named ? show->example / show->layout->codes[code].per : 0;
+        const char *piece = named && example ? qg_show_name(show, &owner) : qg_strndup(show->arena, at, length);
+        if (column > strlen(lead) && column + strlen(piece) > c->columns) {
+            qg_text_puts(c->text, "\n");
+            pad(c->text, strlen(lead));
+            column = strlen(lead);
+        }
+        if (named) {
             paint(c, &owner, true);
-            qg_text_puts(c->text, example ? qg_show_name(show, &owner) : show->layout->codes[code].name);
+        }
+        qg_text_puts(c->text, piece);
+        if (named) {
             unpaint(c);
         }
+        column += strlen(piece);
         at += length;
     }
     qg_text_puts(c->text, "\n");
