@@ -1,7 +1,6 @@
 /* What the printers of kernels share: the holes of the templates that follow from the plan, banners, tables, bodies. */
 #include "kernel.h"
 
-#include <math.h>
 #include <string.h>
 
 void qg_hole(qg_holes *holes, const char *name, const char *value) {
@@ -156,12 +155,8 @@ static void add_table_row(qg_text *text, const qg_table *table, const qg_target 
     for (uint32_t i = 0; i < count; ++i) {
         const double value = table->values[row * count + i];
         qg_text_puts(text, i == 0 ? "" : i % 16 == 0 ? ",\n    " : ", ");
-        if (!floating)
-            qg_text_printf(text, "%lld", (long long)value);
-        else if (isinf(value))
-            qg_text_printf(text, "%s%s", value < 0 ? "-" : "", target->infinity);
-        else
-            qg_text_printf(text, "%.9g%s%s", value, value == (double)(int64_t)value ? ".0" : "", target->float_suffix);
+        if (floating) qg_print_float(text, target, (float)value);
+        else qg_text_printf(text, "%lld", (long long)value);
     }
 }
 

@@ -168,6 +168,8 @@ void qg_print_expression(qg_text *text, const qg_ir *ir, const qg_target *target
 void qg_print_statement(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node,
                         const char *indent);
 
+/* Appends the shortest decimal that reads back as `value`. */
+void qg_print_float(qg_text *text, const qg_target *target, float value);
 /* Appends a pattern of a target with its hole filled in: $r or $T. */
 void qg_print_filled(qg_text *text, const char *pattern, char hole, const char *value);
 

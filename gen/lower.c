@@ -261,15 +261,30 @@ static const qg_node *hoist(lowering *l, const qg_term *term, const qg_node *nod
 
 static const qg_node *lower_term(lowering *l, const qg_term *term);
 
-static const qg_node *lower_element(lowering *l) {
+/* The element's index, or its quotient or remainder by a constant: on index forms, so that the part of it that a tile does
+ * not change comes out as a constant. */
+static const qg_node *lower_element(lowering *l, qg_op op, uint32_t divisor) {
     const qg_node *parts[QG_MAX_LANES];
-    for (uint32_t i = 0; i < l->plan->lanes; ++i) parts[i] = qg_index_node(l->ir, NULL, l->lanes[i]);
-    return qg_vector(l->ir, parts, l->plan->lanes);
+    bool same = true;
+    for (uint32_t i = 0; i < l->plan->lanes; ++i) {
+        qg_index index = l->lanes[i];
+        if (op == QG_DIV) index = qg_index_div(l->ir, index, divisor);
+        if (op == QG_MOD) index = qg_index_mod(l->ir, index, divisor);
+        parts[i] = qg_index_node(l->ir, NULL, index);
+        same &= parts[i] == parts[0];
+    }
+    return qg_vector(l->ir, parts, same ? 1 : l->plan->lanes);
+}
+
+/* An index into a table, of which single lanes can be taken. */
+static const qg_node *lower_table_index(lowering *l, const qg_term *term, const char *name) {
+    const qg_node *node = lower_term(l, term);
+    return node->lanes > 1 && node->op != QG_VECTOR ? qg_let(l->ir, node, name, NULL) : node;
 }
 
 static const qg_node *lower_lookup(lowering *l, const qg_term *term) {
-    const qg_node *row = lower_term(l, term->arg[0]);
-    const qg_node *column = term->arg[1] ? lower_term(l, term->arg[1]) : NULL;
+    const qg_node *row = lower_table_index(l, term->arg[0], "row");
+    const qg_node *column = term->arg[1] ? lower_table_index(l, term->arg[1], "column") : NULL;
     const uint32_t lanes = column && column->lanes > row->lanes ? column->lanes : row->lanes;
     const qg_node *parts[QG_MAX_LANES];
     for (uint32_t i = 0; i < lanes; ++i)
@@ -301,7 +316,13 @@ static const qg_node *lower_select(lowering *l, const qg_term *term) {
                     qg_splat(l->ir, no, lanes));
 }
 
+static bool of_element(const qg_term *term) {
+    return (term->op == QG_DIV || term->op == QG_MOD) && term->arg[0]->op == QG_ELEMENT && term->arg[1]->op == QG_CONST &&
+           term->arg[1]->integer > 0;
+}
+
 static const qg_node *lower_binary(lowering *l, const qg_term *term) {
+    if (of_element(term)) return lower_element(l, term->op, (uint32_t)term->arg[1]->integer);
     const qg_node *a = hoist(l, term->arg[0], lower_term(l, term->arg[0]));
     const qg_node *b = hoist(l, term->arg[1], lower_term(l, term->arg[1]));
     const bool shift = term->op == QG_SHL || term->op == QG_SHR;
@@ -325,7 +346,7 @@ static const qg_node *lower_term(lowering *l, const qg_term *term) {
     switch (term->op) {
     case QG_CONST: return lower_constant(l, term);
     case QG_CODE: return lower_code(l, &l->layout->codes[term->ref]);
-    case QG_ELEMENT: return lower_element(l);
+    case QG_ELEMENT: return lower_element(l, QG_ELEMENT, 1);
     case QG_TABLE: return lower_lookup(l, term);
     case QG_SELECT: return lower_select(l, term);
     case QG_TO_FLOAT: return qg_apply(l->ir, QG_TO_FLOAT, lower_term(l, term->arg[0]), NULL, NULL);

@@ -76,8 +76,12 @@ static void print_pattern(qg_text *text, const qg_ir *ir, const qg_target *targe
     }
 }
 
-static void print_float(qg_text *text, const qg_target *target, float value) {
+void qg_print_float(qg_text *text, const qg_target *target, float value) {
     char digits[64];
+    if (isinf(value)) {
+        qg_text_printf(text, "%s%s", value < 0 ? "-" : "", target->infinity);
+        return;
+    }
     for (int precision = 1; precision <= 9; ++precision) {
         snprintf(digits, sizeof digits, "%.*g", precision, (double)value);
         float back;
@@ -95,7 +99,7 @@ static void print_unsigned(qg_text *text, const qg_target *target, uint32_t valu
 
 static void print_constant(qg_text *text, const qg_target *target, const qg_node *node) {
     if (node->kind == QG_K_FLOAT)
-        print_float(text, target, node->real);
+        qg_print_float(text, target, node->real);
     else if (node->kind == QG_K_UINT)
         print_unsigned(text, target, (uint32_t)node->integer);
     else
