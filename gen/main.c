@@ -21,7 +21,7 @@ static const char help[] =
     "  qkgen run dequant --format F --target T --type f32|f16|bf16 --in FILE --out FILE\n"
     "  qkgen run gather  --format F --target T --type f32|f16|bf16 --rows V --cols H --in FILE --indices FILE --out "
     "FILE\n"
-    "        --target c|vulkan                  the C reference, or a Vulkan device\n"
+    "        --target c|vulkan|msl              the C reference, a Vulkan device, or the MSL executor\n"
     "        --in NAME=FILE                     once for each buffer of a format that has several\n"
     "        --device NAME|NUMBER               a device of `qkgen devices`\n"
     "  qkgen devices                            Vulkan devices, and the features that matter\n"

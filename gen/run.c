@@ -216,13 +216,23 @@ static void report(const qg_job *job, const qg_runner *runner, double wall) {
                 (unsigned long long)out_of_range, (unsigned long long)job->tokens, (unsigned long long)job->rows);
 }
 
+static const struct target {
+    const char *name;
+    const char *(*open)(const qg_job *job, uint64_t most, qg_runner *runner);
+} targets[] = {{"c", qg_run_open_c}, {"vulkan", qg_run_open_vulkan}, {"msl", qg_run_open_msl}};
+
+static const struct target *find_target(const char *name) {
+    for (size_t i = 0; i < sizeof targets / sizeof *targets; ++i)
+        if (name && strcmp(name, targets[i].name) == 0) return &targets[i];
+    return NULL;
+}
+
 static int run_job(const qg_job *job, const char *target, const char *path) {
     const double start = qg_seconds_now();
     uint64_t most = part_size(job);
     if (most > total(job)) most = total(job);
     qg_runner runner = {0};
-    const bool vulkan = strcmp(target, "vulkan") == 0;
-    const char *why = vulkan ? qg_run_open_vulkan(job, most, &runner) : qg_run_open_c(job, most, &runner);
+    const char *why = find_target(target)->open(job, most, &runner);
     if (why) return qg_complain("%s", why);
     output out;
     bool good = open_output(job->arena, path, &out);
@@ -260,8 +270,7 @@ int qg_command_run(qg_session *session, int argc, char **argv) {
     if (!job.family) return qg_complain("no kernel family is named %s", rest.items[0]);
     if (!format) return qg_complain("run needs --format F; `qkgen list` shows them");
     if (!out) return qg_complain("run needs --out FILE");
-    if (!target || (strcmp(target, "c") != 0 && strcmp(target, "vulkan") != 0))
-        return qg_complain("--target must be c or vulkan, not '%s'", target ? target : "");
+    if (!find_target(target)) return qg_complain("--target must be c, vulkan or msl, not '%s'", target ? target : "");
     job.type = output_type(type);
     if (job.type == QG_SCALAR_COUNT) return qg_complain("--type must be f32, f16 or bf16, not '%s'", type ? type : "");
     if (!qg_session_load(session)) return 1;

@@ -32,6 +32,7 @@ typedef struct qg_runner {
 
 /* `most` is the largest part that will be asked for. */
 const char *qg_run_open_c(const qg_job *job, uint64_t most, qg_runner *runner);
+const char *qg_run_open_msl(const qg_job *job, uint64_t most, qg_runner *runner);
 const char *qg_run_open_vulkan(const qg_job *job, uint64_t most, qg_runner *runner);
 
 double qg_seconds_now(void);

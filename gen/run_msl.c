@@ -1,0 +1,167 @@
+/* The Metal target, where there is no Apple GPU: the emitted MSL text, unchanged, on this machine's processor. The executor
+ * is a library of its own, because it brings a whole C++ compiler along; it is loaded when this target is asked for. */
+#include "run.h"
+
+#include "msl/executor.h"
+
+#include <qkgen/dispatch.h>
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef QKGEN_MSL_LIBRARY
+#define QKGEN_MSL_LIBRARY ""
+#endif
+
+/* The functions of the executor that are called here. */
+typedef struct executor {
+    void *library;
+    qk_msl *(*open)(const char *, size_t, const char *, const qk_msl_options *, qk_msl_error *);
+    void (*close)(qk_msl *);
+    const qk_msl_kernel *(*find)(const qk_msl *, const char *);
+    qk_msl_status (*run)(qk_msl *, const qk_msl_kernel *, const qk_msl_launch *, qk_msl_error *);
+    int (*compare)(const struct qk_kernel *, const qk_msl_kernel *, void (*)(void *, const char *), void *);
+} executor;
+
+typedef struct metal_run {
+    qg_arena *arena;
+    executor api;
+    qk_msl *file;
+    const qk_msl_kernel *entry;
+    const qk_kernel *kernel;
+    qk_msl_error problem;
+    qk_error error;
+    qg_text differences;
+    double seconds;
+    uint32_t out_of_range;
+} metal_run;
+
+/* ISO C has no conversion from object to function pointers; POSIX promises this one. */
+static bool find_function(void *library, const char *name, void *function, size_t size) {
+    void *object = dlsym(library, name);
+    if (object) memcpy(function, &object, size);
+    return object != NULL;
+}
+
+#define FIND(api, member, name) find_function((api)->library, name, &(api)->member, sizeof(api)->member)
+
+static const char *load(qg_arena *arena, executor *api) {
+    const char *path = getenv("QKGEN_MSL_LIBRARY");
+    if (!path || !*path) path = QKGEN_MSL_LIBRARY;
+    if (!*path)
+        return "this qkgen was built without the MSL executor: install clang and libclang (README.md names the packages) and "
+               "configure again";
+    api->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!api->library) return qg_format(arena, "cannot load the MSL executor: %s", dlerror());
+    if (FIND(api, open, "qk_msl_open") && FIND(api, close, "qk_msl_close") && FIND(api, find, "qk_msl_find") &&
+        FIND(api, run, "qk_msl_run") && FIND(api, compare, "qk_msl_compare"))
+        return NULL;
+    return qg_format(arena, "%s is not the MSL executor", path);
+}
+
+static void add_difference(void *context, const char *sentence) {
+    qg_text_printf(context, "%s%s", ((qg_text *)context)->length ? "; " : "", sentence);
+}
+
+static const char *open_kernel(const qg_job *job, metal_run *m) {
+    qg_arena *arena = job->arena;
+    const char *why = NULL;
+    const qg_request request = {
+        .layout = job->layout, .n_families = 1, .families = &job->family, .metal = true, .command = "qkgen run"};
+    const qg_plan *plan = qg_plan_tiles(arena, job->layout);
+    qg_kernel *kernel = QG_NEW(arena, qg_kernel);
+    *kernel = qg_kernel_new(arena, plan, job->family, job->type);
+    const char *text = qg_msl(arena, job->templates, &request, plan, &why);
+    if (!text) return why;
+    m->kernel = qg_describe(arena, kernel, QK_API_METAL, NULL);
+    m->file = m->api.open(text, strlen(text), qg_format(arena, "%s.metal", job->layout->name), NULL, &m->problem);
+    if (!m->file) return qg_format(arena, "%s", m->problem.text);
+    m->entry = m->api.find(m->file, kernel->name);
+    if (!m->entry) return qg_format(arena, "the MSL text has no kernel %s", kernel->name);
+    if (m->api.compare(m->kernel, m->entry, add_difference, &m->differences))
+        return qg_format(arena, "descriptor and MSL text differ: %s", m->differences.data);
+    return NULL;
+}
+
+static qk_status launch(void *context, const qk_launch *l, qk_error *error) {
+    metal_run *m = context;
+    qk_msl_buffer buffers[QK_MAX_BINDINGS + 1];
+    const uint32_t count = l->kernel->binding_count;
+    for (uint32_t i = 0; i < count; ++i)
+        buffers[i] = (qk_msl_buffer){l->kernel->bindings[i].index, (char *)l->ranges[i].buffer + l->ranges[i].offset,
+                                     l->ranges[i].size};
+    unsigned char push[256] = {0};
+    memcpy(push, l->push, l->kernel->push_bytes);
+    buffers[count] = (qk_msl_buffer){count, push, l->kernel->push_bytes};
+    const qk_msl_launch launch = {.buffers = buffers,
+                                  .buffer_count = count + 1,
+                                  .group = {l->kernel->workgroup_size, 1, 1},
+                                  .groups = {l->workgroups, 1, 1}};
+    if (m->api.run(m->file, m->entry, &launch, &m->problem) == QK_MSL_OK) return QK_OK;
+    return qk_fail(error, QK_ERROR_DEVICE, "%.250s", m->problem.text);
+}
+
+static qk_backend backend(metal_run *m) {
+    return (qk_backend){.context = m,
+                        .api = QK_API_METAL,
+                        .limits = {.storage_range = UINT32_MAX,
+                                   .offset_alignment = 16,
+                                   .workgroup_count = 65535,
+                                   .workgroup_size = 1024,
+                                   .push_bytes = 256},
+                        .launch = launch};
+}
+
+static const char *run_part(void *context, const qg_job *job, uint64_t first, uint64_t count, void *dst) {
+    metal_run *m = context;
+    const qg_layout *layout = job->layout;
+    const qk_backend api = backend(m);
+    const uint64_t bytes = count * (job->indices ? job->cols : 1) * (qg_scalars[job->type].bits / 8);
+    const uint64_t blocks = (job->indices ? job->elements : count) / layout->elements;
+    qk_range *weights = QG_NEW_ARRAY(m->arena, qk_range, layout->n_buffers);
+    for (uint32_t i = 0; i < layout->n_buffers; ++i) {
+        const uint64_t skip = job->indices ? 0 : first / layout->elements * layout->buffers[i].bytes;
+        /* The executor copies what a kernel may only read, and never writes it back. */
+        weights[i] = (qk_range){(char *)(uintptr_t)job->weights[i] + skip, 0, blocks * layout->buffers[i].bytes};
+    }
+    const qk_range out = {dst, 0, bytes};
+    const double start = qg_seconds_now();
+    qk_status status;
+    if (job->indices) {
+        const qk_range indices = {(void *)(uintptr_t)(job->indices + first), 0, 4 * count};
+        const qk_range missed = {&m->out_of_range, 0, 4};
+        status = qk_dispatch_gather(&api, m->kernel, weights, indices, out, missed, job->rows, job->cols, count, &m->error);
+    } else {
+        status = qk_dispatch_dequant(&api, m->kernel, weights, out, count, &m->error);
+    }
+    m->seconds += qg_seconds_now() - start;
+    if (status == QK_OK) return NULL;
+    return m->problem.status != QK_MSL_OK ? qg_format(m->arena, "%s", m->problem.text)
+                                          : qg_format(m->arena, "%s", m->error.text);
+}
+
+static double spent(void *context) { return ((metal_run *)context)->seconds; }
+
+static uint64_t missed(void *context) { return ((metal_run *)context)->out_of_range; }
+
+static const char *close_metal(void *context) {
+    metal_run *m = context;
+    if (m->file) m->api.close(m->file);
+    return NULL;
+}
+
+const char *qg_run_open_msl(const qg_job *job, uint64_t most, qg_runner *runner) {
+    (void)most;
+    metal_run *m = QG_NEW(job->arena, metal_run);
+    m->arena = job->arena;
+    m->differences = qg_text_new(job->arena);
+    const char *why = load(job->arena, &m->api);
+    if (!why) why = open_kernel(job, m);
+    if (why) {
+        close_metal(m);
+        return why;
+    }
+    *runner = (qg_runner){m, "the MSL executor", run_part, spent, missed, close_metal};
+    return NULL;
+}
