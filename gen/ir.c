@@ -180,7 +180,7 @@ const qg_node *qg_apply(qg_ir *ir, qg_op op, const qg_node *a, const qg_node *b,
     if (op == QG_TO_FLOAT && a->op == QG_CONST) return qg_real(ir, (float)a->integer);
     if (op == QG_TO_INT && a->op == QG_CONST) return qg_int(ir, a->integer);
     if (op == QG_TO_INT && a->op == QG_VECTOR && !a->name) {
-        const qg_node *lanes[QG_MAX_LANES];
+        const qg_node *lanes[QG_MAX_LANES] = {NULL};
         for (uint32_t i = 0; i < a->n_args; ++i) lanes[i] = qg_apply(ir, QG_TO_INT, a->arg[i], NULL, NULL);
         return qg_vector(ir, lanes, a->n_args);
     }

@@ -93,7 +93,7 @@ void qg_print_float(qg_text *text, const qg_target *target, float value) {
 }
 
 static void print_unsigned(qg_text *text, const qg_target *target, uint32_t value) {
-    const bool mask = value > 15 && (value & (value + 1)) == 0;
+    const bool mask = value > 31 && (value & (value + 1)) == 0;
     qg_text_printf(text, mask ? "0x%X%s" : "%u%s", value, target->unsigned_suffix);
 }
 
@@ -174,10 +174,13 @@ static void print(qg_text *text, const qg_ir *ir, const qg_target *target, const
     case QG_TABLE: print_lookup(text, ir, target, node); return;
     case QG_VECTOR: print_vector(text, ir, target, node); return;
     case QG_SELECT: print_select(text, ir, target, node); return;
-    case QG_LANE:
+    case QG_LANE: {
+        const bool wrap = !node->arg[0]->name && strength(node->arg[0]) < TIGHT;
+        if (wrap) qg_text_puts(text, "(");
         print(text, ir, target, node->arg[0]);
-        qg_text_printf(text, ".%c", "xyzw"[node->integer]);
+        qg_text_printf(text, "%s.%c", wrap ? ")" : "", "xyzw"[node->integer]);
         return;
+    }
     default: break;
     }
     const bool comparison = node->op >= QG_EQ && node->op <= QG_GE;

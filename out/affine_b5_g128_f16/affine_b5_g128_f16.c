@@ -83,7 +83,7 @@ static float value_at(const void *const *from, uint64_t index) {
     const uint8_t *const biases = (const uint8_t *)from[2] + index / 128u * 2u;
     const uint32_t i = (uint32_t)(index % 128u);
     const uint32_t w = (uint32_t)weight[i * 5u / 8u] | ((uint32_t)weight[qk_min(i * 5u / 8u + 1u, 79u)] << 8u);
-    const uint32_t q = (w >> (i * 5u % 8u)) & 0x1Fu;  // w: 5 bits
+    const uint32_t q = (w >> (i * 5u % 8u)) & 31u;  // w: 5 bits
     const float s = qk_f16_to_f32((uint32_t)scales[0u] | ((uint32_t)scales[1u] << 8u));
     const float b = qk_f16_to_f32((uint32_t)biases[0u] | ((uint32_t)biases[1u] << 8u));
     return (float)q * s + b;

@@ -53,7 +53,7 @@ inline void store(device ushort4 *dst, uint at, float4 v) {
 inline void decode(device const uint *weight, device const ushort *scales, device const ushort *biases, uint block, uint tile, thread float4 *v) {
     // elements 0 to 3, counted from the tile's first
     const uint w0 = weight[block * 20u + tile * 5u];
-    const uint4 q0 = (uint4(w0) >> uint4(0, 5, 10, 15)) & 0x1Fu;  // w: 5 bits
+    const uint4 q0 = (uint4(w0) >> uint4(0, 5, 10, 15)) & 31u;  // w: 5 bits
     const float s = f16_to_f32(uint(scales[block]));
     const float b = f16_to_f32(uint(biases[block]));
     v[0] = float4(q0) * s + b;
@@ -61,37 +61,37 @@ inline void decode(device const uint *weight, device const ushort *scales, devic
     // elements 4 to 7, counted from the tile's first
     const uint w1 = weight[block * 20u + tile * 5u + 1u];
     const uint w_run0 = (w0 >> 20u) | (w1 << 12u);
-    const uint4 q1 = (uint4(w_run0) >> uint4(0, 5, 10, 15)) & 0x1Fu;  // w: 5 bits
+    const uint4 q1 = (uint4(w_run0) >> uint4(0, 5, 10, 15)) & 31u;  // w: 5 bits
     v[1] = float4(q1) * s + b;
 
     // elements 8 to 11, counted from the tile's first
-    const uint4 q2 = (uint4(w1) >> uint4(8, 13, 18, 23)) & 0x1Fu;  // w: 5 bits
+    const uint4 q2 = (uint4(w1) >> uint4(8, 13, 18, 23)) & 31u;  // w: 5 bits
     v[2] = float4(q2) * s + b;
 
     // elements 12 to 15, counted from the tile's first
     const uint w2 = weight[block * 20u + tile * 5u + 2u];
     const uint w_run1 = (w1 >> 28u) | (w2 << 4u);
-    const uint4 q3 = (uint4(w_run1) >> uint4(0, 5, 10, 15)) & 0x1Fu;  // w: 5 bits
+    const uint4 q3 = (uint4(w_run1) >> uint4(0, 5, 10, 15)) & 31u;  // w: 5 bits
     v[3] = float4(q3) * s + b;
 
     // elements 16 to 19, counted from the tile's first
     const uint w3 = weight[block * 20u + tile * 5u + 3u];
     const uint w_run2 = (w2 >> 16u) | (w3 << 16u);
-    const uint4 q4 = (uint4(w_run2) >> uint4(0, 5, 10, 15)) & 0x1Fu;  // w: 5 bits
+    const uint4 q4 = (uint4(w_run2) >> uint4(0, 5, 10, 15)) & 31u;  // w: 5 bits
     v[4] = float4(q4) * s + b;
 
     // elements 20 to 23, counted from the tile's first
-    const uint4 q5 = (uint4(w3) >> uint4(4, 9, 14, 19)) & 0x1Fu;  // w: 5 bits
+    const uint4 q5 = (uint4(w3) >> uint4(4, 9, 14, 19)) & 31u;  // w: 5 bits
     v[5] = float4(q5) * s + b;
 
     // elements 24 to 27, counted from the tile's first
     const uint w4 = weight[block * 20u + tile * 5u + 4u];
     const uint w_run3 = (w3 >> 24u) | (w4 << 8u);
-    const uint4 q6 = (uint4(w_run3) >> uint4(0, 5, 10, 15)) & 0x1Fu;  // w: 5 bits
+    const uint4 q6 = (uint4(w_run3) >> uint4(0, 5, 10, 15)) & 31u;  // w: 5 bits
     v[6] = float4(q6) * s + b;
 
     // elements 28 to 31, counted from the tile's first
-    const uint4 q7 = (uint4(w4) >> uint4(12, 17, 22, 27)) & 0x1Fu;  // w: 5 bits
+    const uint4 q7 = (uint4(w4) >> uint4(12, 17, 22, 27)) & 31u;  // w: 5 bits
     v[7] = float4(q7) * s + b;
 }
 

@@ -52,7 +52,7 @@ uint f32_to_bf16(float x) {
 void decode(uint block, uint tile, out precise vec4 v[8]) {
     // elements 0 to 3, counted from the tile's first
     uint w0 = weight[block * 10u + tile * 5u];
-    uvec4 q0 = (uvec4(w0) >> uvec4(0, 5, 10, 15)) & 0x1Fu;  // w: 5 bits
+    uvec4 q0 = (uvec4(w0) >> uvec4(0, 5, 10, 15)) & 31u;  // w: 5 bits
     float s = bf16_to_f32(uint(scales[block]));
     float b = bf16_to_f32(uint(biases[block]));
     v[0] = vec4(q0) * s + b;
@@ -60,37 +60,37 @@ void decode(uint block, uint tile, out precise vec4 v[8]) {
     // elements 4 to 7, counted from the tile's first
     uint w1 = weight[block * 10u + tile * 5u + 1u];
     uint w_run0 = (w0 >> 20u) | (w1 << 12u);
-    uvec4 q1 = (uvec4(w_run0) >> uvec4(0, 5, 10, 15)) & 0x1Fu;  // w: 5 bits
+    uvec4 q1 = (uvec4(w_run0) >> uvec4(0, 5, 10, 15)) & 31u;  // w: 5 bits
     v[1] = vec4(q1) * s + b;
 
     // elements 8 to 11, counted from the tile's first
-    uvec4 q2 = (uvec4(w1) >> uvec4(8, 13, 18, 23)) & 0x1Fu;  // w: 5 bits
+    uvec4 q2 = (uvec4(w1) >> uvec4(8, 13, 18, 23)) & 31u;  // w: 5 bits
     v[2] = vec4(q2) * s + b;
 
     // elements 12 to 15, counted from the tile's first
     uint w2 = weight[block * 10u + tile * 5u + 2u];
     uint w_run1 = (w1 >> 28u) | (w2 << 4u);
-    uvec4 q3 = (uvec4(w_run1) >> uvec4(0, 5, 10, 15)) & 0x1Fu;  // w: 5 bits
+    uvec4 q3 = (uvec4(w_run1) >> uvec4(0, 5, 10, 15)) & 31u;  // w: 5 bits
     v[3] = vec4(q3) * s + b;
 
     // elements 16 to 19, counted from the tile's first
     uint w3 = weight[block * 10u + tile * 5u + 3u];
     uint w_run2 = (w2 >> 16u) | (w3 << 16u);
-    uvec4 q4 = (uvec4(w_run2) >> uvec4(0, 5, 10, 15)) & 0x1Fu;  // w: 5 bits
+    uvec4 q4 = (uvec4(w_run2) >> uvec4(0, 5, 10, 15)) & 31u;  // w: 5 bits
     v[4] = vec4(q4) * s + b;
 
     // elements 20 to 23, counted from the tile's first
-    uvec4 q5 = (uvec4(w3) >> uvec4(4, 9, 14, 19)) & 0x1Fu;  // w: 5 bits
+    uvec4 q5 = (uvec4(w3) >> uvec4(4, 9, 14, 19)) & 31u;  // w: 5 bits
     v[5] = vec4(q5) * s + b;
 
     // elements 24 to 27, counted from the tile's first
     uint w4 = weight[block * 10u + tile * 5u + 4u];
     uint w_run3 = (w3 >> 24u) | (w4 << 8u);
-    uvec4 q6 = (uvec4(w_run3) >> uvec4(0, 5, 10, 15)) & 0x1Fu;  // w: 5 bits
+    uvec4 q6 = (uvec4(w_run3) >> uvec4(0, 5, 10, 15)) & 31u;  // w: 5 bits
     v[6] = vec4(q6) * s + b;
 
     // elements 28 to 31, counted from the tile's first
-    uvec4 q7 = (uvec4(w4) >> uvec4(12, 17, 22, 27)) & 0x1Fu;  // w: 5 bits
+    uvec4 q7 = (uvec4(w4) >> uvec4(12, 17, 22, 27)) & 31u;  // w: 5 bits
     v[7] = vec4(q7) * s + b;
 }
 

@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# Every format that we have, with every target, against the values of the libraries that wrote the data: f32 byte for
+# byte; f16 and bf16 equal to those values rounded once. Only the payload of a NaN may differ.
+source "$(dirname "$0")/../lib.sh"
+
+check "tests/vectors is not what its SHA256SUMS says" \
+  sh -c 'cd "$SOURCE/tests/vectors" && sha256sum --check --quiet SHA256SUMS'
+check "the formats of tests/vectors are not those that qkgen lists" \
+  diff <(formats | sort) <("$QKGEN" list | awk '{print $1}' | sort)
+
+one() {
+  local format=$1 data=$work/$1 target type out
+  reference "$format" "$data"
+  for type in f32 f16 bf16; do
+    "$vectors" round $type "$data/values.f32" "$data/expected"
+    for target in $targets; do
+      out=$data/$target.$type
+      # shellcheck disable=SC2046
+      "$QKGEN" run dequant --format "$format" --target $target --type $type $(inputs "$data") --out "$out" \
+        2>"$data/log" || { fail "$format to $type on $target: the run failed" "$data/log"; continue; }
+      if [ $type = f32 ]; then check "$format on $target: other bytes than the library's" cmp "$out" "$data/values.f32"; fi
+      check "$format to $type on $target" "$vectors" same $type "$out" "$data/expected"
+    done
+  done
+  rm -r "$data"
+}
+export -f one
+formats | sed "s/^/one /" | each
+finish

@@ -1,0 +1,118 @@
+# shellcheck shell=bash
+# Sourced by the scripts of the tests and by the demo. Needs QKGEN, the command; takes SOURCE, the checkout, and BUILD, a
+# folder to write to. Every script ends with `finish`, which says how many checks passed and failed.
+set -euo pipefail
+export LC_ALL=C NO_COLOR=1
+
+SOURCE=${SOURCE:-$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)}
+BUILD=${BUILD:-$(mktemp -d)}
+QKGEN=$(realpath "${QKGEN:?names the command}")
+work=$BUILD/work
+rm -rf "$work"
+mkdir -p "$work"
+targets=${TARGETS:-c vulkan} # where decoded values are compared
+export SOURCE BUILD QKGEN work targets
+export XDG_CACHE_HOME=$BUILD/cache
+
+# Results are lines of one file, so that checks may run at the same time.
+pass() {
+  echo pass >>"$work/results"
+}
+
+# fail SENTENCE [FILE]: the file holds the details.
+fail() {
+  {
+    echo "FAIL: $1"
+    [ $# -lt 2 ] || ! [ -r "$2" ] || head -n 20 "$2" | sed 's/^/    /'
+  } | tee -a "$work/results"
+}
+
+# check SENTENCE COMMAND...: passes when the command succeeds.
+check() {
+  local sentence=$1 log
+  shift
+  log=$(mktemp -p "$work")
+  if "$@" >"$log" 2>&1; then pass; else fail "$sentence" "$log"; fi
+  rm -f "$log"
+}
+
+# says SENTENCE PATTERN FILE: passes when the file has the pattern.
+says() {
+  if grep -qaE -- "$2" "$3"; then pass; else fail "$1: no '$2'" "$3"; fi
+}
+
+# refuses SENTENCE PATTERN COMMAND...: passes when the command exits with 1 and writes a line that has the pattern.
+refuses() {
+  local sentence=$1 pattern=$2 log status=0
+  shift 2
+  log=$(mktemp -p "$work")
+  "$@" >"$log" 2>&1 || status=$?
+  if [ "$status" -ne 1 ]; then
+    fail "$sentence: exit status $status, and not 1" "$log"
+  elif ! grep -qaE -- "$pattern" "$log"; then
+    fail "$sentence: no message with '$pattern'" "$log"
+  else
+    pass
+  fi
+  rm -f "$log"
+}
+
+# each: runs every line of standard input as a command, as many at once as there are processors. Functions need export -f.
+each() {
+  xargs -P "$(nproc)" -I {} bash -euo pipefail -c "{}"
+}
+export -f pass fail check says refuses
+
+finish() {
+  local passed failed
+  passed=$(grep -c '^pass$' "$work/results" || true)
+  failed=$(grep -c '^FAIL: ' "$work/results" || true)
+  echo "$passed passed, $failed failed"
+  [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
+}
+
+# The tool for raw arrays; see the top of its source.
+vectors=$BUILD/vectors
+if ! [ "$vectors" -nt "$SOURCE/tests/tools/vectors.c" ]; then
+  "${CC:-cc}" -std=c11 -O2 -ffp-contract=off -Wall -Wextra -Wpedantic -Werror -o "$vectors" \
+    "$SOURCE/tests/tools/vectors.c" -lm
+fi
+export vectors
+
+# ---- the reference data ----
+
+# reference FORMAT FOLDER: puts the data of a format into the folder: one file for each buffer, under the name of the
+# buffer, or `blocks`, and `values.f32`. MLX's hand-made rows follow its others.
+reference() {
+  local data=$SOURCE/tests/vectors name
+  mkdir -p "$2"
+  if [ -e "$data/ggml/$1.blocks" ]; then
+    cp "$data/ggml/$1.blocks" "$2/blocks"
+    cp "$data/ggml/$1.f32" "$2/values.f32"
+  else
+    for name in weight scales biases values.f32; do
+      cat "$data/mlx/$1/$name" "$data/mlx-edge/$1/$name" >"$2/$name"
+    done
+  fi
+}
+
+# inputs FOLDER: the arguments that name its files.
+inputs() {
+  if [ -e "$1/blocks" ]; then
+    echo --in "$1/blocks"
+  else
+    echo --in "weight=$1/weight" --in "scales=$1/scales" --in "biases=$1/biases"
+  fi
+}
+
+formats() {
+  local path
+  for path in "$SOURCE"/tests/vectors/ggml/*.blocks; do basename "$path" .blocks; done
+  for path in "$SOURCE"/tests/vectors/mlx/*/; do basename "$path"; done
+}
+
+# buffers FORMAT OPTION...: the names and bytes of the buffers of a block.
+buffers() {
+  "$QKGEN" --dump=layout --format "$@" | sed -nE "s/^buffer ([^,]*), ([0-9]+) bytes\$/\\1 \\2/p"
+}
+export -f reference inputs buffers

@@ -1,0 +1,11 @@
+// The swizzle members of a vector of 2 elements. Written by a script: every sequence of two to four of its letters.
+QKM_S(2, xx, 0, 0) QKM_S(2, xy, 0, 1) QKM_S(2, yx, 1, 0) QKM_S(2, yy, 1, 1) QKM_S(3, xxx, 0, 0, 0) QKM_S(3, xxy, 0, 0, 1) QKM_S(3, xyx, 0, 1, 0)
+QKM_S(3, xyy, 0, 1, 1) QKM_S(3, yxx, 1, 0, 0) QKM_S(3, yxy, 1, 0, 1) QKM_S(3, yyx, 1, 1, 0) QKM_S(3, yyy, 1, 1, 1) QKM_S(4, xxxx, 0, 0, 0, 0)
+QKM_S(4, xxxy, 0, 0, 0, 1) QKM_S(4, xxyx, 0, 0, 1, 0) QKM_S(4, xxyy, 0, 0, 1, 1) QKM_S(4, xyxx, 0, 1, 0, 0) QKM_S(4, xyxy, 0, 1, 0, 1)
+QKM_S(4, xyyx, 0, 1, 1, 0) QKM_S(4, xyyy, 0, 1, 1, 1) QKM_S(4, yxxx, 1, 0, 0, 0) QKM_S(4, yxxy, 1, 0, 0, 1) QKM_S(4, yxyx, 1, 0, 1, 0)
+QKM_S(4, yxyy, 1, 0, 1, 1) QKM_S(4, yyxx, 1, 1, 0, 0) QKM_S(4, yyxy, 1, 1, 0, 1) QKM_S(4, yyyx, 1, 1, 1, 0) QKM_S(4, yyyy, 1, 1, 1, 1)
+QKM_S(2, rr, 0, 0) QKM_S(2, rg, 0, 1) QKM_S(2, gr, 1, 0) QKM_S(2, gg, 1, 1) QKM_S(3, rrr, 0, 0, 0) QKM_S(3, rrg, 0, 0, 1) QKM_S(3, rgr, 0, 1, 0)
+QKM_S(3, rgg, 0, 1, 1) QKM_S(3, grr, 1, 0, 0) QKM_S(3, grg, 1, 0, 1) QKM_S(3, ggr, 1, 1, 0) QKM_S(3, ggg, 1, 1, 1) QKM_S(4, rrrr, 0, 0, 0, 0)
+QKM_S(4, rrrg, 0, 0, 0, 1) QKM_S(4, rrgr, 0, 0, 1, 0) QKM_S(4, rrgg, 0, 0, 1, 1) QKM_S(4, rgrr, 0, 1, 0, 0) QKM_S(4, rgrg, 0, 1, 0, 1)
+QKM_S(4, rggr, 0, 1, 1, 0) QKM_S(4, rggg, 0, 1, 1, 1) QKM_S(4, grrr, 1, 0, 0, 0) QKM_S(4, grrg, 1, 0, 0, 1) QKM_S(4, grgr, 1, 0, 1, 0)
+QKM_S(4, grgg, 1, 0, 1, 1) QKM_S(4, ggrr, 1, 1, 0, 0) QKM_S(4, ggrg, 1, 1, 0, 1) QKM_S(4, gggr, 1, 1, 1, 0) QKM_S(4, gggg, 1, 1, 1, 1)

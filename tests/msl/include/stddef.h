@@ -1,0 +1,2 @@
+// stddef.h: the types are those of metal_stdlib.
+#include <metal_stdlib>

@@ -1,0 +1,150 @@
+/* An oracle: decodes blocks straight from the proven layout, one bit at a time, and evaluates the value's tree as it stands.
+ * It shares no line with planning, lowering or printing. `evaluate SPEC FORMAT OUT IN...`, one input for each buffer in the
+ * order of the specification; writes f32. */
+#include "library.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct number {
+    bool floating;
+    int64_t integer;
+    float real;
+} number;
+
+typedef struct element {
+    const qg_layout *layout;
+    const unsigned char *const *blocks; /* the element's block in each buffer */
+    uint32_t index;                     /* in its block */
+} element;
+
+static number evaluate(const element *e, const qg_term *term);
+
+static float float_of(qg_scalar type, uint32_t bits) {
+    const qg_scalar_info *info = &qg_scalars[type];
+    const uint32_t mantissa = bits & ((1u << info->mantissa_bits) - 1);
+    const uint32_t exponent = (bits >> info->mantissa_bits) & ((1u << info->exponent_bits) - 1);
+    const double sign = bits >> (info->exponent_bits + info->mantissa_bits) & 1 ? -1 : 1;
+    if (exponent == (1u << info->exponent_bits) - 1) return mantissa ? NAN : (float)(sign * INFINITY);
+    const double fraction = (double)mantissa / (double)(1u << info->mantissa_bits);
+    const int power = (int)(exponent ? exponent : 1) - info->bias;
+    return (float)(sign * ldexp((exponent ? 1 : 0) + fraction, power));
+}
+
+static number code_value(const element *e, const qg_code *code) {
+    const uint32_t instance = e->index / code->per;
+    uint32_t bits = 0;
+    for (uint32_t s = 0; s < code->n_slices; ++s) {
+        const qg_slice *slice = &code->slices[s];
+        for (uint32_t i = 0; i < slice->width; ++i) {
+            const uint32_t at = qg_slice_address(slice, instance) + i;
+            bits |= (uint32_t)(e->blocks[slice->buffer][at / 8] >> (at % 8) & 1) << (slice->shift + i);
+        }
+    }
+    const qg_scalar_kind kind = code->typed ? qg_scalars[code->type].kind : QG_UNSIGNED;
+    if (kind == QG_FLOATING) return (number){.floating = true, .real = float_of(code->type, bits)};
+    const int64_t wrap = kind == QG_SIGNED && bits >> (code->width - 1) ? (int64_t)1 << code->width : 0;
+    return (number){.integer = (int64_t)bits - wrap};
+}
+
+static number look_up(const element *e, const qg_term *term) {
+    const qg_table *table = &e->layout->tables[term->ref];
+    const int64_t row = evaluate(e, term->arg[0]).integer,
+                  column = term->arg[1] ? evaluate(e, term->arg[1]).integer : 0;
+    const double value = table->values[row * table->columns + column];
+    if (qg_scalars[table->type].kind == QG_FLOATING) return (number){.floating = true, .real = (float)value};
+    return (number){.integer = (int64_t)value};
+}
+
+static number compute_float(qg_op op, float a, float b) {
+    volatile float result = 0; /* rounds here, whatever the compiler would like to fuse */
+    switch (op) {
+    case QG_ADD: result = a + b; break;
+    case QG_SUB: result = a - b; break;
+    case QG_MUL: result = a * b; break;
+    case QG_NEG: result = -a; break;
+    case QG_EQ: return (number){.integer = a == b};
+    case QG_NE: return (number){.integer = a != b};
+    case QG_LT: return (number){.integer = a < b};
+    case QG_LE: return (number){.integer = a <= b};
+    case QG_GT: return (number){.integer = a > b};
+    case QG_GE: return (number){.integer = a >= b};
+    default: abort();
+    }
+    return (number){.floating = true, .real = result};
+}
+
+static int64_t compute_integer(qg_op op, int64_t a, int64_t b) {
+    switch (op) {
+    case QG_ADD: return a + b;
+    case QG_SUB: return a - b;
+    case QG_MUL: return a * b;
+    case QG_DIV: return a / b;
+    case QG_MOD: return a % b;
+    case QG_NEG: return -a;
+    case QG_AND: return a & b;
+    case QG_OR: return a | b;
+    case QG_XOR: return a ^ b;
+    case QG_SHL: return a << b;
+    case QG_SHR: return a >> b;
+    case QG_EQ: return a == b;
+    case QG_NE: return a != b;
+    case QG_LT: return a < b;
+    case QG_LE: return a <= b;
+    case QG_GT: return a > b;
+    case QG_GE: return a >= b;
+    default: abort();
+    }
+}
+
+static number evaluate(const element *e, const qg_term *term) {
+    switch (term->op) {
+    case QG_CONST:
+        if (term->kind == QG_K_FLOAT) return (number){.floating = true, .real = term->real};
+        return (number){.integer = term->integer};
+    case QG_CODE: return code_value(e, &e->layout->codes[term->ref]);
+    case QG_ELEMENT: return (number){.integer = e->index};
+    case QG_TABLE: return look_up(e, term);
+    case QG_SELECT: return evaluate(e, evaluate(e, term->arg[0]).integer ? term->arg[1] : term->arg[2]);
+    case QG_TO_FLOAT: return (number){.floating = true, .real = (float)evaluate(e, term->arg[0]).integer};
+    default: break;
+    }
+    const number a = evaluate(e, term->arg[0]), b = term->arg[1] ? evaluate(e, term->arg[1]) : (number){0};
+    if (a.floating) return compute_float(term->op, a.real, b.real);
+    return (number){.integer = compute_integer(term->op, a.integer, b.integer)};
+}
+
+static int fail(const char *what, const char *why) {
+    fprintf(stderr, "evaluate: %s: %s\n", what, why);
+    return 1;
+}
+
+int main(int argc, char **argv) {
+    if (argc < 5) return fail("usage", "evaluate SPEC FORMAT OUT IN...");
+    qg_arena *arena = qg_arena_new();
+    qg_library *library = qg_library_new(arena, false);
+    if (!qg_library_add_file(library, argv[1])) return fail(argv[1], library->diag.text.data);
+    const qg_layout *layout = qg_library_find(library, argv[2]);
+    if (!layout || (uint32_t)argc != 4 + layout->n_buffers)
+        return fail(argv[2], "no such format, or wrong number of inputs");
+    const unsigned char *inputs[64];
+    size_t length = 0;
+    for (uint32_t i = 0; i < layout->n_buffers; ++i) {
+        const char *why = NULL;
+        inputs[i] = (unsigned char *)qg_read_file(arena, argv[4 + i], (size_t)1 << 30, &length, &why);
+        if (!inputs[i]) return fail(argv[4 + i], why);
+    }
+    const uint64_t elements = length / layout->buffers[layout->n_buffers - 1].bytes * layout->elements;
+    float *out = qg_alloc(arena, (elements + 1) * sizeof *out);
+    for (uint64_t n = 0; n < elements; ++n) {
+        const unsigned char *blocks[64];
+        for (uint32_t i = 0; i < layout->n_buffers; ++i)
+            blocks[i] = inputs[i] + n / layout->elements * layout->buffers[i].bytes;
+        const element e = {layout, blocks, (uint32_t)(n % layout->elements)};
+        out[n] = evaluate(&e, layout->value).real;
+    }
+    const char *why = qg_write_file(arena, argv[3], out, elements * sizeof *out);
+    qg_arena_free(arena);
+    return why ? fail(argv[3], why) : 0;
+}

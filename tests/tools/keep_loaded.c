@@ -1,0 +1,8 @@
+/* Linked into the command when it is built with sanitizers: libraries stay loaded until the process ends. Else the leak
+ * check, which comes last, meets the memory of Vulkan drivers that are gone, and cannot tell whose it was. */
+int dlclose(void *handle);
+
+int dlclose(void *handle) {
+    (void)handle;
+    return 0;
+}
