@@ -104,13 +104,16 @@ void qg_note(qg_diag *diag, qg_loc loc, const char *format, ...) QG_PRINTF(3, 4)
 /* ---- scalars.def: storage types ------------------------------------------------------------------------------- */
 
 typedef enum qg_scalar {
-#define S(id, name, bits, kind, exponent, mantissa, bias) QG_##id,
+#define S(id, name, bits, kind, exponent, mantissa, bias, specials) QG_##id,
 #include "scalars.def"
 #undef S
     QG_SCALAR_COUNT
 } qg_scalar;
 
 typedef enum qg_scalar_kind { QG_UNSIGNED, QG_SIGNED, QG_FLOATING } qg_scalar_kind;
+
+/* What the codes of the largest exponent are: numbers; infinities and NaN; or numbers, but that with all bits set is NaN. */
+typedef enum qg_specials { QG_FINITE, QG_IEEE, QG_NAN_ON_TOP } qg_specials;
 
 typedef struct qg_scalar_info {
     const char *name;
@@ -119,6 +122,7 @@ typedef struct qg_scalar_info {
     uint32_t exponent_bits; /* floating types */
     uint32_t mantissa_bits;
     int32_t bias;
+    qg_specials specials;
 } qg_scalar_info;
 
 extern const qg_scalar_info qg_scalars[QG_SCALAR_COUNT];

@@ -49,16 +49,11 @@ static bool eval_name(qg_work *work, const qg_expr *expr, int64_t *value) {
 
 static int64_t apply(qg_op op, int64_t a, int64_t b) {
     switch (op) {
-    case QG_ADD:
-        return a + b;
-    case QG_SUB:
-        return a - b;
-    case QG_MUL:
-        return a * b;
-    case QG_DIV:
-        return a / b;
-    default:
-        return a % b;
+    case QG_ADD: return a + b;
+    case QG_SUB: return a - b;
+    case QG_MUL: return a * b;
+    case QG_DIV: return a / b;
+    default: return a % b;
     }
 }
 
@@ -132,6 +127,14 @@ static bool layout_field(qg_work *work, const qg_spec_field *written, uint32_t b
         return false;
     }
     uint32_t size = qg_scalars[field.type].bits / 8;
+    if (qg_scalars[field.type].bits % 8 != 0) {
+        qg_error(
+            work->diag, written->type.loc,
+            "type %s has %u bits, and a field has whole bytes: make it an array of u8, and let a code of this type "
+            "take its bits from there",
+            qg_scalars[field.type].name, qg_scalars[field.type].bits);
+        return false;
+    }
     if (field.is_array && !qg_eval_within(work, written->count, "the number of items in an array", 1,
                                           QG_MAX_BLOCK_BYTES / size, &field.count)) {
         return false;

@@ -171,11 +171,42 @@ static const char *code_comment(const lowering *l, const qg_code *code) {
     return qg_format(l->ir->arena, "%s: %u bit%s", field->name, code->width, code->width > 1 ? "s" : "");
 }
 
+/* A float of few bits as the half with the same digits, which is right but for a power of two. */
+static const qg_node *as_half(qg_ir *ir, const qg_scalar_info *type, const qg_node *bits) {
+    const uint32_t digits = type->exponent_bits + type->mantissa_bits, shift = 10 - type->mantissa_bits;
+    if (digits + shift == 15) return binary(ir, QG_SHL, bits, qg_uint(ir, shift)); /* the sign falls into place, too */
+    const qg_node *magnitude = binary(ir, QG_AND, bits, qg_uint(ir, low_mask(digits)));
+    const qg_node *sign = binary(ir, QG_AND, bits, qg_uint(ir, UINT32_C(1) << digits));
+    const qg_node *half = binary(ir, QG_SHL, magnitude, qg_uint(ir, shift));
+    if (type->specials == QG_NAN_ON_TOP) {
+        const qg_node *top = binary(ir, QG_EQ, magnitude, qg_uint(ir, low_mask(digits)));
+        half = qg_apply(ir, QG_SELECT, top, qg_uint(ir, 0x7E00), half);
+    }
+    return binary(ir, QG_OR, half, binary(ir, QG_SHL, sign, qg_uint(ir, 15 - digits)));
+}
+
+/* A power of two without a sign: its bits are the exponent of an f32, but that 0 is a subnormal and the last one NaN. */
+static const qg_node *as_power(qg_ir *ir, const qg_node *bits) {
+    const qg_node *word = binary(ir, QG_SHL, bits, qg_uint(ir, 23));
+    word = qg_apply(ir, QG_SELECT, binary(ir, QG_EQ, bits, qg_uint(ir, 0)), qg_uint(ir, 0x400000), word);
+    word = qg_apply(ir, QG_SELECT, binary(ir, QG_EQ, bits, qg_uint(ir, 255)), qg_uint(ir, 0x7FC00000), word);
+    return qg_float_bits(ir, QG_F32, word);
+}
+
+static const qg_node *float_of_bits(lowering *l, const qg_code *code, const qg_node *bits) {
+    const qg_scalar_info *type = &qg_scalars[code->type];
+    if (type->bits >= 16) return qg_float_bits(l->ir, code->type, bits);
+    bits = qg_let(l->ir, bits, qg_format(l->ir->arena, "%s_bits", code->name), NULL);
+    if (type->exponent_bits == 8) return as_power(l->ir, bits);
+    const qg_node *half = qg_float_bits(l->ir, QG_F16, as_half(l->ir, type, bits));
+    return type->bias == 15 ? half : binary(l->ir, QG_MUL, half, qg_real(l->ir, (float)(1u << (15 - type->bias))));
+}
+
 static const qg_node *typed_float(lowering *l, const qg_code *code, const qg_node *bits) {
     const qg_node *parts[QG_MAX_LANES];
     const uint32_t lanes = bits->lanes;
     if (lanes > 1) bits = qg_let(l->ir, bits, qg_format(l->ir->arena, "%s_bits", code->name), NULL);
-    for (uint32_t i = 0; i < lanes; ++i) parts[i] = qg_float_bits(l->ir, code->type, qg_lane(l->ir, bits, i));
+    for (uint32_t i = 0; i < lanes; ++i) parts[i] = float_of_bits(l, code, qg_lane(l->ir, bits, i));
     return qg_vector(l->ir, parts, lanes);
 }
 
@@ -317,8 +348,8 @@ static const qg_node *lower_select(lowering *l, const qg_term *term) {
 }
 
 static bool of_element(const qg_term *term) {
-    return (term->op == QG_DIV || term->op == QG_MOD) && term->arg[0]->op == QG_ELEMENT && term->arg[1]->op == QG_CONST &&
-           term->arg[1]->integer > 0;
+    return (term->op == QG_DIV || term->op == QG_MOD) && term->arg[0]->op == QG_ELEMENT &&
+           term->arg[1]->op == QG_CONST && term->arg[1]->integer > 0;
 }
 
 static const qg_node *lower_binary(lowering *l, const qg_term *term) {

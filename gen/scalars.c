@@ -4,7 +4,8 @@
 #include <string.h>
 
 const qg_scalar_info qg_scalars[QG_SCALAR_COUNT] = {
-#define S(id, name, bits, kind, exponent, mantissa, bias) {name, bits, kind, exponent, mantissa, bias},
+#define S(id, name, bits, kind, exponent, mantissa, bias, specials)                                                    \
+    {name, bits, kind, exponent, mantissa, bias, specials},
 #include "scalars.def"
 #undef S
 };

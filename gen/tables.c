@@ -119,6 +119,11 @@ static bool fill_table(qg_work *work, const qg_spec_table *written, qg_table *ta
         !qg_eval_within(work, written->rows, "the number of rows of a table", 1, QG_MAX_TABLE_VALUES, &table->rows)) {
         return false;
     }
+    const qg_scalar_info *type = &qg_scalars[table->type];
+    if (type->kind == QG_FLOATING && type->bits < 16) {
+        qg_error(work->diag, written->type.loc, "a table cannot hold %s: write the numbers as f32", type->name);
+        return false;
+    }
     if (written->columns != NULL && !qg_eval_within(work, written->columns, "the number of columns of a table", 1,
                                                     QG_MAX_TABLE_VALUES / table->rows, &table->columns)) {
         return false;

@@ -25,8 +25,13 @@ static float float_of(qg_scalar type, uint32_t bits) {
     const qg_scalar_info *info = &qg_scalars[type];
     const uint32_t mantissa = bits & ((1u << info->mantissa_bits) - 1);
     const uint32_t exponent = (bits >> info->mantissa_bits) & ((1u << info->exponent_bits) - 1);
-    const double sign = bits >> (info->exponent_bits + info->mantissa_bits) & 1 ? -1 : 1;
-    if (exponent == (1u << info->exponent_bits) - 1) return mantissa ? NAN : (float)(sign * INFINITY);
+    const bool sign_bit = info->bits > info->exponent_bits + info->mantissa_bits;
+    const uint32_t top = (1u << (info->exponent_bits + info->mantissa_bits)) - 1;
+    const double sign = sign_bit && bits >> (info->bits - 1) & 1 ? -1 : 1;
+    if (info->specials == QG_NAN_ON_TOP && (bits & top) == top) return NAN;
+    if (info->specials == QG_IEEE && exponent == (1u << info->exponent_bits) - 1)
+        return mantissa ? NAN : (float)(sign * INFINITY);
+    if (info->mantissa_bits == 0) return (float)ldexp(1, (int)bits - info->bias);
     const double fraction = (double)mantissa / (double)(1u << info->mantissa_bits);
     const int power = (int)(exponent ? exponent : 1) - info->bias;
     return (float)(sign * ldexp((exponent ? 1 : 0) + fraction, power));

@@ -214,7 +214,7 @@ static void print_value(bool table) {
     else
         printf("q");
     for (uint32_t c = 1; c < n_codes; ++c) {
-        if (codes[c].type && strchr(codes[c].type, 'f'))
+        if (codes[c].type && codes[c].type[0] != 'i')
             printf(chance(50) ? " * %s" : " + %s", codes[c].name);
         else
             printf(chance(50) ? " * (%s + 1)" : " - 0.25 * %s", codes[c].name);
@@ -228,7 +228,8 @@ static void print_specification(uint64_t seed) {
     static const struct {
         const char *type;
         uint32_t bytes;
-    } scalars[] = {{"f16", 2}, {"bf16", 2}, {"f32", 4}, {"u8", 1}, {"i8", 1}, {"u16", 2}, {"i16", 2}};
+    } scalars[] = {{"f16", 2}, {"bf16", 2}, {"f32", 4},  {"u8", 1},  {"i8", 1},
+                   {"u16", 2}, {"i16", 2},  {"e4m3", 1}, {"e8m0", 1}};
     elements = sizes[below(sizeof sizes / sizeof *sizes)];
     n_buffers = chance(60) ? 1 : 1 + below(MAX_BUFFERS);
     const uint32_t n_scalars = below(3);
@@ -242,9 +243,15 @@ static void print_specification(uint64_t seed) {
     for (uint32_t g = 0; g < groups; ++g) {
         static const char *const names[] = {"sa", "sb", "sc", "sd"};
         const uint32_t per = random_divisor(elements), kind = below(4);
-        if (kind == 0)
-            add_code(names[g], per, 16, chance(50) ? "f16" : "bf16");
-        else if (kind == 1)
+        if (kind == 0) {
+            static const struct {
+                const char *type;
+                uint32_t width;
+            } floats[] = {{"f16", 16}, {"bf16", 16}, {"e4m3", 8}, {"e5m2", 8}, {"e8m0", 8},
+                          {"e2m1", 4}, {"e2m3", 6},  {"e3m2", 6}, {"f16", 16}, {"bf16", 16}};
+            const uint32_t which = below(sizeof floats / sizeof *floats);
+            add_code(names[g], per, floats[which].width, floats[which].type);
+        } else if (kind == 1)
             add_code(names[g], per, 8, "i8");
         else
             add_code(names[g], per, 1 + below(9), NULL);
