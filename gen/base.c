@@ -138,9 +138,7 @@ void *qg_grow(qg_arena *arena, void *items, uint32_t count, uint32_t *capacity, 
 
 /* ---- text ----------------------------------------------------------------------------------------------------- */
 
-qg_text qg_text_new(qg_arena *arena) {
-    return (qg_text){.arena = arena};
-}
+qg_text qg_text_new(qg_arena *arena) { return (qg_text){.arena = arena}; }
 
 void qg_text_add(qg_text *text, const char *bytes, size_t length) {
     if (text->capacity - text->length < length + 1) {
@@ -159,9 +157,7 @@ void qg_text_add(qg_text *text, const char *bytes, size_t length) {
     text->data[text->length] = '\0';
 }
 
-void qg_text_puts(qg_text *text, const char *string) {
-    qg_text_add(text, string, strlen(string));
-}
+void qg_text_puts(qg_text *text, const char *string) { qg_text_add(text, string, strlen(string)); }
 
 void qg_text_printf(qg_text *text, const char *format, ...) {
     char small[256];

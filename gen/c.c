@@ -82,6 +82,24 @@ static void add_push(qg_text *text, const qk_kernel *k) {
     qg_text_puts(text, "};\n");
 }
 
+static void add_table_list(qg_text *text, const qk_kernel *k) {
+    if (!k->table_count) return;
+    qg_text_printf(text, "static const qk_table %s_tables[] = {\n", k->name);
+    for (uint32_t i = 0; i < k->table_count; ++i)
+        qg_text_printf(text, "    {%u, \"%s\", %s_%s_table, sizeof %s_%s_table},\n", k->tables[i].index,
+                       k->tables[i].name, k->format, k->tables[i].name, k->format, k->tables[i].name);
+    qg_text_puts(text, "};\n");
+}
+
+/* The words of stored tables are the same for all kernels of a format. */
+static void add_table_words(qg_text *text, const qk_kernel *k) {
+    for (uint32_t i = 0; i < k->table_count; ++i) {
+        qg_text_printf(text, "static const uint32_t %s_%s_table[] = {", k->format, k->tables[i].name);
+        qg_add_words(text, k->tables[i].words, k->tables[i].bytes / 4);
+        qg_text_puts(text, "\n};\n\n");
+    }
+}
+
 static void add_descriptor(qg_text *text, const qk_kernel *k) {
     const bool vulkan = k->api == QK_API_VULKAN;
     qg_text_printf(text, "const qk_kernel qk_%s_%s = {\n", k->name, api_name(k->api));
@@ -95,6 +113,8 @@ static void add_descriptor(qg_text *text, const qk_kernel *k) {
     qg_text_printf(text, "    .binding_count = %u,\n    .bindings = %s_bindings,\n", k->binding_count, k->name);
     qg_text_printf(text, "    .push_bytes = %u,\n    .push_count = %u,\n    .push = %s_push,\n", k->push_bytes,
                    k->push_count, k->name);
+    if (k->table_count)
+        qg_text_printf(text, "    .table_count = %u,\n    .tables = %s_tables,\n", k->table_count, k->name);
     if (k->spec_constant_count)
         qg_text_printf(text, "    .spec_constant_count = %u,\n    .spec_constants = %s_constants,\n",
                        k->spec_constant_count, k->format);
@@ -118,11 +138,16 @@ static void add_constants(qg_text *text, const qk_kernel *k) {
 static char *descriptors(qg_arena *arena, const qg_request *request, const qg_kernel *kernels, uint32_t count) {
     qg_text text = qg_text_new(arena);
     if (!request->vulkan && !request->metal) return qg_format(arena, "%s", "");
-    if (request->vulkan && count) add_constants(&text, qg_describe(arena, &kernels[0], QK_API_VULKAN, NULL));
+    if (request->vulkan && count) {
+        const qk_kernel *first = qg_describe(arena, &kernels[0], QK_API_VULKAN, NULL);
+        add_constants(&text, first);
+        add_table_words(&text, first);
+    }
     for (uint32_t i = 0; i < count; ++i) {
         const qk_kernel *vulkan = qg_describe(arena, &kernels[i], QK_API_VULKAN, NULL);
         add_bindings(&text, vulkan);
         add_push(&text, vulkan);
+        if (request->vulkan) add_table_list(&text, vulkan);
         qg_text_puts(&text, "\n");
         if (request->vulkan) add_descriptor(&text, vulkan);
         if (request->metal) add_descriptor(&text, qg_describe(arena, &kernels[i], QK_API_METAL, NULL));
@@ -136,8 +161,7 @@ static void add_words(qg_text *text, const char *name, const qk_code *code, cons
     const uint32_t *words = code->data;
     const size_t count = code->bytes / 4;
     qg_text_printf(text, "static const uint32_t %s_words[] = {", name);
-    for (size_t i = 0; i < count; ++i)
-        qg_text_printf(text, "%s0x%08X%s", i % 8 ? " " : "\n    ", words[i], i + 1 < count ? "," : "");
+    qg_add_words(text, words, count);
     qg_text_printf(text, "\n};\n%sconst qk_code qk_%s_spirv = {%s_words, sizeof %s_words};\n\n", linkage, name, name,
                    name);
 }
@@ -262,7 +286,8 @@ static const char *dispatch_text(const qg_request *request, const qg_c_options *
 char *qg_c_source(qg_arena *arena, const qg_templates *templates, const qg_request *request, const qg_plan *plan,
                   const qg_c_options *options, const char **why) {
     const qg_layout *layout = request->layout;
-    const qg_ir *ir = qg_lower_decode(arena, qg_plan_elements(arena, layout));
+    const qg_plan *elements = qg_plan_elements(arena, layout);
+    const qg_ir *ir = qg_lower_decode(arena, elements);
     const qg_kernel *kernels;
     const uint32_t count = qg_kernels(arena, request, plan, &kernels);
     qg_holes prelude = {.count = 0}, holes = {.count = 0};
@@ -282,7 +307,7 @@ char *qg_c_source(qg_arena *arena, const qg_templates *templates, const qg_reque
     qg_hole(&holes, "banner", qg_banner(arena, request, plan, sentence, "/* ", " * ", " */\n"));
     qg_hole(&holes, "dispatch", dispatch_text(request, options));
     qg_hole(&holes, "prelude", prelude_text);
-    qg_hole(&holes, "tables", qg_tables(arena, layout, c, "static const"));
+    qg_hole(&holes, "tables", qg_tables(arena, elements, c, "static const"));
     qg_hole(&holes, "decode", decode(arena, ir, layout));
     qg_hole(&holes, "reference", reference_text);
     qg_hole(&holes, "descriptors", code.data);

@@ -242,9 +242,7 @@ static bool check_instance_name(qg_diag *diag, const qg_spec *spec, const char *
     return problem == NULL;
 }
 
-static int by_name(const void *a, const void *b) {
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
+static int by_name(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
 
 /* Different parameters can give one name: x{a}{b} with 1, 11 and 11, 1. */
 static void check_distinct(qg_arena *arena, qg_diag *diag, const qg_spec *spec, const qg_layouts *layouts) {

@@ -42,15 +42,9 @@ static void put_operand(qg_text *text, const qg_expr *expr) {
 
 static void put_expr(qg_text *text, const qg_expr *expr) {
     switch (expr->kind) {
-    case QG_E_INT:
-        qg_text_printf(text, "%lld", (long long)expr->integer);
-        break;
-    case QG_E_FLOAT:
-        put_float(text, expr->real);
-        break;
-    case QG_E_NAME:
-        qg_text_puts(text, expr->name);
-        break;
+    case QG_E_INT: qg_text_printf(text, "%lld", (long long)expr->integer); break;
+    case QG_E_FLOAT: put_float(text, expr->real); break;
+    case QG_E_NAME: qg_text_puts(text, expr->name); break;
     case QG_E_INDEX:
         qg_text_printf(text, "%s[", expr->name);
         put_expr(text, expr->arg[0]);

@@ -94,6 +94,20 @@ static const qk_binding *describe_bindings(qg_arena *arena, const qg_kernel *ker
     return bindings;
 }
 
+/* Stored tables are bound after everything else. */
+static void describe_tables(qg_arena *arena, const qg_kernel *kernel, qk_kernel *described) {
+    const qg_layout *layout = kernel->layout;
+    qk_table *tables = QG_NEW_ARRAY(arena, qk_table, layout->n_tables + 1);
+    for (uint32_t i = 0; i < layout->n_tables; ++i) {
+        if (!kernel->plan->stored[i]) continue;
+        qk_table *table = &tables[described->table_count];
+        table->index = described->binding_count + described->table_count++;
+        table->name = layout->tables[i].name;
+        table->words = qg_table_words(arena, &layout->tables[i], &table->bytes);
+    }
+    described->tables = tables;
+}
+
 const qk_kernel *qg_describe(qg_arena *arena, const qg_kernel *kernel, qk_api api, const qk_code *code) {
     qk_kernel *described = QG_NEW(arena, qk_kernel);
     const uint32_t n_push = kernel->family->n_push;
@@ -117,6 +131,7 @@ const qk_kernel *qg_describe(qg_arena *arena, const qg_kernel *kernel, qk_api ap
     described->block_elements = kernel->layout->elements;
     described->tile_elements = kernel->plan->tile_elements;
     if (api == QK_API_VULKAN) {
+        describe_tables(arena, kernel, described);
         qk_spec_constant *constant = QG_NEW(arena, qk_spec_constant);
         *constant = (qk_spec_constant){.id = 0,
                                        .name = "local_size_x",

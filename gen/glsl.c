@@ -26,14 +26,28 @@ static char *extensions(qg_arena *arena, const qg_kernel *kernel) {
         has_unit(kernel->plan, 16) || narrow_store ? "#extension GL_EXT_shader_16bit_storage : require\n" : "");
 }
 
-/* Block names of GLSL interface blocks are the buffers' names with a capital. */
-static char *buffers(qg_arena *arena, const qg_plan *plan) {
+/* An interface block is called like its buffer, with a capital. */
+static void add_buffer(qg_text *text, uint32_t binding, const char *type, const char *name, const char *suffix) {
+    const bool lower = *name >= 'a' && *name <= 'z';
+    qg_text_printf(text, "layout(binding = %u, std430) readonly buffer %c%s%s { %s %s[]; };", binding,
+                   lower ? *name - 'a' + 'A' : *name, name + 1, suffix, type, name);
+}
+
+static char *buffers(qg_arena *arena, const qg_kernel *kernel) {
+    const qg_plan *plan = kernel->plan;
+    const qg_layout *layout = plan->layout;
     qg_text text = qg_text_new(arena);
-    for (uint32_t i = 0; i < plan->layout->n_buffers; ++i) {
-        const char *name = plan->layout->buffers[i].name;
-        const bool lower = *name >= 'a' && *name <= 'z';
-        qg_text_printf(&text, "layout(binding = %u, std430) readonly buffer %c%sBuffer { %s %s[]; };\n", i,
-                       lower ? *name - 'a' + 'A' : *name, name + 1, storage_type(plan->units[i]), name);
+    for (uint32_t i = 0; i < layout->n_buffers; ++i) {
+        add_buffer(&text, i, storage_type(plan->units[i]), layout->buffers[i].name, "Buffer");
+        qg_text_puts(&text, "\n");
+    }
+    uint32_t binding = layout->n_buffers + kernel->family->n_bindings;
+    for (uint32_t i = 0; i < layout->n_tables; ++i) {
+        const qg_table *table = &layout->tables[i];
+        if (!plan->stored[i]) continue;
+        add_buffer(&text, binding++, "uint", table->name, "Table");
+        qg_text_printf(&text, "  // %u rows of %u: %s, packed\n", table->rows, table->columns,
+                       qg_scalars[table->type].name);
     }
     return text.data;
 }
@@ -122,12 +136,12 @@ char *qg_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *
     qg_plan_holes(arena, &holes, plan, glsl);
     qg_hole(&holes, "banner", qg_banner(arena, request, plan, sentence, "// ", "// ", ""));
     qg_hole(&holes, "extensions", extensions(arena, kernel));
-    qg_hole(&holes, "buffers", buffers(arena, plan));
+    qg_hole(&holes, "buffers", buffers(arena, kernel));
     for (uint32_t i = 0; i < kernel->family->n_bindings; ++i)
         qg_hole(&holes, qg_format(arena, "binding_%s", kernel->family->bindings[i].name),
                 qg_format(arena, "%u", plan->layout->n_buffers + i));
     qg_hole(&holes, "dst_type", stored_type(kernel));
-    qg_hole(&holes, "tables", qg_tables(arena, plan->layout, glsl, "const"));
+    qg_hole(&holes, "tables", qg_tables(arena, plan, glsl, "const"));
     qg_hole(&holes, "prelude", prelude_text);
     qg_hole(&holes, "decode", decode(arena, ir, plan));
     qg_hole(&holes, "write_tile", write_tile(arena, kernel));

@@ -155,8 +155,10 @@ static void add_table_row(qg_text *text, const qg_table *table, const qg_target 
     for (uint32_t i = 0; i < count; ++i) {
         const double value = table->values[row * count + i];
         qg_text_puts(text, i == 0 ? "" : i % 16 == 0 ? ",\n    " : ", ");
-        if (floating) qg_print_float(text, target, (float)value);
-        else qg_text_printf(text, "%lld", (long long)value);
+        if (floating)
+            qg_print_float(text, target, (float)value);
+        else
+            qg_text_printf(text, "%lld", (long long)value);
     }
 }
 
@@ -178,8 +180,28 @@ static void add_table(qg_text *text, const qg_table *table, const qg_target *tar
     qg_text_printf(text, "\n%s;\n\n", target->array_end);
 }
 
-char *qg_tables(qg_arena *arena, const qg_layout *layout, const qg_target *target, const char *qualifier) {
+void qg_add_words(qg_text *text, const uint32_t *words, size_t count) {
+    for (size_t i = 0; i < count; ++i)
+        qg_text_printf(text, "%s0x%08X%s", i % 8 ? " " : "\n    ", words[i], i + 1 < count ? "," : "");
+}
+
+static void add_stored(qg_text *text, const qg_table *table, const char *qualifier) {
+    uint32_t bytes;
+    const uint32_t *words = qg_table_words(text->arena, table, &bytes);
+    qg_text_printf(text, "// %u rows of %u: %s, packed.\n%s uint %s[%u] = {", table->rows, table->columns,
+                   qg_scalars[table->type].name, qualifier, table->name, bytes / 4);
+    qg_add_words(text, words, bytes / 4);
+    qg_text_puts(text, "\n};\n\n");
+}
+
+char *qg_tables(qg_arena *arena, const qg_plan *plan, const qg_target *target, const char *qualifier) {
     qg_text text = qg_text_new(arena);
-    for (uint32_t i = 0; i < layout->n_tables; ++i) add_table(&text, &layout->tables[i], target, qualifier);
+    for (uint32_t i = 0; i < plan->layout->n_tables; ++i) {
+        const qg_table *table = &plan->layout->tables[i];
+        if (!plan->stored[i])
+            add_table(&text, table, target, qualifier);
+        else if (target->stored_in_text)
+            add_stored(&text, table, qualifier);
+    }
     return text.data ? text.data : qg_format(arena, "%s", "");
 }

@@ -168,6 +168,7 @@ static qg_kind result_kind(qg_op op, const qg_node *a, const qg_node *b) {
     if (op == QG_SELECT) return b->kind;
     if (op == QG_TO_FLOAT) return QG_K_FLOAT;
     if (op == QG_TO_INT) return QG_K_INT;
+    if (op == QG_TO_UINT) return QG_K_UINT;
     return a->kind;
 }
 
@@ -380,7 +381,7 @@ char *qg_dump_ir(qg_arena *arena, const qg_ir *ir) {
         if (node->op == QG_CONST || node->op == QG_ARG) continue;
         qg_text_printf(&text, "%%%-4u %sx%u %s", i, kinds[node->kind], node->lanes, names[node->op]);
         if (node->op == QG_LOAD || node->op == QG_LOAD_WIDE)
-            qg_text_printf(&text, " %s:%lld", ir->layout->buffers[node->ref].name, (long long)node->integer);
+            qg_text_printf(&text, " %s:%lld", qg_load_name(ir->layout, node->ref), (long long)node->integer);
         if (node->op == QG_TABLE) qg_text_printf(&text, " %s", ir->layout->tables[node->ref].name);
         if (node->op == QG_SEXT || node->op == QG_LANE) qg_text_printf(&text, " #%lld", (long long)node->integer);
         for (uint32_t a = 0; a < node->n_args; ++a) dump_operand(&text, ir, node->arg[a]);

@@ -15,7 +15,7 @@ typedef struct qg_node {
     qg_op op;
     qg_kind kind;
     uint32_t lanes;      /* 1, 2 or 4 */
-    uint32_t ref;        /* LOAD, LOAD_WIDE: buffer; TABLE: table */
+    uint32_t ref;        /* LOAD, LOAD_WIDE: buffer, or n_buffers + table; TABLE: table */
     int64_t integer;     /* integer CONST; LOAD, LOAD_WIDE: bits of a word; SEXT: width; LANE: number */
     float real;          /* float CONST */
     uint64_t max;        /* an upper bound of an unsigned value, for dropping masks */
@@ -119,6 +119,7 @@ typedef struct qg_plan {
     uint32_t tiles;  /* in a block */
     uint32_t *units; /* bits of the words in which each buffer is loaded: 8, 16 or 32 */
     uint32_t workgroup;
+    bool *stored;   /* tables that are kept as packed words in memory; the others are arrays in the text */
     bool reference; /* one element at a time, from a pointer to the block */
 } qg_plan;
 
@@ -126,6 +127,10 @@ typedef struct qg_plan {
 const qg_plan *qg_plan_tiles(qg_arena *arena, const qg_layout *layout);
 /* Plans the reference: one element at a time, bytes. */
 const qg_plan *qg_plan_elements(qg_arena *arena, const qg_layout *layout);
+/* Bits of a value of a stored table: its type's, but that floats are f32. */
+uint32_t qg_table_bits(const qg_table *table);
+/* A stored table as words, low bits first. */
+const uint32_t *qg_table_words(qg_arena *arena, const qg_table *table, uint32_t *bytes);
 char *qg_dump_plan(qg_arena *arena, const qg_plan *plan);
 
 /* ---- lower.c: layout and plan to IR ------------------------------------------------------------------------------- */
@@ -147,6 +152,7 @@ typedef struct qg_target {
     const char *unsigned_suffix;
     const char *float_suffix;
     const char *infinity;
+    bool stored_in_text;        /* stored tables are constants of the text, and not bound */
     bool casts;                 /* a conversion is a cast, which binds like a prefix, and not a call */
     const char *result;         /* what comes before the value of run $r */
     const char *array;          /* opens the literal of an array of $T, of ... */
@@ -162,6 +168,8 @@ typedef struct qg_target {
 
 extern const qg_target qg_targets[];
 
+/* The name of what LOAD reads. */
+const char *qg_load_name(const qg_layout *layout, uint32_t ref);
 /* Appends an expression as the target writes it. */
 void qg_print_expression(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node);
 /* Appends a statement on a line of its own, with its comment. */

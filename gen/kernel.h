@@ -123,6 +123,9 @@ void qg_decode_body(qg_text *text, const qg_ir *ir, const qg_target *target);
 /* The lines of the banner, each after `prefix`. */
 char *qg_banner(qg_arena *arena, const qg_request *request, const qg_plan *plan, const char *sentence, const char *open,
                 const char *prefix, const char *close);
-char *qg_tables(qg_arena *arena, const qg_layout *layout, const qg_target *target, const char *qualifier);
+/* The tables that stand in the text. */
+char *qg_tables(qg_arena *arena, const qg_plan *plan, const qg_target *target, const char *qualifier);
+/* Words as the items of an array, eight on a line. */
+void qg_add_words(qg_text *text, const uint32_t *words, size_t count);
 
 #endif

@@ -21,22 +21,16 @@ qg_lexer qg_lexer_new(qg_arena *arena, qg_diag *diag, const qg_source *source) {
     return (qg_lexer){.arena = arena, .diag = diag, .source = source, .line = 1};
 }
 
-static bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-static bool is_letter(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
+static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
 /* The byte `ahead` of the position; NUL behind the end. */
 static char peek(const qg_lexer *lexer, size_t ahead) {
     return lexer->at + ahead < lexer->source->length ? lexer->source->text[lexer->at + ahead] : '\0';
 }
 
-static bool at_end(const qg_lexer *lexer) {
-    return lexer->at >= lexer->source->length;
-}
+static bool at_end(const qg_lexer *lexer) { return lexer->at >= lexer->source->length; }
 
 static qg_loc place(const qg_lexer *lexer, size_t start, size_t length) {
     return (qg_loc){lexer->source, lexer->line, (uint32_t)(start - lexer->line_start + 1), (uint32_t)length};

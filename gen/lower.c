@@ -21,13 +21,30 @@ static uint32_t low_mask(uint32_t width) { return width >= 32 ? UINT32_MAX : (UI
 
 /* ---- words ---- */
 
+/* Buffers, and behind them stored tables: how wide their words are, how many there are, and where a block's begin. */
+static uint32_t unit_of(const lowering *l, uint32_t buffer) {
+    return buffer < l->layout->n_buffers ? l->plan->units[buffer] : 32;
+}
+
+static uint32_t words_of(const lowering *l, uint32_t buffer) {
+    if (buffer < l->layout->n_buffers) return l->layout->buffers[buffer].bytes * 8 / l->plan->units[buffer];
+    const qg_table *table = &l->layout->tables[buffer - l->layout->n_buffers];
+    return (table->rows * table->columns * qg_table_bits(table) + 31) / 32;
+}
+
+static const qg_node *base_of(const lowering *l, uint32_t buffer) {
+    return buffer < l->layout->n_buffers ? l->bases[buffer] : NULL;
+}
+
 /* Names the scalar fields that lie in a word: `d_dmin`; an array's words are named after the array. NULL for the word of one
  * scalar, which needs no name of its own. */
 static const char *word_name(const lowering *l, const qg_slice *slice, qg_index word, uint32_t bits) {
+    if (slice->buffer >= l->layout->n_buffers)
+        return qg_format(l->ir->arena, "%s_row", qg_load_name(l->layout, slice->buffer));
     const qg_field *field = &l->layout->fields[slice->field];
     const uint32_t field_bytes = qg_scalars[field->type].bits / 8;
     if (field->is_array || word.n_terms) return field->name;
-    const uint32_t unit = l->plan->units[slice->buffer];
+    const uint32_t unit = unit_of(l, slice->buffer);
     const int64_t first = word.constant * unit, end = first + (bits + unit - 1) / unit * unit;
     qg_text name = qg_text_new(l->ir->arena);
     uint32_t count = 0;
@@ -41,13 +58,13 @@ static const char *word_name(const lowering *l, const qg_slice *slice, qg_index 
 }
 
 static const qg_node *load_word(lowering *l, uint32_t buffer, qg_index word) {
-    const qg_node *index = qg_index_node(l->ir, l->bases[buffer], word);
-    return qg_load(l->ir, buffer, l->plan->units[buffer], index);
+    const qg_node *index = qg_index_node(l->ir, base_of(l, buffer), word);
+    return qg_load(l->ir, buffer, unit_of(l, buffer), index);
 }
 
 /* The word at `word`, or the block's last one where that lies beyond: its bits are masked off by whoever asked. */
 static const qg_node *load_clamped(lowering *l, uint32_t buffer, qg_index word) {
-    const uint32_t last = l->layout->buffers[buffer].bytes * 8 / l->plan->units[buffer] - 1;
+    const uint32_t last = words_of(l, buffer) - 1;
     if (qg_index_max(word) <= last) return load_word(l, buffer, word);
     const qg_node *clamped = binary(l->ir, QG_MIN, qg_index_node(l->ir, NULL, word), qg_uint(l->ir, last));
     return load_word(l, buffer, qg_index_digit(clamped, (uint64_t)last + 1));
@@ -55,9 +72,9 @@ static const qg_node *load_clamped(lowering *l, uint32_t buffer, qg_index word) 
 
 /* `bits` bits (at most 32) from the start of word `word`, put together from narrower words where the buffer has them. */
 static const qg_node *gather_words(lowering *l, uint32_t buffer, qg_index word, uint32_t bits) {
-    const uint32_t unit = l->plan->units[buffer], last = l->layout->buffers[buffer].bytes * 8 / unit - 1;
+    const uint32_t unit = unit_of(l, buffer), last = words_of(l, buffer) - 1;
     if (bits > 16 && bits > unit && qg_index_max(word) + 32 / unit - 1 <= last)
-        return qg_load_wide(l->ir, buffer, unit, qg_index_node(l->ir, l->bases[buffer], word));
+        return qg_load_wide(l->ir, buffer, unit, qg_index_node(l->ir, base_of(l, buffer), word));
     const qg_node *sum = NULL;
     for (uint32_t at = 0; at < bits; at += unit) {
         const qg_node *part = load_clamped(l, buffer, qg_index_add(l->ir, word, qg_index_constant(at / unit)));
@@ -69,7 +86,7 @@ static const qg_node *gather_words(lowering *l, uint32_t buffer, qg_index word, 
 
 /* At least `bits` (at most 32) bits that start at bit `*phase` of the result. */
 static const qg_node *window(lowering *l, const qg_slice *slice, qg_index address, uint32_t bits, qg_index *phase) {
-    const uint32_t unit = l->plan->units[slice->buffer];
+    const uint32_t unit = unit_of(l, slice->buffer);
     const qg_index word = qg_index_div(l->ir, address, unit);
     *phase = qg_index_mod(l->ir, address, unit);
     const uint32_t reach = (uint32_t)qg_index_max(*phase) + bits;
@@ -81,7 +98,8 @@ static const qg_node *window(lowering *l, const qg_slice *slice, qg_index addres
     const qg_node *low = gather_words(l, slice->buffer, word, 32), *high = NULL;
     const qg_index next = qg_index_add(l->ir, word, qg_index_constant(32 / unit));
     high = gather_words(l, slice->buffer, next, reach - 32);
-    const char *name = l->layout->fields[slice->field].name;
+    const char *name =
+        slice->buffer < l->layout->n_buffers ? l->layout->fields[slice->field].name : word_name(l, slice, word, 32);
     low = qg_let(l->ir, low, name, NULL);
     high = qg_let(l->ir, high, name, NULL);
     const qg_node *shift = qg_index_node(l->ir, NULL, *phase), *lifted;
@@ -313,10 +331,39 @@ static const qg_node *lower_table_index(lowering *l, const qg_term *term, const 
     return node->lanes > 1 && node->op != QG_VECTOR ? qg_let(l->ir, node, name, NULL) : node;
 }
 
+/* A proven index as a form: a constant, or a digit below `extent`. */
+static qg_index table_index(lowering *l, const qg_node *node, uint32_t extent) {
+    if (node->op == QG_CONST) return qg_index_constant(node->integer);
+    if (node->op == QG_TO_INT && node->arg[0]->kind == QG_K_UINT) node = node->arg[0];
+    if (node->kind == QG_K_INT) node = qg_apply(l->ir, QG_TO_UINT, node, NULL, NULL);
+    return qg_index_digit(node, extent);
+}
+
+/* A table that is kept in memory is read as a layout is: value (row, column) is the bits at their place. */
+static const qg_node *lower_stored(lowering *l, const qg_term *term, const qg_node *row, const qg_node *column,
+                                   uint32_t lanes) {
+    const qg_table *table = &l->layout->tables[term->ref];
+    const uint32_t bits = qg_table_bits(table);
+    const qg_slice slice = {.width = bits, .buffer = l->layout->n_buffers + term->ref};
+    qg_index addresses[QG_MAX_LANES];
+    for (uint32_t i = 0; i < lanes; ++i) {
+        const qg_index at = qg_index_scale(table_index(l, qg_lane(l->ir, row, i), table->rows), table->columns);
+        const qg_index in_row =
+            column ? table_index(l, qg_lane(l->ir, column, i), table->columns) : qg_index_constant(0);
+        addresses[i] = qg_index_scale(qg_index_add(l->ir, at, in_row), bits);
+    }
+    const qg_node *value = lanes == 1 ? one_lane(l, &slice, addresses[0]) : several_lanes(l, &slice, addresses, lanes);
+    const qg_scalar_kind kind = qg_scalars[table->type].kind;
+    if (kind == QG_FLOATING) return qg_float_bits(l->ir, QG_F32, value);
+    const bool masked = value->op == QG_AND && !value->name;
+    return kind == QG_SIGNED ? qg_sign_extend(l->ir, masked ? value->arg[0] : value, bits) : value;
+}
+
 static const qg_node *lower_lookup(lowering *l, const qg_term *term) {
     const qg_node *row = lower_table_index(l, term->arg[0], "row");
     const qg_node *column = term->arg[1] ? lower_table_index(l, term->arg[1], "column") : NULL;
     const uint32_t lanes = column && column->lanes > row->lanes ? column->lanes : row->lanes;
+    if (l->plan->stored[term->ref]) return lower_stored(l, term, row, column, lanes);
     const qg_node *parts[QG_MAX_LANES];
     for (uint32_t i = 0; i < lanes; ++i)
         parts[i] = qg_lookup(l->ir, term->ref, qg_lane(l->ir, row, i), column ? qg_lane(l->ir, column, i) : NULL);

@@ -119,7 +119,7 @@ char *qg_msl(qg_arena *arena, const qg_templates *templates, const qg_request *r
     const char *sentence = qg_format(arena, "%s: Metal kernels of the format.", request->layout->name);
     qg_hole(&holes, "banner", qg_banner(arena, request, plan, sentence, "// ", "// ", ""));
     qg_hole(&holes, "format", request->layout->name);
-    qg_hole(&holes, "tables", qg_tables(arena, plan->layout, msl, "constant"));
+    qg_hole(&holes, "tables", qg_tables(arena, plan, msl, "constant"));
     qg_hole(&holes, "prelude", prelude_text);
     qg_hole(&holes, "decode", decode(arena, ir, plan));
     qg_hole(&holes, "write_tile", write_tile(arena, plan));

@@ -176,6 +176,4 @@ const qg_expr *qg_parse_constant(qg_parser *parser) {
     return parse_select(parser, true);
 }
 
-const qg_expr *qg_parse_value(qg_parser *parser) {
-    return parse_select(parser, false);
-}
+const qg_expr *qg_parse_value(qg_parser *parser) { return parse_select(parser, false); }

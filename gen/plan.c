@@ -5,8 +5,9 @@
 #include "ir.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-enum { MOST_ELEMENTS = 32, FEWEST_ELEMENTS = 8, WORKGROUP = 64 };
+enum { MOST_ELEMENTS = 32, FEWEST_ELEMENTS = 8, WORKGROUP = 64, MOST_IN_TEXT = 32 };
 
 /* A digit of the element index before it is given to threads or kept. */
 typedef struct plan_digit {
@@ -109,6 +110,7 @@ static qg_plan *new_plan(qg_arena *arena, const qg_layout *layout) {
     qg_plan *plan = QG_NEW(arena, qg_plan);
     plan->layout = layout;
     plan->units = QG_NEW_ARRAY(arena, uint32_t, layout->n_buffers);
+    plan->stored = QG_NEW_ARRAY(arena, bool, layout->n_tables + 1);
     plan->n_runs = 1;
     plan->workgroup = WORKGROUP;
     return plan;
@@ -117,6 +119,8 @@ static qg_plan *new_plan(qg_arena *arena, const qg_layout *layout) {
 const qg_plan *qg_plan_tiles(qg_arena *arena, const qg_layout *layout) {
     qg_plan *plan = new_plan(arena, layout);
     for (uint32_t i = 0; i < layout->n_buffers; ++i) plan->units[i] = load_unit(&layout->buffers[i]);
+    for (uint32_t i = 0; i < layout->n_tables; ++i)
+        plan->stored[i] = layout->tables[i].rows * layout->tables[i].columns > MOST_IN_TEXT;
     plan->lanes = layout->elements % 4 == 0 ? 4 : layout->elements % 2 == 0 ? 2 : 1;
 
     const uint32_t per = finest_per(layout);
@@ -153,6 +157,24 @@ const qg_plan *qg_plan_elements(qg_arena *arena, const qg_layout *layout) {
     plan->tiles = layout->elements;
     plan->digits[plan->n_digits++] = (qg_digit){layout->elements, 1};
     return plan;
+}
+
+uint32_t qg_table_bits(const qg_table *table) {
+    return qg_scalars[table->type].kind == QG_FLOATING ? 32 : qg_scalars[table->type].bits;
+}
+
+const uint32_t *qg_table_words(qg_arena *arena, const qg_table *table, uint32_t *bytes) {
+    const uint32_t count = table->rows * table->columns, width = qg_table_bits(table), in_word = 32 / width;
+    *bytes = (count + in_word - 1) / in_word * 4;
+    uint32_t *words = QG_NEW_ARRAY(arena, uint32_t, *bytes / 4);
+    for (uint32_t i = 0; i < count; ++i) {
+        const float value = (float)table->values[i];
+        uint32_t bits = (uint32_t)(int64_t)table->values[i];
+        if (qg_scalars[table->type].kind == QG_FLOATING) memcpy(&bits, &value, sizeof bits);
+        if (width < 32) bits &= (UINT32_C(1) << width) - 1;
+        words[i / in_word] |= bits << (i % in_word * width);
+    }
+    return words;
 }
 
 char *qg_dump_plan(qg_arena *arena, const qg_plan *plan) {

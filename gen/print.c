@@ -40,11 +40,16 @@ static bool needs_parentheses(const qg_node *parent, const qg_node *child, bool 
     return true;
 }
 
+const char *qg_load_name(const qg_layout *layout, uint32_t ref) {
+    return ref < layout->n_buffers ? layout->buffers[ref].name : layout->tables[ref - layout->n_buffers].name;
+}
+
 static void print(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node);
 
 static void print_operand(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *parent, uint32_t i) {
     const qg_node *child = parent->arg[i];
-    const bool cast = target->casts && (parent->op == QG_TO_FLOAT || parent->op == QG_TO_INT);
+    const bool cast =
+        target->casts && (parent->op == QG_TO_FLOAT || parent->op == QG_TO_INT || parent->op == QG_TO_UINT);
     const bool wrap = cast ? !child->name && strength(child) < TIGHT : needs_parentheses(parent, child, i > 0);
     if (wrap) qg_text_puts(text, "(");
     print(text, ir, target, child);
@@ -67,7 +72,7 @@ static void print_pattern(qg_text *text, const qg_ir *ir, const qg_target *targe
         } else if (*++at == 'T') {
             qg_text_puts(text, target->types[node->kind][node->lanes]);
         } else if (*at == 'b') {
-            qg_text_puts(text, ir->layout->buffers[node->ref].name);
+            qg_text_puts(text, qg_load_name(ir->layout, node->ref));
         } else if (*at == 'n') {
             qg_text_printf(text, "%lld", (long long)node->integer);
         } else {
@@ -125,7 +130,7 @@ static void print_load(qg_text *text, const qg_ir *ir, const qg_target *target, 
         if (*pattern != '$')
             qg_text_add(text, pattern, 1);
         else if (*++pattern == 'b')
-            qg_text_puts(text, ir->layout->buffers[node->ref].name);
+            qg_text_puts(text, qg_load_name(ir->layout, node->ref));
         else
             print(text, ir, target, node->arg[0]);
     }
@@ -258,6 +263,7 @@ const qg_target qg_targets[] = {
                 .array_end = "}",
                 .precise = "const ",
                 .local = "const ",
+                .stored_in_text = true,
                 .choose = "select",
                 .wide_load = "$b[$i]",
                 .narrow_load = "uint($b[$i])"},

@@ -14,13 +14,9 @@ static int64_t all_ones(int64_t value) {
     return ones;
 }
 
-static int64_t smaller(int64_t a, int64_t b) {
-    return a < b ? a : b;
-}
+static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
-static int64_t larger(int64_t a, int64_t b) {
-    return a > b ? a : b;
-}
+static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
 
 /* What bits can express that both operands have, as two's complement. */
 static qg_range bits_of(qg_range a, qg_range b) {
@@ -98,20 +94,11 @@ static bool fold(qg_op op, qg_range a, qg_range b, qg_range *result) {
         return false;
     }
     switch (op) {
-    case QG_AND:
-        value = (int32_t)a.low & (int32_t)b.low;
-        break;
-    case QG_OR:
-        value = (int32_t)a.low | (int32_t)b.low;
-        break;
-    case QG_XOR:
-        value = (int32_t)a.low ^ (int32_t)b.low;
-        break;
-    case QG_MOD:
-        value = a.low % b.low;
-        break;
-    default:
-        return false;
+    case QG_AND: value = (int32_t)a.low & (int32_t)b.low; break;
+    case QG_OR: value = (int32_t)a.low | (int32_t)b.low; break;
+    case QG_XOR: value = (int32_t)a.low ^ (int32_t)b.low; break;
+    case QG_MOD: value = a.low % b.low; break;
+    default: return false;
     }
     *result = (qg_range){value, value};
     return true;
@@ -120,34 +107,16 @@ static bool fold(qg_op op, qg_range a, qg_range b, qg_range *result) {
 static const char *unchecked_range(qg_arena *arena, qg_op op, qg_range a, qg_range b, qg_range *result) {
     const char *why = NULL;
     switch (op) {
-    case QG_ADD:
-        *result = (qg_range){a.low + b.low, a.high + b.high};
-        break;
-    case QG_SUB:
-        *result = (qg_range){a.low - b.high, a.high - b.low};
-        break;
-    case QG_NEG:
-        *result = (qg_range){-a.high, -a.low};
-        break;
-    case QG_MUL:
-        *result = product(a, b);
-        break;
-    case QG_AND:
-        *result = and_range(a, b);
-        break;
-    case QG_OR:
-        *result = or_range(a, b);
-        break;
-    case QG_XOR:
-        *result = bits_of(a, b);
-        break;
+    case QG_ADD: *result = (qg_range){a.low + b.low, a.high + b.high}; break;
+    case QG_SUB: *result = (qg_range){a.low - b.high, a.high - b.low}; break;
+    case QG_NEG: *result = (qg_range){-a.high, -a.low}; break;
+    case QG_MUL: *result = product(a, b); break;
+    case QG_AND: *result = and_range(a, b); break;
+    case QG_OR: *result = or_range(a, b); break;
+    case QG_XOR: *result = bits_of(a, b); break;
     case QG_SHL:
-    case QG_SHR:
-        why = shift_range(arena, op, a, b, result);
-        break;
-    default:
-        why = division_range(arena, op, a, b, result);
-        break;
+    case QG_SHR: why = shift_range(arena, op, a, b, result); break;
+    default: why = division_range(arena, op, a, b, result); break;
     }
     if (why == NULL) {
         fold(op, a, b, result);

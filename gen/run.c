@@ -22,16 +22,10 @@ double qg_seconds_now(void) {
 
 /* ---- input ---- */
 
-typedef struct input {
-    const char *path;
-    const void *data;
-    uint64_t bytes;
-} input;
-
-static bool open_input(const char *path, input *in) {
+bool qg_input_open(const char *path, qg_input *in) {
     struct stat info;
     const int file = open(path, O_RDONLY);
-    *in = (input){.path = path};
+    *in = (qg_input){.path = path};
     if (file < 0 || fstat(file, &info) != 0) {
         qg_complain("cannot read %s: %s", path, strerror(errno));
         if (file >= 0) close(file);
@@ -69,12 +63,12 @@ static bool open_weights(qg_job *job, const qg_texts *in, const void **pointers)
                            in->count) == 0;
     for (uint32_t i = 0; i < layout->n_buffers; ++i) {
         const char *path = input_path(layout, i, in);
-        input file;
+        qg_input file;
         if (!path) {
             if (layout->n_buffers == 1) return qg_complain("run needs --in FILE") == 0;
             return qg_complain("%s needs --in %s=FILE", layout->name, layout->buffers[i].name) == 0;
         }
-        if (!open_input(path, &file)) return false;
+        if (!qg_input_open(path, &file)) return false;
         const uint32_t bytes = layout->buffers[i].bytes;
         if (file.bytes % bytes)
             return qg_complain("%s holds %llu bytes, which is no multiple of the %u bytes that a block of %s has there",
@@ -93,7 +87,7 @@ static bool open_weights(qg_job *job, const qg_texts *in, const void **pointers)
 }
 
 static bool open_gather(qg_job *job, const char *indices) {
-    input file;
+    qg_input file;
     if (!indices) return qg_complain("gather needs --indices FILE, u32 row numbers") == 0;
     if (job->rows == 0 || job->cols == 0) return qg_complain("gather needs --rows and --cols, both at least 1") == 0;
     if (job->cols % job->layout->elements)
@@ -103,7 +97,7 @@ static bool open_gather(qg_job *job, const char *indices) {
         return qg_complain("the weights hold %llu elements, which is not --rows %llu times --cols %llu",
                            (unsigned long long)job->elements, (unsigned long long)job->rows,
                            (unsigned long long)job->cols) == 0;
-    if (!open_input(indices, &file)) return false;
+    if (!qg_input_open(indices, &file)) return false;
     if (file.bytes % 4)
         return qg_complain("%s holds %llu bytes, which is no multiple of the 4 bytes of an index", indices,
                            (unsigned long long)file.bytes) == 0;
@@ -114,19 +108,13 @@ static bool open_gather(qg_job *job, const char *indices) {
 
 /* ---- output ---- */
 
-typedef struct output {
-    const char *path;
-    const char *temporary;
-    int file;
-} output;
-
-static bool open_output(qg_arena *arena, const char *path, output *out) {
-    *out = (output){.path = path, .temporary = qg_format(arena, "%s.%ld.part", path, (long)getpid())};
+bool qg_output_open(qg_arena *arena, const char *path, qg_output *out) {
+    *out = (qg_output){.path = path, .temporary = qg_format(arena, "%s.%ld.part", path, (long)getpid())};
     out->file = open(out->temporary, O_WRONLY | O_CREAT | O_EXCL, 0666);
     return out->file >= 0 || qg_complain("cannot write %s: %s", path, strerror(errno)) == 0;
 }
 
-static bool write_output(output *out, const void *data, size_t bytes) {
+bool qg_output_write(qg_output *out, const void *data, size_t bytes) {
     const char *at = data;
     while (bytes) {
         const ssize_t written = write(out->file, at, bytes);
@@ -138,8 +126,7 @@ static bool write_output(output *out, const void *data, size_t bytes) {
     return true;
 }
 
-/* Gives the file its final name, or removes it. */
-static bool close_output(output *out, bool good) {
+bool qg_output_close(qg_output *out, bool good) {
     if (close(out->file) != 0 && good) good = qg_complain("cannot write %s: %s", out->path, strerror(errno)) == 0;
     if (good && rename(out->temporary, out->path) != 0)
         good = qg_complain("cannot write %s: %s", out->path, strerror(errno)) == 0;
@@ -149,12 +136,7 @@ static bool close_output(output *out, bool good) {
 
 /* ---- progress ---- */
 
-typedef struct progress {
-    bool shown;
-    double start, last;
-} progress;
-
-static void show_progress(progress *p, uint64_t done, uint64_t all, double bytes) {
+void qg_progress_show(qg_progress *p, uint64_t done, uint64_t all, double bytes) {
     enum { WIDTH = 40 };
     const double now = qg_seconds_now();
     if (!isatty(STDERR_FILENO) || now - p->start < 0.5 || (now - p->last < 0.1 && done < all)) return;
@@ -165,7 +147,7 @@ static void show_progress(progress *p, uint64_t done, uint64_t all, double bytes
     p->shown = true;
 }
 
-static void end_progress(const progress *p) {
+void qg_progress_end(const qg_progress *p) {
     if (p->shown) fputs("\r\033[K", stderr);
 }
 
@@ -176,27 +158,27 @@ static uint64_t total(const qg_job *job) { return job->indices ? job->tokens : j
 /* Elements of the result that one unit of `total` makes. */
 static uint64_t unit_elements(const qg_job *job) { return job->indices ? job->cols : 1; }
 
-static uint64_t part_size(const qg_job *job) {
+uint64_t qg_part_size(const qg_job *job) {
     const uint64_t bytes = unit_elements(job) * (qg_scalars[job->type].bits / 8);
     uint64_t size = PART_BYTES / bytes ? PART_BYTES / bytes : 1;
     if (!job->indices) size = size / job->layout->elements * job->layout->elements;
     return size ? size : job->layout->elements;
 }
 
-static bool run_parts(const qg_job *job, const qg_runner *runner, uint64_t most, output *out) {
+static bool run_parts(const qg_job *job, const qg_runner *runner, uint64_t most, qg_output *out) {
     const uint64_t all = total(job), unit = unit_elements(job) * (qg_scalars[job->type].bits / 8);
-    progress p = {.start = qg_seconds_now()};
+    qg_progress p = {.start = qg_seconds_now()};
     void *dst = malloc((size_t)(most * unit) + 1);
     if (!dst) return qg_complain("out of memory for %llu bytes", (unsigned long long)(most * unit)) == 0;
     bool good = true;
     for (uint64_t first = 0; first < all && good; first += most) {
         const uint64_t count = all - first < most ? all - first : most;
         const char *why = runner->part(runner->context, job, first, count, dst);
-        if (why) end_progress(&p);
-        good = why ? qg_complain("%s", why) == 0 : write_output(out, dst, (size_t)(count * unit));
-        if (good) show_progress(&p, first + count, all, (double)(first + count) * (double)unit);
+        if (why) qg_progress_end(&p);
+        good = why ? qg_complain("%s", why) == 0 : qg_output_write(out, dst, (size_t)(count * unit));
+        if (good) qg_progress_show(&p, first + count, all, (double)(first + count) * (double)unit);
     }
-    end_progress(&p);
+    qg_progress_end(&p);
     free(dst);
     return good;
 }
@@ -216,12 +198,9 @@ static void report(const qg_job *job, const qg_runner *runner, double wall) {
                 (unsigned long long)out_of_range, (unsigned long long)job->tokens, (unsigned long long)job->rows);
 }
 
-static const struct target {
-    const char *name;
-    const char *(*open)(const qg_job *job, uint64_t most, qg_runner *runner);
-} targets[] = {{"c", qg_run_open_c}, {"vulkan", qg_run_open_vulkan}, {"msl", qg_run_open_msl}};
+static const qg_target targets[] = {{"c", qg_run_open_c}, {"vulkan", qg_run_open_vulkan}, {"msl", qg_run_open_msl}};
 
-static const struct target *find_target(const char *name) {
+const qg_target *qg_target_named(const char *name) {
     for (size_t i = 0; i < sizeof targets / sizeof *targets; ++i)
         if (name && strcmp(name, targets[i].name) == 0) return &targets[i];
     return NULL;
@@ -229,20 +208,20 @@ static const struct target *find_target(const char *name) {
 
 static int run_job(const qg_job *job, const char *target, const char *path) {
     const double start = qg_seconds_now();
-    uint64_t most = part_size(job);
+    uint64_t most = qg_part_size(job);
     if (most > total(job)) most = total(job);
     qg_runner runner = {0};
-    const char *why = find_target(target)->open(job, most, &runner);
+    const char *why = qg_target_named(target)->open(job, most, &runner);
     if (why) return qg_complain("%s", why);
-    output out;
-    bool good = open_output(job->arena, path, &out);
-    if (good) good = close_output(&out, run_parts(job, &runner, most, &out));
+    qg_output out;
+    bool good = qg_output_open(job->arena, path, &out);
+    if (good) good = qg_output_close(&out, run_parts(job, &runner, most, &out));
     if (good) report(job, &runner, qg_seconds_now() - start);
     why = runner.close(runner.context);
     return why ? qg_complain("%s", why) : good ? 0 : 1;
 }
 
-static qg_scalar output_type(const char *name) {
+qg_scalar qg_output_type(const char *name) {
     for (uint32_t i = 0; i < qg_n_output_types; ++i)
         if (name && strcmp(name, qg_scalars[qg_output_types[i]].name) == 0) return qg_output_types[i];
     return QG_SCALAR_COUNT;
@@ -270,8 +249,8 @@ int qg_command_run(qg_session *session, int argc, char **argv) {
     if (!job.family) return qg_complain("no kernel family is named %s", rest.items[0]);
     if (!format) return qg_complain("run needs --format F; `qkgen list` shows them");
     if (!out) return qg_complain("run needs --out FILE");
-    if (!find_target(target)) return qg_complain("--target must be c, vulkan or msl, not '%s'", target ? target : "");
-    job.type = output_type(type);
+    if (!qg_target_named(target)) return qg_complain("--target must be c, vulkan or msl, not '%s'", target ? target : "");
+    job.type = qg_output_type(type);
     if (job.type == QG_SCALAR_COUNT) return qg_complain("--type must be f32, f16 or bf16, not '%s'", type ? type : "");
     if (!qg_session_load(session)) return 1;
     job.layout = qg_session_format(session, format);

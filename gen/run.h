@@ -35,6 +35,51 @@ const char *qg_run_open_c(const qg_job *job, uint64_t most, qg_runner *runner);
 const char *qg_run_open_msl(const qg_job *job, uint64_t most, qg_runner *runner);
 const char *qg_run_open_vulkan(const qg_job *job, uint64_t most, qg_runner *runner);
 
+typedef struct qg_target {
+    const char *name;
+    const char *(*open)(const qg_job *job, uint64_t most, qg_runner *runner);
+} qg_target;
+
+/* The target of that name, or NULL. */
+const qg_target *qg_target_named(const char *name);
+/* The type of results that has that name, or QG_SCALAR_COUNT. */
+qg_scalar qg_output_type(const char *name);
+/* How large the parts of a job should be; a multiple of the block. */
+uint64_t qg_part_size(const qg_job *job);
+
 double qg_seconds_now(void);
+
+/* ---- files and progress ---------------------------------------------------------------------------------------- */
+
+/* A regular file, mapped until the process ends. */
+typedef struct qg_input {
+    const char *path;
+    const void *data;
+    uint64_t bytes;
+} qg_input;
+
+/* Functions on files print what failed, and return false. */
+bool qg_input_open(const char *path, qg_input *in);
+
+/* A file that gets its name only when all of it is there. */
+typedef struct qg_output {
+    const char *path;
+    const char *temporary;
+    int file;
+} qg_output;
+
+bool qg_output_open(qg_arena *arena, const char *path, qg_output *out);
+bool qg_output_write(qg_output *out, const void *data, size_t bytes);
+/* Gives the file its final name, or removes it when not `good`. */
+bool qg_output_close(qg_output *out, bool good);
+
+/* A bar on stderr, when that is a terminal and the work is long. `start` is the time now. */
+typedef struct qg_progress {
+    bool shown;
+    double start, last;
+} qg_progress;
+
+void qg_progress_show(qg_progress *p, uint64_t done, uint64_t all, double bytes);
+void qg_progress_end(const qg_progress *p);
 
 #endif

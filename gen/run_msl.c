@@ -50,7 +50,8 @@ static const char *load(qg_arena *arena, executor *api) {
     const char *path = getenv("QKGEN_MSL_LIBRARY");
     if (!path || !*path) path = QKGEN_MSL_LIBRARY;
     if (!*path)
-        return "this qkgen was built without the MSL executor: install clang and libclang (README.md names the packages) and "
+        return "this qkgen was built without the MSL executor: install clang and libclang (README.md names the "
+               "packages) and "
                "configure again";
     api->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!api->library) return qg_format(arena, "cannot load the MSL executor: %s", dlerror());
@@ -131,7 +132,8 @@ static const char *run_part(void *context, const qg_job *job, uint64_t first, ui
     if (job->indices) {
         const qk_range indices = {(void *)(uintptr_t)(job->indices + first), 0, 4 * count};
         const qk_range missed = {&m->out_of_range, 0, 4};
-        status = qk_dispatch_gather(&api, m->kernel, weights, indices, out, missed, job->rows, job->cols, count, &m->error);
+        status =
+            qk_dispatch_gather(&api, m->kernel, weights, indices, out, missed, job->rows, job->cols, count, &m->error);
     } else {
         status = qk_dispatch_dequant(&api, m->kernel, weights, out, count, &m->error);
     }

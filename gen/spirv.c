@@ -15,13 +15,9 @@
 #include <glslang/Public/resource_limits_c.h>
 #include <spirv-tools/libspirv.h>
 
-bool qg_spirv_open(void) {
-    return glslang_initialize_process() != 0;
-}
+bool qg_spirv_open(void) { return glslang_initialize_process() != 0; }
 
-void qg_spirv_close(void) {
-    glslang_finalize_process();
-}
+void qg_spirv_close(void) { glslang_finalize_process(); }
 
 /* ---- messages ------------------------------------------------------------------------------------------------- */
 
@@ -106,10 +102,8 @@ static bool is_debug(uint32_t opcode) {
     case 6:   /* OpMemberName */
     case 8:   /* OpLine */
     case 317: /* OpNoLine */
-    case 330: /* OpModuleProcessed */
-        return true;
-    default:
-        return false;
+    case 330: /* OpModuleProcessed */ return true;
+    default: return false;
     }
 }
 

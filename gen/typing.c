@@ -401,20 +401,13 @@ static const qg_term *type_select(qg_work *work, const qg_expr *expr) {
 
 static const qg_term *type_expr(qg_work *work, const qg_expr *expr) {
     switch (expr->kind) {
-    case QG_E_INT:
-        return integer_constant(work, expr->loc, expr->integer);
-    case QG_E_FLOAT:
-        return float_constant(work, expr->loc, (float)expr->real);
-    case QG_E_NAME:
-        return type_name(work, expr);
-    case QG_E_UNARY:
-        return type_negation(work, expr);
-    case QG_E_BINARY:
-        return type_binary(work, expr);
-    case QG_E_SELECT:
-        return type_select(work, expr);
-    default:
-        return type_table(work, expr);
+    case QG_E_INT: return integer_constant(work, expr->loc, expr->integer);
+    case QG_E_FLOAT: return float_constant(work, expr->loc, (float)expr->real);
+    case QG_E_NAME: return type_name(work, expr);
+    case QG_E_UNARY: return type_negation(work, expr);
+    case QG_E_BINARY: return type_binary(work, expr);
+    case QG_E_SELECT: return type_select(work, expr);
+    default: return type_table(work, expr);
     }
 }
 

@@ -23,6 +23,9 @@ typedef struct qk_vk_pipeline {
     VkDescriptorSetLayout set_layout;
     VkPipelineLayout layout;
     VkPipeline pipeline;
+    uint32_t table_count;
+    qk_vulkan_buffer **tables;
+    enum { QK_VK_TABLES_EMPTY, QK_VK_TABLES_RECORDED, QK_VK_TABLES_FILLED } filled;
 } qk_vk_pipeline;
 
 typedef struct qk_vk_instance {
@@ -95,7 +98,9 @@ qk_status qk_vk_start(qk_vulkan *vk, qk_error *error);
 qk_status qk_vk_finish(qk_vulkan *vk, qk_error *error);
 
 /* ---- vulkan_pipeline.c ---- */
-qk_status qk_vk_pipeline_of(qk_vulkan *vk, const qk_kernel *kernel, const qk_vk_pipeline **pipeline, qk_error *error);
+qk_status qk_vk_pipeline_of(qk_vulkan *vk, const qk_kernel *kernel, qk_vk_pipeline **pipeline, qk_error *error);
+/* What became of the tables that were being filled by a submission. */
+void qk_vk_tables_settle(qk_vulkan *vk, int submitted);
 void qk_vk_pipelines_close(qk_vulkan *vk);
 
 /* ---- vulkan_cache.c ---- */

@@ -26,10 +26,11 @@ static qk_status check_kernel(const qk_vulkan *vk, const qk_kernel *kernel, qk_e
     if (kernel->code == NULL || kernel->code->data == NULL || kernel->code->bytes < 20 || kernel->code->bytes % 4 != 0)
         return qk_fail(error, QK_ERROR_ARGUMENT, "%s: kernel->code is %zu bytes, must be SPIR-V words", kernel->name,
                        kernel->code == NULL || kernel->code->data == NULL ? (size_t)0 : kernel->code->bytes);
-    if (kernel->binding_count > vk->info.storage_buffers || kernel->binding_count > QK_MAX_BINDINGS)
+    const uint32_t buffers = kernel->binding_count + kernel->table_count;
+    if (buffers > vk->info.storage_buffers || buffers > QK_MAX_BINDINGS)
         return qk_fail(error, QK_ERROR_LIMIT,
                        "%s: kernel->binding_count is %" PRIu32 ", must be at most %" PRIu64 " on this device",
-                       kernel->name, kernel->binding_count, qk_min_(vk->info.storage_buffers, QK_MAX_BINDINGS));
+                       kernel->name, buffers, qk_min_(vk->info.storage_buffers, QK_MAX_BINDINGS));
     if (kernel->push_bytes % 4 != 0 || kernel->push_bytes > vk->info.push_bytes)
         return qk_fail(error, QK_ERROR_LIMIT,
                        "%s: kernel->push_bytes is %" PRIu32 ", must be a multiple of 4 up to %" PRIu32, kernel->name,
@@ -39,16 +40,18 @@ static qk_status check_kernel(const qk_vulkan *vk, const qk_kernel *kernel, qk_e
 
 static qk_status open_layouts(qk_vulkan *vk, const qk_kernel *kernel, qk_vk_pipeline *made, qk_error *error) {
     VkDescriptorSetLayoutBinding bindings[QK_MAX_BINDINGS];
-    for (uint32_t i = 0; i < kernel->binding_count; i++)
+    const uint32_t count = kernel->binding_count + kernel->table_count;
+    for (uint32_t i = 0; i < count; i++)
         bindings[i] = (VkDescriptorSetLayoutBinding){
-            .binding = kernel->bindings[i].index,
+            .binding = i < kernel->binding_count ? kernel->bindings[i].index
+                                                 : kernel->tables[i - kernel->binding_count].index,
             .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
             .descriptorCount = 1,
             .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT,
         };
     VkDescriptorSetLayoutCreateInfo set = {
         .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
-        .bindingCount = kernel->binding_count,
+        .bindingCount = count,
         .pBindings = bindings,
     };
     VkResult result = vkCreateDescriptorSetLayout(vk->device, &set, NULL, &made->set_layout);
@@ -123,7 +126,28 @@ static qk_status open_pipeline(qk_vulkan *vk, const qk_kernel *kernel, const VkS
     return qk_vk_fail(vk, error, result, "%s: vkCreateComputePipelines", kernel->name);
 }
 
+/* The buffers of constant data; the first launch fills them. */
+static qk_status open_tables(qk_vulkan *vk, const qk_kernel *kernel, qk_vk_pipeline *made, qk_error *error) {
+    made->tables = calloc(kernel->table_count + 1, sizeof *made->tables);
+    if (made->tables == NULL) return qk_vk_no_memory(error);
+    for (uint32_t i = 0; i < kernel->table_count; i++) {
+        qk_status status = qk_vulkan_buffer_create(vk, kernel->tables[i].bytes, &made->tables[i], error);
+        if (status != QK_OK) return status;
+        made->table_count++;
+    }
+    return QK_OK;
+}
+
+void qk_vk_tables_settle(qk_vulkan *vk, int submitted) {
+    for (uint32_t i = 0; i < vk->pipeline_count; i++)
+        if (vk->pipelines[i].filled == QK_VK_TABLES_RECORDED)
+            vk->pipelines[i].filled = submitted ? QK_VK_TABLES_FILLED : QK_VK_TABLES_EMPTY;
+}
+
 static void close_pipeline(qk_vulkan *vk, qk_vk_pipeline *pipeline) {
+    for (uint32_t i = 0; i < pipeline->table_count; i++)
+        qk_vulkan_buffer_destroy(vk, pipeline->tables[i]);
+    free(pipeline->tables);
     vkDestroyPipeline(vk->device, pipeline->pipeline, NULL);
     vkDestroyPipelineLayout(vk->device, pipeline->layout, NULL);
     vkDestroyDescriptorSetLayout(vk->device, pipeline->set_layout, NULL);
@@ -143,6 +167,8 @@ static qk_status make_pipeline(qk_vulkan *vk, const qk_kernel *kernel, qk_vk_pip
     if (status == QK_OK)
         status = keep_constants(kernel, made, &entries, error);
     if (status == QK_OK)
+        status = open_tables(vk, kernel, made, error);
+    if (status == QK_OK)
         status = open_pipeline(vk, kernel, entries, made, error);
     if (status != QK_OK)
         close_pipeline(vk, made);
@@ -159,7 +185,7 @@ static int same(const qk_vk_pipeline *pipeline, const qk_kernel *kernel) {
     return 1;
 }
 
-qk_status qk_vk_pipeline_of(qk_vulkan *vk, const qk_kernel *kernel, const qk_vk_pipeline **pipeline, qk_error *error) {
+qk_status qk_vk_pipeline_of(qk_vulkan *vk, const qk_kernel *kernel, qk_vk_pipeline **pipeline, qk_error *error) {
     for (uint32_t i = 0; i < vk->pipeline_count; i++) {
         if (vk->pipelines[i].kernel != kernel)
             continue;
@@ -182,7 +208,7 @@ qk_status qk_vk_pipeline_of(qk_vulkan *vk, const qk_kernel *kernel, const qk_vk_
 }
 
 qk_status qk_vulkan_prepare(qk_vulkan *vk, const qk_kernel *kernel, qk_error *error) {
-    const qk_vk_pipeline *pipeline;
+    qk_vk_pipeline *pipeline;
     qk_status status = qk_vk_lost(vk, error);
     return status == QK_OK ? qk_vk_pipeline_of(vk, kernel, &pipeline, error) : status;
 }

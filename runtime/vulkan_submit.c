@@ -93,17 +93,18 @@ static qk_status new_set(qk_vulkan *vk, VkDescriptorSetLayout layout, VkDescript
     }
 }
 
-static void write_set(qk_vulkan *vk, VkDescriptorSet set, const qk_launch *launch) {
+static void write_set(qk_vulkan *vk, VkDescriptorSet set, const qk_launch *launch, const qk_vk_pipeline *pipeline) {
     VkDescriptorBufferInfo buffers[QK_MAX_BINDINGS];
     VkWriteDescriptorSet writes[QK_MAX_BINDINGS];
-    uint32_t count = launch->kernel->binding_count;
+    const uint32_t bound = launch->kernel->binding_count, count = bound + launch->kernel->table_count;
     for (uint32_t i = 0; i < count; i++) {
-        const qk_vulkan_buffer *buffer = launch->ranges[i].buffer;
-        buffers[i] = (VkDescriptorBufferInfo){buffer->buffer, launch->ranges[i].offset, launch->ranges[i].size};
+        const qk_vulkan_buffer *buffer = i < bound ? launch->ranges[i].buffer : pipeline->tables[i - bound];
+        const qk_range whole = {NULL, 0, buffer->bytes}, *range = i < bound ? &launch->ranges[i] : &whole;
+        buffers[i] = (VkDescriptorBufferInfo){buffer->buffer, range->offset, range->size};
         writes[i] = (VkWriteDescriptorSet){
             .sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
             .dstSet = set,
-            .dstBinding = launch->kernel->bindings[i].index,
+            .dstBinding = i < bound ? launch->kernel->bindings[i].index : launch->kernel->tables[i - bound].index,
             .descriptorCount = 1,
             .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
             .pBufferInfo = &buffers[i],
@@ -120,6 +121,7 @@ qk_status qk_vulkan_begin(qk_vulkan *vk, qk_error *error) {
         return status;
     vk->recording = 0;
     vk->time_ns = 0;
+    qk_vk_tables_settle(vk, 0);
     for (uint32_t i = 0; i < vk->set_count; i++)
         vkResetDescriptorPool(vk->device, vk->sets[i], 0);
     vk->set_current = 0;
@@ -153,9 +155,30 @@ static qk_status check_launch(const qk_vulkan *vk, const qk_launch *launch, qk_e
     return QK_OK;
 }
 
+/* Constant data goes with the first launch that needs it. */
+static void fill_tables(qk_vulkan *vk, qk_vk_pipeline *pipeline) {
+    enum { MOST = 65536 }; /* bytes of one vkCmdUpdateBuffer */
+    if (pipeline->filled != QK_VK_TABLES_EMPTY || pipeline->table_count == 0)
+        return;
+    for (uint32_t i = 0; i < pipeline->table_count; i++) {
+        const qk_table *table = &pipeline->kernel->tables[i];
+        for (uint32_t at = 0; at < table->bytes; at += MOST)
+            vkCmdUpdateBuffer(vk->commands, pipeline->tables[i]->buffer, at,
+                              table->bytes - at < MOST ? table->bytes - at : MOST, table->words + at / 4);
+    }
+    VkMemoryBarrier written = {
+        .sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+        .srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT,
+        .dstAccessMask = VK_ACCESS_SHADER_READ_BIT,
+    };
+    vkCmdPipelineBarrier(vk->commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0, 1, &written, 0,
+                         NULL, 0, NULL);
+    pipeline->filled = QK_VK_TABLES_RECORDED;
+}
+
 static qk_status record(void *context, const qk_launch *launch, qk_error *error) {
     qk_vulkan *vk = context;
-    const qk_vk_pipeline *pipeline = NULL;
+    qk_vk_pipeline *pipeline = NULL;
     VkDescriptorSet set = VK_NULL_HANDLE;
     qk_status status = check_launch(vk, launch, error);
     if (status == QK_OK)
@@ -164,7 +187,8 @@ static qk_status record(void *context, const qk_launch *launch, qk_error *error)
         status = new_set(vk, pipeline->set_layout, &set, error);
     if (status != QK_OK)
         return status;
-    write_set(vk, set, launch);
+    fill_tables(vk, pipeline);
+    write_set(vk, set, launch, pipeline);
     vkCmdBindPipeline(vk->commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline->pipeline);
     vkCmdBindDescriptorSets(vk->commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline->layout, 0, 1, &set, 0, NULL);
     if (launch->kernel->push_bytes > 0)
@@ -212,6 +236,7 @@ qk_status qk_vulkan_submit(qk_vulkan *vk, qk_error *error) {
     if (vk->queries != VK_NULL_HANDLE)
         vkCmdWriteTimestamp(vk->commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, vk->queries, 1);
     status = qk_vk_finish(vk, error);
+    qk_vk_tables_settle(vk, status == QK_OK);
     if (status == QK_OK && vk->queries != VK_NULL_HANDLE)
         read_time(vk);
     return status;

@@ -54,6 +54,14 @@ typedef struct qk_binding {
     uint32_t block_bytes;   /* WEIGHTS: bytes of one block in this buffer; else 0 */
 } qk_binding;
 
+/* Constant data of a kernel: a read-only storage buffer that the engine fills once with `words`, and binds at every launch. */
+typedef struct qk_table {
+    uint32_t index; /* Vulkan: binding in set 0 */
+    const char *name;
+    const uint32_t *words;
+    uint32_t bytes;
+} qk_table;
+
 typedef struct qk_field {
     const char *name;
     uint32_t offset;
@@ -86,6 +94,8 @@ typedef struct qk_kernel {
     const qk_code *code;
     uint32_t binding_count;
     const qk_binding *bindings;
+    uint32_t table_count; /* 0 on Metal, where constant data stands in the text */
+    const qk_table *tables;
     uint32_t push_bytes;     /* Vulkan: push constants; Metal: the struct at [[buffer(binding_count)]] */
     uint32_t push_count;
     const qk_field *push;
