@@ -54,6 +54,11 @@ static void put_expr(qg_text *text, const qg_expr *expr) {
         }
         qg_text_puts(text, "]");
         break;
+    case QG_E_BITS:
+        qg_text_printf(text, "%s(", expr->name);
+        put_expr(text, expr->arg[0]);
+        qg_text_puts(text, ")");
+        break;
     case QG_E_UNARY:
         qg_text_puts(text, "-");
         put_operand(text, expr->arg[0]);

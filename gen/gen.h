@@ -141,7 +141,7 @@ typedef enum qg_op {
 /* ---- parse.c: the specification as written -------------------------------------------------------------------- */
 
 /* Expressions as written: constants of the layout, and the value. */
-typedef enum qg_expr_kind { QG_E_INT, QG_E_FLOAT, QG_E_NAME, QG_E_UNARY, QG_E_BINARY, QG_E_SELECT, QG_E_INDEX } qg_expr_kind;
+typedef enum qg_expr_kind { QG_E_INT, QG_E_FLOAT, QG_E_NAME, QG_E_UNARY, QG_E_BINARY, QG_E_SELECT, QG_E_INDEX, QG_E_BITS } qg_expr_kind;
 
 typedef struct qg_expr {
     qg_expr_kind kind;
@@ -149,7 +149,7 @@ typedef struct qg_expr {
     qg_op op;            /* UNARY, BINARY */
     int64_t integer;     /* INT */
     double real;         /* FLOAT */
-    const char *name;    /* NAME; INDEX: the table */
+    const char *name;    /* NAME; INDEX: the table; BITS: the type */
     uint32_t depth;      /* of the tree, at most 200 */
     const struct qg_expr *arg[3]; /* operands; INDEX: row, column or NULL */
 } qg_expr;
@@ -305,6 +305,7 @@ typedef struct qg_table {
 typedef enum qg_kind { QG_K_BOOL, QG_K_UINT, QG_K_INT, QG_K_FLOAT } qg_kind;
 
 /* The value of an element as a typed tree. Leaves: QG_CONST, QG_CODE (ref: code), QG_ELEMENT (index in the block).
+ * QG_BITS_AS takes the bits of an unsigned integer as a value of scalar type `ref`.
  * QG_TABLE looks up arg[0] (row) and arg[1] (column or NULL) in table `ref`. Integers carry a proven range; integer
  * operands of float operations are wrapped in QG_TO_FLOAT, and are proven to be exact there (|x| <= 2^24). */
 typedef struct qg_term {

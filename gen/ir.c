@@ -178,6 +178,7 @@ const qg_node *qg_apply(qg_ir *ir, qg_op op, const qg_node *a, const qg_node *b,
         if (simple) return simple;
     }
     if (op == QG_TO_INT && a->kind == QG_K_INT) return a;
+    if (op == QG_TO_UINT && a->op == QG_TO_INT && a->arg[0]->kind == QG_K_UINT && !a->name) return a->arg[0];
     if (op == QG_TO_FLOAT && a->op == QG_CONST) return qg_real(ir, (float)a->integer);
     if (op == QG_TO_INT && a->op == QG_CONST) return qg_int(ir, a->integer);
     if (op == QG_TO_INT && a->op == QG_VECTOR && !a->name) {

@@ -211,28 +211,31 @@ static const qg_node *as_power(qg_ir *ir, const qg_node *bits) {
     return qg_float_bits(ir, QG_F32, word);
 }
 
-static const qg_node *float_of_bits(lowering *l, const qg_code *code, const qg_node *bits) {
-    const qg_scalar_info *type = &qg_scalars[code->type];
-    if (type->bits >= 16) return qg_float_bits(l->ir, code->type, bits);
-    bits = qg_let(l->ir, bits, qg_format(l->ir->arena, "%s_bits", code->name), NULL);
+static const qg_node *float_of_bits(lowering *l, qg_scalar scalar, const char *name, const qg_node *bits) {
+    const qg_scalar_info *type = &qg_scalars[scalar];
+    if (type->bits >= 16) return qg_float_bits(l->ir, scalar, bits);
+    bits = qg_let(l->ir, bits, name, NULL);
     if (type->exponent_bits == 8) return as_power(l->ir, bits);
     const qg_node *half = qg_float_bits(l->ir, QG_F16, as_half(l->ir, type, bits));
     return type->bias == 15 ? half : binary(l->ir, QG_MUL, half, qg_real(l->ir, (float)(1u << (15 - type->bias))));
 }
 
-static const qg_node *typed_float(lowering *l, const qg_code *code, const qg_node *bits) {
+/* Bits as a value of a type; `name` is what they are called when they need one. */
+static const qg_node *bits_as(lowering *l, qg_scalar type, const char *name, const qg_node *bits) {
     const qg_node *parts[QG_MAX_LANES];
     const uint32_t lanes = bits->lanes;
-    if (lanes > 1) bits = qg_let(l->ir, bits, qg_format(l->ir->arena, "%s_bits", code->name), NULL);
-    for (uint32_t i = 0; i < lanes; ++i) parts[i] = float_of_bits(l, code, qg_lane(l->ir, bits, i));
+    if (qg_scalars[type].kind == QG_UNSIGNED) return bits;
+    if (qg_scalars[type].kind == QG_SIGNED) {
+        const bool masked = bits->op == QG_AND && !bits->name;
+        return qg_sign_extend(l->ir, masked ? bits->arg[0] : bits, qg_scalars[type].bits);
+    }
+    if (lanes > 1) bits = qg_let(l->ir, bits, name, NULL);
+    for (uint32_t i = 0; i < lanes; ++i) parts[i] = float_of_bits(l, type, name, qg_lane(l->ir, bits, i));
     return qg_vector(l->ir, parts, lanes);
 }
 
 static const qg_node *typed(lowering *l, const qg_code *code, const qg_node *bits) {
-    if (!code->typed || qg_scalars[code->type].kind == QG_UNSIGNED) return bits;
-    if (qg_scalars[code->type].kind == QG_FLOATING) return typed_float(l, code, bits);
-    const bool masked = bits->op == QG_AND && !bits->name;
-    return qg_sign_extend(l->ir, masked ? bits->arg[0] : bits, code->width);
+    return code->typed ? bits_as(l, code->type, qg_format(l->ir->arena, "%s_bits", code->name), bits) : bits;
 }
 
 enum { QG_MAX_PLANES = 32 };
@@ -420,6 +423,12 @@ static const qg_node *lower_binary(lowering *l, const qg_term *term) {
     return binary(l->ir, term->op, a, b);
 }
 
+static const qg_node *lower_bits(lowering *l, const qg_term *term) {
+    const qg_node *bits = lower_term(l, term->arg[0]);
+    if (bits->kind == QG_K_INT) bits = qg_apply(l->ir, QG_TO_UINT, bits, NULL, NULL);
+    return bits_as(l, (qg_scalar)term->ref, "bits", bits);
+}
+
 static const qg_node *lower_term(lowering *l, const qg_term *term) {
     switch (term->op) {
     case QG_CONST: return lower_constant(l, term);
@@ -427,6 +436,7 @@ static const qg_node *lower_term(lowering *l, const qg_term *term) {
     case QG_ELEMENT: return lower_element(l, QG_ELEMENT, 1);
     case QG_TABLE: return lower_lookup(l, term);
     case QG_SELECT: return lower_select(l, term);
+    case QG_BITS_AS: return lower_bits(l, term);
     case QG_TO_FLOAT: return qg_apply(l->ir, QG_TO_FLOAT, lower_term(l, term->arg[0]), NULL, NULL);
     case QG_NEG: {
         const qg_node *a = lower_term(l, term->arg[0]);

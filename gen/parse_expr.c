@@ -63,10 +63,26 @@ static const qg_expr *parse_index(qg_parser *parser) {
     return index != NULL && qg_expect(parser, QG_T_CLOSE_BRACKET, "']'") ? index : NULL;
 }
 
+/* `type(bits)`, behind the name of a type. */
+static const qg_expr *parse_bits(qg_parser *parser, qg_expr node) {
+    node.kind = QG_E_BITS;
+    if (!qg_expect(parser, QG_T_OPEN, "'(' and the bits that are to be taken as this type")) {
+        return NULL;
+    }
+    node.arg[0] = qg_parse_value(parser);
+    if (node.arg[0] == NULL || !qg_expect(parser, QG_T_CLOSE, "')'")) {
+        return NULL;
+    }
+    return finish(parser, node);
+}
+
 static const qg_expr *parse_name(qg_parser *parser, bool constant) {
     const qg_token *token = &parser->previous;
     qg_expr node = {.kind = QG_E_NAME, .loc = token->loc};
     node.name = qg_strndup(parser->arena, token->text, token->length);
+    if (!constant && qg_scalar_named(token->text, token->length) != QG_SCALAR_COUNT) {
+        return parse_bits(parser, node);
+    }
     if (constant || !qg_accept(parser, QG_T_OPEN_BRACKET)) {
         return finish(parser, node);
     }

@@ -399,6 +399,37 @@ static const qg_term *type_select(qg_work *work, const qg_expr *expr) {
     return new_term(work, term);
 }
 
+/* Bits, proven to fit, as a value of a type. */
+static const qg_term *type_bits(qg_work *work, const qg_expr *expr) {
+    const qg_scalar type = qg_scalar_named(expr->name, strlen(expr->name));
+    const qg_scalar_info *info = &qg_scalars[type];
+    const qg_term *a = type_expr(work, expr->arg[0]);
+    if (a == NULL || !is_number(work, a, "as bits")) {
+        return NULL;
+    }
+    const int64_t most = ((int64_t)1 << info->bits) - 1;
+    if (a->kind != QG_K_INT) {
+        qg_error(work->diag, expr->loc, "bits are an integer, and this is a float already: leave '%s(...)' out", info->name);
+        return NULL;
+    }
+    if (a->low < 0 || a->high > most) {
+        qg_error(work->diag, expr->loc, "%s has %u bits, and this ranges from %lld to %lld: mask it", info->name, info->bits,
+                 (long long)a->low, (long long)a->high);
+        return NULL;
+    }
+    qg_term term = {.op = QG_BITS_AS, .kind = QG_K_FLOAT, .loc = expr->loc, .ref = type, .per = a->per, .arg = {a}};
+    if (info->kind == QG_FLOATING) {
+        return new_term(work, term);
+    }
+    if (info->kind == QG_UNSIGNED) {
+        return a;
+    }
+    term.kind = QG_K_INT;
+    term.low = -most / 2 - 1;
+    term.high = most / 2;
+    return new_term(work, term);
+}
+
 static const qg_term *type_expr(qg_work *work, const qg_expr *expr) {
     switch (expr->kind) {
     case QG_E_INT: return integer_constant(work, expr->loc, expr->integer);
@@ -407,6 +438,7 @@ static const qg_term *type_expr(qg_work *work, const qg_expr *expr) {
     case QG_E_UNARY: return type_negation(work, expr);
     case QG_E_BINARY: return type_binary(work, expr);
     case QG_E_SELECT: return type_select(work, expr);
+    case QG_E_BITS: return type_bits(work, expr);
     default: return type_table(work, expr);
     }
 }

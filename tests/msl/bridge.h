@@ -29,7 +29,7 @@ enum {
  * counts the threadgroup's barriers; `simd` counts the thread's simdgroup barriers within it. */
 struct qkm_cell {
     unsigned write_epoch, read_epoch;
-    unsigned short writer, reader; /* reader 0xFFFF: several */
+    unsigned short writer, reader;
     unsigned short write_simd, read_simd;
 };
 
@@ -50,18 +50,13 @@ struct qkm_bridge {
     unsigned (*attributes)[3];
     void *launch;
     /* Ends the launch. `what` is one of QKM_FAULT_; these do not return. */
-    void (*fault)(void *launch, int what, unsigned long address, unsigned long size, unsigned long pc, const char *detail);
+    void (*fault)(void *launch, int what, unsigned long address, unsigned long size, unsigned long pc,
+                  const char *detail);
     void (*barrier)(void *launch, int simdgroup, const char *file, int line);
     void (*exchange)(void *launch, const void *value, unsigned bytes, void *all, unsigned *active, const char *file,
                      int line, int column);
 };
 
-enum {
-    QKM_FAULT_READ = 1,
-    QKM_FAULT_WRITE,
-    QKM_FAULT_RACE,
-    QKM_FAULT_UNINITIALISED,
-    QKM_FAULT_UNDEFINED
-};
+enum { QKM_FAULT_READ = 1, QKM_FAULT_WRITE, QKM_FAULT_RACE, QKM_FAULT_UNINITIALISED, QKM_FAULT_UNDEFINED };
 
 #endif

@@ -2,6 +2,8 @@
 // precompiled header, the runtime) is kept beside the objects.
 #include "internal.h"
 
+#include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstdarg>
 #include <cstdio>
@@ -12,8 +14,6 @@
 #include <fstream>
 #include <map>
 #include <mutex>
-#include <algorithm>
-#include <poll.h>
 #include <spawn.h>
 #include <sstream>
 #include <sys/stat.h>
@@ -83,7 +83,8 @@ bool msl::run(const vector<string> &command, string *output) {
     }
     close(ends[0]);
     int status = 0;
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
@@ -108,7 +109,8 @@ string hash(const string &s) {
 }
 
 bool make_folders(const string &path) {
-    for (size_t at = path.find('/', 1); at != string::npos; at = path.find('/', at + 1)) mkdir(path.substr(0, at).c_str(), 0700);
+    for (size_t at = path.find('/', 1); at != string::npos; at = path.find('/', at + 1))
+        mkdir(path.substr(0, at).c_str(), 0700);
     return mkdir(path.c_str(), 0700) == 0 || errno == EEXIST;
 }
 
@@ -125,8 +127,10 @@ string contents(const string &folder) {
     for (const string &n : names) {
         const string path = folder + "/" + n;
         struct stat info;
-        if (stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode)) r += contents(path);
-        else r += n + "\n" + msl::read_file(path);
+        if (stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode))
+            r += contents(path);
+        else
+            r += n + "\n" + msl::read_file(path);
     }
     return r;
 }
@@ -147,10 +151,27 @@ bool has_cpu(const char *feature) {
 }
 
 vector<string> language(const msl::settings &s) {
-    vector<string> f = {"-std=c++17", "-nostdinc", "-isystem", s.include, "-w", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics",
-                        "-fno-math-errno", "-fno-strict-aliasing", "-fwrapv", "-fPIC", "-fvisibility=hidden",
-                        "-D__METAL_VERSION__=320", "-D__METAL_MACOS__=1", "-D__METAL__=1", "-D__METAL_CPP__=1", "-D__HAVE_BFLOAT__=1",
-                        "-D__HAVE_SIMDGROUP_MATRIX__=1", "-D__HAVE_SIMDGROUP_REDUCTION__=1", "-D__HAVE_ATOMIC_FLOAT__=1"};
+    vector<string> f = {"-std=c++17",
+                        "-nostdinc",
+                        "-isystem",
+                        s.include,
+                        "-w",
+                        "-fno-exceptions",
+                        "-fno-rtti",
+                        "-fno-threadsafe-statics",
+                        "-fno-math-errno",
+                        "-fno-strict-aliasing",
+                        "-fwrapv",
+                        "-fPIC",
+                        "-fvisibility=hidden",
+                        "-D__METAL_VERSION__=320",
+                        "-D__METAL_MACOS__=1",
+                        "-D__METAL__=1",
+                        "-D__METAL_CPP__=1",
+                        "-D__HAVE_BFLOAT__=1",
+                        "-D__HAVE_SIMDGROUP_MATRIX__=1",
+                        "-D__HAVE_SIMDGROUP_REDUCTION__=1",
+                        "-D__HAVE_ATOMIC_FLOAT__=1"};
 #if defined(__x86_64__)
     f.push_back("-fexcess-precision=16");
 #endif
@@ -158,9 +179,9 @@ vector<string> language(const msl::settings &s) {
     if (s.math == QK_MSL_MATH_SAFE) {
         f.push_back("-ffp-contract=off");
     } else {
-        f.push_back("-ffp-contract=fast");
         if (has_cpu("fma")) f.push_back("-mfma");
         if (s.math == QK_MSL_MATH_FAST) f.push_back("-ffast-math");
+        for (const char *x : {"-Xclang", "-ffp-contract=fast-honor-pragmas"}) f.push_back(x);
     }
     for (const string &d : s.defines) f.push_back("-D" + d);
     return f;
@@ -169,11 +190,13 @@ vector<string> language(const msl::settings &s) {
 vector<string> instrumentation(const msl::settings &s) {
     vector<string> f = {"-O1", "-gline-tables-only", "-ftrivial-auto-var-init=pattern"};
     if (!(s.skip & QK_MSL_NO_ACCESS_CHECK))
-        for (const char *x : {"-fsanitize=address", "-fno-sanitize-address-use-after-scope", "-mllvm", "-asan-instrumentation-with-call-threshold=0",
-                              "-mllvm", "-asan-stack=0", "-mllvm", "-asan-globals=0"})
+        for (const char *x :
+             {"-fsanitize=address", "-fno-sanitize-address-use-after-scope", "-mllvm",
+              "-asan-instrumentation-with-call-threshold=0", "-mllvm", "-asan-stack=0", "-mllvm", "-asan-globals=0"})
             f.push_back(x);
     if (!(s.skip & QK_MSL_NO_UNDEFINED_CHECK))
-        f.push_back("-fsanitize=shift-exponent,integer-divide-by-zero,array-bounds,float-cast-overflow,alignment,return");
+        f.push_back(
+            "-fsanitize=shift-exponent,integer-divide-by-zero,array-bounds,float-cast-overflow,alignment,return");
     return f;
 }
 
@@ -197,7 +220,8 @@ bool version(const msl::settings &s, string *text, qk_msl_error *error) {
     if (v.empty()) {
         string output;
         if (!msl::run({s.compiler, "--version"}, &output) || output.find("clang") == string::npos) {
-            msl::fail(error, QK_MSL_ERROR_COMPILER, 0, "cannot run %s (Debian package clang-16; or name another clang++ in QKGEN_MSL_CLANG): %s",
+            msl::fail(error, QK_MSL_ERROR_COMPILER, 0,
+                      "cannot run %s (Debian package clang-16; or name another clang++ in QKGEN_MSL_CLANG): %s",
                       s.compiler.c_str(), output.c_str());
             return false;
         }
@@ -207,11 +231,17 @@ bool version(const msl::settings &s, string *text, qk_msl_error *error) {
     return true;
 }
 
+// Of this call, among all processes and threads that may be at the same file.
+string unique() {
+    static std::atomic<unsigned> serial;
+    return std::to_string(long(getpid())) + "-" + std::to_string(serial++);
+}
+
 bool exists(const string &path) { return access(path.c_str(), R_OK) == 0; }
 
 // Makes `path` by a command that writes to the last word given; other processes may be at it, too.
 bool make(vector<string> command, const string &path, string *output) {
-    const string part = path + "." + std::to_string(long(getpid())) + ".part";
+    const string part = path + "." + unique() + ".part";
     command.push_back(part);
     if (!msl::run(command, output)) {
         unlink(part.c_str());
@@ -220,7 +250,7 @@ bool make(vector<string> command, const string &path, string *output) {
     return rename(part.c_str(), path.c_str()) == 0;
 }
 
-}  // namespace
+} // namespace
 
 msl::settings msl::choose(const qk_msl_options *o) {
     static const qk_msl_options none = {};
@@ -229,19 +259,23 @@ msl::settings msl::choose(const qk_msl_options *o) {
     s.compiler = first(o->compiler, "QKGEN_MSL_CLANG", QKM_CLANG);
     s.include = first(o->include, "QKGEN_MSL_INCLUDE", QKM_INCLUDE);
     const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    s.cache = first(o->cache, "QKGEN_MSL_CACHE", xdg && *xdg ? string(xdg) + "/qkgen/msl" : string(home && *home ? home : "/tmp") + "/.cache/qkgen/msl");
+    s.cache =
+        first(o->cache, "QKGEN_MSL_CACHE",
+              xdg && *xdg ? string(xdg) + "/qkgen/msl" : string(home && *home ? home : "/tmp") + "/.cache/qkgen/msl");
     s.skip = o->skip;
     s.math = o->math;
     for (uint32_t i = 0; i < o->define_count; ++i) s.defines.push_back(o->defines[i]);
     return s;
 }
 
-bool msl::build(const settings &s, const string &text, const string &name, string *object, bool *cached, qk_msl_error *error) {
+bool msl::build(const settings &s, const string &text, const string &name, string *object, bool *cached,
+                qk_msl_error *error) {
     const string base = folder_of(s.include);
     string compiler;
     if (!version(s, &compiler, error)) return false;
     if (!exists(s.include + "/metal_stdlib") || !exists(base + "/runtime.cpp")) {
-        fail(error, QK_MSL_ERROR_COMPILER, 0, "%s is not the folder of our metal_stdlib (QKGEN_MSL_INCLUDE)", s.include.c_str());
+        fail(error, QK_MSL_ERROR_COMPILER, 0, "%s is not the folder of our metal_stdlib (QKGEN_MSL_INCLUDE)",
+             s.include.c_str());
         return false;
     }
     if (!make_folders(s.cache)) {
@@ -257,10 +291,13 @@ bool msl::build(const settings &s, const string &text, const string &name, strin
     {
         std::lock_guard<std::mutex> guard(lock);
         string &t = support_of[s.include];
-        if (t.empty()) t = contents(s.include) + read_file(base + "/runtime.cpp") + read_file(base + "/bridge.h") + read_file(base + "/executor.h");
+        if (t.empty())
+            t = contents(s.include) + read_file(base + "/runtime.cpp") + read_file(base + "/bridge.h") +
+                read_file(base + "/executor.h") + read_file(base + "/text.cpp") + read_file(base + "/signature.cpp") +
+                read_file(base + "/build.cpp");
         support = t;
     }
-    const string common = hash(compiler + "|" + all_flags + "|" + support + "|" QKM_BUILD_ID);
+    const string common = hash(compiler + "|" + all_flags + "|" + support);
     const string stem = s.cache + "/" + hash(common + "|" + name + "|" + text);
     *object = stem + ".so";
     *cached = exists(*object);
@@ -269,22 +306,30 @@ bool msl::build(const settings &s, const string &text, const string &name, strin
     string output;
     const string header = s.cache + "/" + common + ".pch", runtime = s.cache + "/" + common + ".o";
     if (!exists(header) &&
-        !make(join({{s.compiler}, lang, instr, {"-x", "c++-header", s.include + "/metal_stdlib", "-o"}}), header, &output)) {
-        fail(error, QK_MSL_ERROR_COMPILER, 0, "%s cannot compile our metal_stdlib: %s", s.compiler.c_str(), output.c_str());
+        !make(join({{s.compiler},
+                    lang,
+                    instr,
+                    {"-Xclang", "-fno-pch-timestamp", "-x", "c++-header", s.include + "/metal_stdlib", "-o"}}),
+              header, &output)) {
+        fail(error, QK_MSL_ERROR_COMPILER, 0, "%s cannot compile our metal_stdlib: %s", s.compiler.c_str(),
+             output.c_str());
         return false;
     }
-    if (!exists(runtime) && !make({s.compiler, "-std=c++17", "-O2", "-fPIC", "-fvisibility=hidden", "-fno-exceptions", "-fno-rtti", "-c",
-                                   base + "/runtime.cpp", "-o"}, runtime, &output)) {
+    if (!exists(runtime) && !make({s.compiler, "-std=c++17", "-O2", "-fPIC", "-fvisibility=hidden", "-fno-exceptions",
+                                   "-fno-rtti", "-c", base + "/runtime.cpp", "-o"},
+                                  runtime, &output)) {
         fail(error, QK_MSL_ERROR_COMPILER, 0, "%s cannot compile runtime.cpp: %s", s.compiler.c_str(), output.c_str());
         return false;
     }
 
     // Preprocess, with our headers empty; rewrite; let libclang read it; compile it with what comes from that.
-    const string own = stem + "." + std::to_string(long(getpid()));
+    const string own = stem + "." + unique();
     const string msl_file = own + ".metal", unit_file = own + ".cpp", object_file = own + ".o";
     struct cleaner {
         vector<string> paths;
-        ~cleaner() { for (const string &p : paths) unlink(p.c_str()); }
+        ~cleaner() {
+            for (const string &p : paths) unlink(p.c_str());
+        }
     } clean{{msl_file, unit_file, object_file}};
     write_file(msl_file, "# 1 \"" + name + "\"\n" + text + "\n");
     string preprocessed;
@@ -297,16 +342,23 @@ bool msl::build(const settings &s, const string &text, const string &name, strin
         return false;
     }
     string unit = rewrite(preprocessed), glue;
-    if (!describe(unit_file, unit, join({lang, instr, {"-x", "c++", "-include-pch", header}}), base + "/executor.h", &glue, error)) return false;
+    if (!describe(unit_file, unit, join({lang, instr, {"-x", "c++", "-include-pch", header}}), base + "/executor.h",
+                  &glue, error))
+        return false;
     unit += glue;
     write_file(unit_file, unit);
     output.clear();
-    if (!run(join({{s.compiler}, lang, instr, {"-x", "c++", "-include-pch", header, "-c", unit_file, "-o", object_file}}), &output)) {
+    if (!run(
+            join(
+                {{s.compiler}, lang, instr, {"-x", "c++", "-include-pch", header, "-c", unit_file, "-o", object_file}}),
+            &output)) {
         fail(error, QK_MSL_ERROR_SOURCE, 0, "%s", output.c_str());
         return false;
     }
     output.clear();
-    if (!make({s.compiler, "-shared", "-nostdlib++", "-Wl,-Bsymbolic", "-Wl,-z,defs", object_file, runtime, "-lm", "-lc", "-o"}, *object, &output)) {
+    if (!make({s.compiler, "-shared", "-nostdlib++", "-Wl,-Bsymbolic", "-Wl,-z,defs", object_file, runtime, "-lm",
+               "-lc", "-o"},
+              *object, &output)) {
         fail(error, QK_MSL_ERROR_SOURCE, 0, "cannot link %s: %s", name.c_str(), output.c_str());
         return false;
     }

@@ -12,16 +12,16 @@
 
 static int failures = 0, checks = 0;
 
-#define CHECK(CONDITION, ...)                                            \
-    do {                                                                 \
-        ++checks;                                                        \
-        if (!(CONDITION)) {                                              \
-            if (++failures <= 40) {                                      \
-                printf("%s:%d: ", __FILE__, __LINE__);                   \
-                printf(__VA_ARGS__);                                     \
-                printf("\n");                                            \
-            }                                                            \
-        }                                                                \
+#define CHECK(CONDITION, ...)                                                                                          \
+    do {                                                                                                               \
+        ++checks;                                                                                                      \
+        if (!(CONDITION)) {                                                                                            \
+            if (++failures <= 40) {                                                                                    \
+                printf("%s:%d: ", __FILE__, __LINE__);                                                                 \
+                printf(__VA_ARGS__);                                                                                   \
+                printf("\n");                                                                                          \
+            }                                                                                                          \
+        }                                                                                                              \
     } while (0)
 
 // Opens a file of this folder; ends the test when it does not compile.
@@ -43,7 +43,10 @@ struct launch {
     std::vector<qk_msl_buffer> buffers, shared;
     qk_msl_launch what = {};
     qk_msl_error error = {};
-    launch(uint32_t groups = 1, uint32_t group = 1) { what.groups[0] = groups; what.group[0] = group; }
+    launch(uint32_t groups = 1, uint32_t group = 1) {
+        what.groups[0] = groups;
+        what.group[0] = group;
+    }
     template <class T> launch &add(uint32_t index, std::vector<T> &data) {
         buffers.push_back({index, data.data(), data.size() * sizeof(T)});
         return *this;

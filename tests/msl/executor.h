@@ -46,8 +46,18 @@ typedef struct qk_msl_error {
 
 typedef enum qk_msl_scalar {
     QK_MSL_STRUCT = 0, /* anything that is not one of the following */
-    QK_MSL_BOOL, QK_MSL_I8, QK_MSL_U8, QK_MSL_I16, QK_MSL_U16, QK_MSL_I32, QK_MSL_U32, QK_MSL_I64, QK_MSL_U64,
-    QK_MSL_F16, QK_MSL_BF16, QK_MSL_F32
+    QK_MSL_BOOL,
+    QK_MSL_I8,
+    QK_MSL_U8,
+    QK_MSL_I16,
+    QK_MSL_U16,
+    QK_MSL_I32,
+    QK_MSL_U32,
+    QK_MSL_I64,
+    QK_MSL_U64,
+    QK_MSL_F16,
+    QK_MSL_BF16,
+    QK_MSL_F32
 } qk_msl_scalar;
 
 /* A type as the compiler sees it. */
@@ -76,14 +86,14 @@ typedef enum qk_msl_kind {
 
 typedef struct qk_msl_argument {
     qk_msl_kind kind;
-    uint32_t index;          /* buffer or threadgroup */
+    uint32_t index; /* buffer or threadgroup */
     const char *name;
-    const char *space;       /* device, constant, threadgroup, or "" */
-    const char *attribute;   /* thread_position_in_grid, ... */
+    const char *space;     /* device, constant, threadgroup, or "" */
+    const char *attribute; /* thread_position_in_grid, ... */
     uint32_t is_reference;
-    uint32_t is_const;       /* what it points to may not be written */
-    uint32_t optional;       /* has [[function_constant(...)]]: may be left unbound */
-    qk_msl_type type;        /* buffers and threadgroup memory: of one element; attributes: of the argument */
+    uint32_t is_const; /* what it points to may not be written */
+    uint32_t optional; /* has [[function_constant(...)]]: may be left unbound */
+    qk_msl_type type;  /* buffers and threadgroup memory: of one element; attributes: of the argument */
     uint32_t field_count;
     const qk_msl_field *fields; /* of an element that is a struct */
     int line;
@@ -126,11 +136,11 @@ typedef struct qk_msl_value {
 /* All members may be zero. Texts that are NULL are taken from the environment, then from how the executor was built. */
 typedef struct qk_msl_options {
     qk_msl_math math;
-    uint32_t skip;         /* QK_MSL_NO_ bits */
-    const char *compiler;  /* QKGEN_MSL_CLANG: clang++, 16 or later */
-    const char *include;   /* QKGEN_MSL_INCLUDE: the folder of metal_stdlib and, beside it, runtime.cpp */
-    const char *cache;     /* QKGEN_MSL_CACHE; else XDG_CACHE_HOME/qkgen/msl or ~/.cache/qkgen/msl */
-    uint32_t value_count;  /* function constants */
+    uint32_t skip;        /* QK_MSL_NO_ bits */
+    const char *compiler; /* QKGEN_MSL_CLANG: clang++, 16 or later */
+    const char *include;  /* QKGEN_MSL_INCLUDE: the folder of metal_stdlib and, beside it, runtime.cpp */
+    const char *cache;    /* QKGEN_MSL_CACHE; else XDG_CACHE_HOME/qkgen/msl or ~/.cache/qkgen/msl */
+    uint32_t value_count; /* function constants */
     const qk_msl_value *values;
     uint32_t define_count; /* NAME or NAME=VALUE, as on a compiler's command line */
     const char *const *defines;
@@ -139,7 +149,8 @@ typedef struct qk_msl_options {
 typedef struct qk_msl qk_msl;
 
 /* `name` is what messages call the text. NULL and an error when it cannot be compiled. */
-QK_MSL_API qk_msl *qk_msl_open(const char *text, size_t bytes, const char *name, const qk_msl_options *options, qk_msl_error *error);
+QK_MSL_API qk_msl *qk_msl_open(const char *text, size_t bytes, const char *name, const qk_msl_options *options,
+                               qk_msl_error *error);
 QK_MSL_API qk_msl *qk_msl_open_file(const char *path, const qk_msl_options *options, qk_msl_error *error);
 QK_MSL_API void qk_msl_close(qk_msl *file);
 
@@ -173,7 +184,8 @@ typedef struct qk_msl_launch {
     uint64_t seed;
 } qk_msl_launch;
 
-QK_MSL_API qk_msl_status qk_msl_run(qk_msl *file, const qk_msl_kernel *kernel, const qk_msl_launch *launch, qk_msl_error *error);
+QK_MSL_API qk_msl_status qk_msl_run(qk_msl *file, const qk_msl_kernel *kernel, const qk_msl_launch *launch,
+                                    qk_msl_error *error);
 
 /* ---- the signature against the descriptor ---- */
 

@@ -81,6 +81,43 @@ kernel void rounds_without(device uint *to [[buffer(0)]], uint i [[thread_index_
     to[i] = sum;
 }
 
+// Rounds within each simdgroup, that its own barrier orders: all lanes read what one of them has written.
+kernel void simdgroup_rounds(device uint *to [[buffer(0)]], uint i [[thread_index_in_threadgroup]], uint lane [[thread_index_in_simdgroup]],
+                             uint group [[simdgroup_index_in_threadgroup]])
+{
+    threadgroup uint shared[2];
+    uint sum = 0;
+    for (uint round = 0; round < 5u; ++round) {
+        if (lane == round) shared[group] = group * 10u + round;
+        simdgroup_barrier(mem_flags::mem_threadgroup);
+        sum += shared[group];
+        simdgroup_barrier(mem_flags::mem_threadgroup);
+    }
+    to[i] = sum;
+}
+
+kernel void simdgroup_rounds_without(device uint *to [[buffer(0)]], uint i [[thread_index_in_threadgroup]], uint lane [[thread_index_in_simdgroup]],
+                                     uint group [[simdgroup_index_in_threadgroup]])
+{
+    threadgroup uint shared[2];
+    uint sum = 0;
+    for (uint round = 0; round < 5u; ++round) {
+        if (lane == round) shared[group] = group * 10u + round;
+        simdgroup_barrier(mem_flags::mem_threadgroup);
+        sum += shared[group];
+    }
+    to[i] = sum;
+}
+
+// A simdgroup's barrier does not order another simdgroup.
+kernel void simdgroup_barrier_only(device uint *to [[buffer(0)]], uint i [[thread_index_in_threadgroup]])
+{
+    threadgroup uint shared[64];
+    shared[i] = i;
+    simdgroup_barrier(mem_flags::mem_threadgroup);
+    to[i] = shared[63u - i];
+}
+
 kernel void divergent(device uint *to [[buffer(0)]], uint i [[thread_index_in_threadgroup]])
 {
     to[i] = i;

@@ -44,7 +44,7 @@ bool write_file(const std::string &path, const std::string &content);
 qk_msl_status fail(qk_msl_error *error, qk_msl_status status, int line, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-}  // namespace msl
+} // namespace msl
 
 struct qk_msl {
     std::string name, object, key;

@@ -54,7 +54,7 @@ qkm_switch:
 .size qkm_switch, .-qkm_switch
 )");
 void *prepare(char *top, void (*start)()) {
-    void **sp = reinterpret_cast<void **>(top) - 1;  // at `start` the stack is as after a call
+    void **sp = reinterpret_cast<void **>(top) - 1; // at `start` the stack is as after a call
     *sp = nullptr;
     *--sp = reinterpret_cast<void *>(start);
     for (int i = 0; i < 6; ++i) *--sp = nullptr;
@@ -110,11 +110,12 @@ void *prepare(char *top, void (*start)()) {
 enum { STACK_BYTES = 256 * 1024, PAGE = 4096 };
 
 struct stack {
-    char *low;  // behind a page that may not be touched
+    char *low; // behind a page that may not be touched
 };
 
 stack new_stack() {
-    void *p = mmap(nullptr, STACK_BYTES + PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *p =
+        mmap(nullptr, STACK_BYTES + PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED) return {nullptr};
     mprotect(p, PAGE, PROT_NONE);
     return {static_cast<char *>(p) + PAGE};
@@ -129,7 +130,9 @@ struct stack_pool {
         free.pop_back();
         return s;
     }
-    ~stack_pool() { for (const stack &s : free) munmap(s.low - PAGE, STACK_BYTES + PAGE); }
+    ~stack_pool() {
+        for (const stack &s : free) munmap(s.low - PAGE, STACK_BYTES + PAGE);
+    }
 };
 thread_local stack_pool stacks;
 
@@ -219,7 +222,8 @@ string place(const launch_state *l, unsigned long pc, int *line) {
 
 string thread_text(const launch_state *l, unsigned thread) {
     const fiber &f = l->fibers[thread];
-    const unsigned *p = f.attributes[QKM_thread_position_in_threadgroup], *g = f.attributes[QKM_threadgroup_position_in_grid];
+    const unsigned *p = f.attributes[QKM_thread_position_in_threadgroup],
+                   *g = f.attributes[QKM_threadgroup_position_in_grid];
     char text[128];
     snprintf(text, sizeof text, "thread (%u, %u, %u) of threadgroup (%u, %u, %u)", p[0], p[1], p[2], g[0], g[1], g[2]);
     return text;
@@ -242,7 +246,9 @@ string near_buffer(const launch_state *l, unsigned long address, unsigned long s
         if (a.kind != QK_MSL_BUFFER && a.kind != QK_MSL_THREADGROUP) continue;
         for (const qkm_range &r : l->ranges) {
             if (r.low != reinterpret_cast<unsigned long>(l->slots[i]) || !r.low) continue;
-            const unsigned long distance = address < r.low ? r.low - address : address + size > r.high ? address + size - r.high : 0;
+            const unsigned long distance = address < r.low           ? r.low - address
+                                           : address + size > r.high ? address + size - r.high
+                                                                     : 0;
             if (distance < best) {
                 best = distance;
                 which = &a;
@@ -271,20 +277,26 @@ void on_fault(void *launch, int what, unsigned long address, unsigned long size,
     switch (what) {
     case QKM_FAULT_READ:
     case QKM_FAULT_WRITE:
-        l->status = msl::fail(l->error, QK_MSL_ERROR_ACCESS, line, "%s: %s: %s of %lu byte%s outside what it may touch: %s; %s", where, kernel,
-                              what == QKM_FAULT_READ ? "read" : "write", size, size == 1 ? "" : "s", near_buffer(l, address, size).c_str(), who.c_str());
+        l->status =
+            msl::fail(l->error, QK_MSL_ERROR_ACCESS, line, "%s: %s: %s of %lu byte%s outside what it may touch: %s; %s",
+                      where, kernel, what == QKM_FAULT_READ ? "read" : "write", size, size == 1 ? "" : "s",
+                      near_buffer(l, address, size).c_str(), who.c_str());
         break;
     case QKM_FAULT_RACE: {
-        const string other = size == 0xFFFF ? "several others" : thread_text(l, unsigned(size - 1));
+        const string other = size >= 0x8000 ? "several others" : thread_text(l, unsigned(size - 1));
         l->status = msl::fail(l->error, QK_MSL_ERROR_RACE, line,
-                              "%s: %s: %s %s threadgroup memory that %s touched since the last barrier", where, kernel, who.c_str(), detail, other.c_str());
+                              "%s: %s: %s %s threadgroup memory that %s touched since the last barrier", where, kernel,
+                              who.c_str(), detail, other.c_str());
         break;
     }
     case QKM_FAULT_UNINITIALISED:
-        l->status = msl::fail(l->error, QK_MSL_ERROR_UNINITIALISED, line, "%s: %s: %s reads threadgroup memory that nobody has written", where, kernel, who.c_str());
+        l->status =
+            msl::fail(l->error, QK_MSL_ERROR_UNINITIALISED, line,
+                      "%s: %s: %s reads threadgroup memory that nobody has written", where, kernel, who.c_str());
         break;
     default:
-        l->status = msl::fail(l->error, QK_MSL_ERROR_UNDEFINED, line, "%s: %s: %s; %s", where, kernel, detail, who.c_str());
+        l->status =
+            msl::fail(l->error, QK_MSL_ERROR_UNDEFINED, line, "%s: %s: %s; %s", where, kernel, detail, who.c_str());
     }
     end_launch(l);
 }
@@ -302,7 +314,8 @@ void on_barrier(void *launch, int simdgroup, const char *file, int line) {
     wait_as(static_cast<launch_state *>(launch), simdgroup ? AT_SIMD_BARRIER : AT_BARRIER, file, line, 0);
 }
 
-void on_exchange(void *launch, const void *value, unsigned bytes, void *all, unsigned *active, const char *file, int line, int column) {
+void on_exchange(void *launch, const void *value, unsigned bytes, void *all, unsigned *active, const char *file,
+                 int line, int column) {
     launch_state *l = static_cast<launch_state *>(launch);
     fiber &f = l->fibers[l->current];
     f.value = value;
@@ -327,7 +340,8 @@ bool turn(launch_state *l, unsigned t) {
     if (f.at == NEW) {
         f.own = stacks.take();
         if (!f.own.low) {
-            l->status = msl::fail(l->error, QK_MSL_ERROR_ARGUMENT, 0, "%s: no memory for the threads' stacks", l->kernel->name);
+            l->status =
+                msl::fail(l->error, QK_MSL_ERROR_ARGUMENT, 0, "%s: no memory for the threads' stacks", l->kernel->name);
             return false;
         }
         f.sp = prepare(f.own.low + STACK_BYTES, fiber_start);
@@ -349,23 +363,31 @@ bool turn(launch_state *l, unsigned t) {
     return l->status == QK_MSL_OK;
 }
 
-const char *barrier_name(state s) { return s == AT_BARRIER ? "threadgroup_barrier" : s == AT_SIMD_BARRIER ? "simdgroup_barrier" : "a simdgroup function"; }
+const char *barrier_name(state s) {
+    return s == AT_BARRIER        ? "threadgroup_barrier"
+           : s == AT_SIMD_BARRIER ? "simdgroup_barrier"
+                                  : "a simdgroup function";
+}
 
 void divergent(launch_state *l, unsigned waiting, unsigned from, unsigned to) {
     const fiber &f = l->fibers[waiting];
     unsigned there = 0, other = ~0u;
     for (unsigned t = from; t < to; ++t) {
         const fiber &g = l->fibers[t];
-        if (g.at == f.at && g.line == f.line && g.file == f.file) ++there;
-        else if (other == ~0u) other = t;
+        if (g.at == f.at && g.line == f.line && g.file == f.file)
+            ++there;
+        else if (other == ~0u)
+            other = t;
     }
     string why;
     if (other != ~0u) {
         const fiber &g = l->fibers[other];
-        why = thread_text(l, other) + (g.at == DONE ? " has ended" : string(" waits in ") + barrier_name(g.at) + " at line " + std::to_string(g.line));
+        why = thread_text(l, other) +
+              (g.at == DONE ? " has ended"
+                            : string(" waits in ") + barrier_name(g.at) + " at line " + std::to_string(g.line));
     }
-    l->status = msl::fail(l->error, QK_MSL_ERROR_BARRIER, f.line, "%s:%d: %s: %s is reached by %u of %u threads; %s", f.file, f.line, l->kernel->name,
-                          barrier_name(f.at), there, to - from, why.c_str());
+    l->status = msl::fail(l->error, QK_MSL_ERROR_BARRIER, f.line, "%s:%d: %s: %s is reached by %u of %u threads; %s",
+                          f.file, f.line, l->kernel->name, barrier_name(f.at), there, to - from, why.c_str());
 }
 
 // All threads wait or have ended. Lets go on what can; false: an error, or all have ended (*more false).
@@ -379,14 +401,18 @@ bool release(launch_state *l, bool *more) {
         for (unsigned t = base; t < end; ++t) {
             const fiber &f = l->fibers[t];
             if (f.at != DONE) alive = true;
-            if (f.at == AT_EXCHANGE && (!first || f.line < first->line || (f.line == first->line && f.column < first->column))) first = &f;
+            if (f.at == AT_EXCHANGE &&
+                (!first || f.line < first->line || (f.line == first->line && f.column < first->column)))
+                first = &f;
             if (f.at == AT_SIMD_BARRIER) ++barriers, one = t;
         }
         if (first) {
             unsigned active = 0;
             const int line = first->line, column = first->column;
             const unsigned bytes = first->bytes;
-            auto joins = [&](const fiber &f) { return f.at == AT_EXCHANGE && f.line == line && f.column == column && f.bytes == bytes; };
+            auto joins = [&](const fiber &f) {
+                return f.at == AT_EXCHANGE && f.line == line && f.column == column && f.bytes == bytes;
+            };
             for (unsigned t = base; t < end; ++t)
                 if (joins(l->fibers[t])) active |= 1u << (t - base);
             for (unsigned t = base; t < end; ++t) {
@@ -394,7 +420,8 @@ bool release(launch_state *l, bool *more) {
                 if (!(active >> (t - base) & 1u)) continue;
                 memset(f.all, 0xFF, size_t(bytes) * QKM_LANES);
                 for (unsigned u = base; u < end; ++u)
-                    if (active >> (u - base) & 1u) memcpy(static_cast<char *>(f.all) + size_t(bytes) * (u - base), l->fibers[u].value, bytes);
+                    if (active >> (u - base) & 1u)
+                        memcpy(static_cast<char *>(f.all) + size_t(bytes) * (u - base), l->fibers[u].value, bytes);
                 *f.active = active;
             }
             for (unsigned t = base; t < end; ++t)
@@ -402,7 +429,8 @@ bool release(launch_state *l, bool *more) {
             any = true;
         } else if (barriers) {
             for (unsigned t = base; t < end; ++t)
-                here += l->fibers[t].at == AT_SIMD_BARRIER && l->fibers[t].line == l->fibers[one].line && l->fibers[t].file == l->fibers[one].file;
+                here += l->fibers[t].at == AT_SIMD_BARRIER && l->fibers[t].line == l->fibers[one].line &&
+                        l->fibers[t].file == l->fibers[one].file;
             if (here != end - base) {
                 divergent(l, one, base, end);
                 return false;
@@ -439,7 +467,8 @@ bool run_threadgroup(launch_state *l, qk_msl_order order) {
     for (unsigned i = 0; i < l->count; ++i) sequence[i] = order == QK_MSL_REVERSE ? l->count - 1 - i : i;
     for (bool more = true; more;) {
         if (order == QK_MSL_RANDOM)
-            for (size_t i = sequence.size(); i > 1; --i) std::swap(sequence[i - 1], sequence[next_random(&l->random) % i]);
+            for (size_t i = sequence.size(); i > 1; --i)
+                std::swap(sequence[i - 1], sequence[next_random(&l->random) % i]);
         for (const unsigned t : sequence)
             if ((l->fibers[t].at == NEW || l->fibers[t].at == READY) && !turn(l, t)) return false;
         if (!release(l, &more)) return false;
@@ -467,7 +496,9 @@ struct arena {
             }
         }
     }
-    ~arena() { if (base) munmap(base, slot * SLOTS); }
+    ~arena() {
+        if (base) munmap(base, slot * SLOTS);
+    }
     // The address of `bytes` bytes; null when there is no room.
     char *take(uint64_t bytes) {
         const uint64_t whole = (bytes + PAGE - 1) / PAGE * PAGE;
@@ -536,7 +567,10 @@ constexpr int signals::which[4];
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-struct constant_slot { uint32_t id, defined; unsigned char value[16]; };
+struct constant_slot {
+    uint32_t id, defined;
+    unsigned char value[16];
+};
 
 // A copy of the object with the values of the function constants in their place.
 bool specialise(const string &object, const qk_msl_options *o, string *copy, qk_msl_error *error) {
@@ -571,17 +605,19 @@ void map_image(qk_msl *f) {
         char mode[8];
         if (sscanf(line, "%lx-%lx %7s", &low, &high, mode) != 3) continue;
         const bool ours = strstr(line, f->object.c_str()) != nullptr;
-        if ((ours || (low == last && !strchr(line, '/'))) && mode[0] == 'r') f->image.push_back({low, high, unsigned(QKM_READ), nullptr});
+        if ((ours || (low == last && !strchr(line, '/'))) && mode[0] == 'r')
+            f->image.push_back({low, high, unsigned(QKM_READ), nullptr});
         last = ours ? high : 0;
     }
     if (maps) fclose(maps);
 }
 
-}  // namespace
+} // namespace
 
 extern "C" {
 
-qk_msl *qk_msl_open(const char *text, size_t bytes, const char *name, const qk_msl_options *options, qk_msl_error *error) {
+qk_msl *qk_msl_open(const char *text, size_t bytes, const char *name, const qk_msl_options *options,
+                    qk_msl_error *error) {
     const double start = now();
     const msl::settings s = msl::choose(options);
     string object;
@@ -678,24 +714,31 @@ qk_msl_status qk_msl_run(qk_msl *file, const qk_msl_kernel *kernel, const qk_msl
         } else {
             groups[i] = launch->groups[i] ? launch->groups[i] : 1;
             const uint64_t all = uint64_t(groups[i]) * l.group[i];
-            if (all > 0xFFFFFFFFu) return msl::fail(error, QK_MSL_ERROR_ARGUMENT, 0, "%s: a grid of more than 2^32 - 1 threads", name);
+            if (all > 0xFFFFFFFFu)
+                return msl::fail(error, QK_MSL_ERROR_ARGUMENT, 0, "%s: a grid of more than 2^32 - 1 threads", name);
             threads[i] = unsigned(all);
         }
     }
     const uint64_t most = kernel->max_threads ? kernel->max_threads : 1024;
     if (size > most)
-        return msl::fail(error, QK_MSL_ERROR_ARGUMENT, 0, "%s: a threadgroup of %llu threads; at most %llu", name, (unsigned long long)size, (unsigned long long)most);
+        return msl::fail(error, QK_MSL_ERROR_ARGUMENT, 0, "%s: a threadgroup of %llu threads; at most %llu", name,
+                         (unsigned long long)size, (unsigned long long)most);
 
     // Buffers.
     vector<void *> slots(kernel->argument_count + 1, nullptr);
-    struct copied { void *at, *data; uint64_t bytes; bool back; };
+    struct copied {
+        void *at, *data;
+        uint64_t bytes;
+        bool back;
+    };
     vector<copied> copies;
-    vector<std::pair<size_t, uint64_t>> tracked;  // ranges of threadgroup memory
+    vector<std::pair<size_t, uint64_t>> tracked; // ranges of threadgroup memory
     for (uint32_t i = 0; i < kernel->argument_count; ++i) {
         const qk_msl_argument &a = kernel->arguments[i];
         if (a.kind == QK_MSL_UNSUPPORTED)
-            return msl::fail(error, QK_MSL_ERROR_ARGUMENT, a.line, "%s:%d: %s: the executor has nothing for the argument %s (%s %s)", file->name.c_str(), a.line,
-                             name, a.name, a.type.name, a.attribute);
+            return msl::fail(error, QK_MSL_ERROR_ARGUMENT, a.line,
+                             "%s:%d: %s: the executor has nothing for the argument %s (%s %s)", file->name.c_str(),
+                             a.line, name, a.name, a.type.name, a.attribute);
         if (a.kind == QK_MSL_ATTRIBUTE) continue;
         const bool shared = a.kind == QK_MSL_THREADGROUP;
         const qk_msl_buffer *list = shared ? launch->threadgroup : launch->buffers, *found = nullptr;
@@ -704,14 +747,18 @@ qk_msl_status qk_msl_run(qk_msl *file, const qk_msl_kernel *kernel, const qk_msl
             if (list[k].index == a.index) found = &list[k];
         if (!found) {
             if (a.optional) continue;
-            return msl::fail(error, QK_MSL_ERROR_ARGUMENT, a.line, "%s:%d: %s: nothing is bound to %s, [[%s(%u)]]", file->name.c_str(), a.line, name, a.name,
-                             shared ? "threadgroup" : "buffer", a.index);
+            return msl::fail(error, QK_MSL_ERROR_ARGUMENT, a.line, "%s:%d: %s: nothing is bound to %s, [[%s(%u)]]",
+                             file->name.c_str(), a.line, name, a.name, shared ? "threadgroup" : "buffer", a.index);
         }
         if (a.is_reference && found->bytes < a.type.bytes)
-            return msl::fail(error, QK_MSL_ERROR_ARGUMENT, a.line, "%s:%d: %s: %s, [[buffer(%u)]], has %llu bytes; %s has %llu", file->name.c_str(), a.line, name,
-                             a.name, a.index, (unsigned long long)found->bytes, a.type.name, (unsigned long long)a.type.bytes);
+            return msl::fail(error, QK_MSL_ERROR_ARGUMENT, a.line,
+                             "%s:%d: %s: %s, [[buffer(%u)]], has %llu bytes; %s has %llu", file->name.c_str(), a.line,
+                             name, a.name, a.index, (unsigned long long)found->bytes, a.type.name,
+                             (unsigned long long)a.type.bytes);
         char *at = memory->place(found->bytes);
-        if (!at) return msl::fail(error, QK_MSL_ERROR_ARGUMENT, 0, "%s: no address space for %llu bytes", name, (unsigned long long)found->bytes);
+        if (!at)
+            return msl::fail(error, QK_MSL_ERROR_ARGUMENT, 0, "%s: no address space for %llu bytes", name,
+                             (unsigned long long)found->bytes);
         slots[i] = at;
         const unsigned long low = reinterpret_cast<unsigned long>(at);
         const bool writable = shared || !a.is_const;
@@ -726,12 +773,16 @@ qk_msl_status qk_msl_run(qk_msl *file, const qk_msl_kernel *kernel, const qk_msl
     for (uint32_t k = 0; k < launch->buffer_count; ++k) {
         bool known = false;
         for (uint32_t i = 0; i < kernel->argument_count; ++i)
-            known |= kernel->arguments[i].kind == QK_MSL_BUFFER && kernel->arguments[i].index == launch->buffers[k].index;
-        if (!known) return msl::fail(error, QK_MSL_ERROR_ARGUMENT, 0, "%s: the kernel has no [[buffer(%u)]]", name, launch->buffers[k].index);
+            known |=
+                kernel->arguments[i].kind == QK_MSL_BUFFER && kernel->arguments[i].index == launch->buffers[k].index;
+        if (!known)
+            return msl::fail(error, QK_MSL_ERROR_ARGUMENT, 0, "%s: the kernel has no [[buffer(%u)]]", name,
+                             launch->buffers[k].index);
     }
     l.slots = slots.data();
     if (file->threadgroup_low && file->threadgroup_high > file->threadgroup_low) {
-        const unsigned long low = reinterpret_cast<unsigned long>(file->threadgroup_low), high = reinterpret_cast<unsigned long>(file->threadgroup_high);
+        const unsigned long low = reinterpret_cast<unsigned long>(file->threadgroup_low),
+                            high = reinterpret_cast<unsigned long>(file->threadgroup_high);
         l.ranges.push_back({low, high, QKM_READ | QKM_WRITE, nullptr});
         tracked.push_back({l.ranges.size() - 1, high - low});
     }
@@ -760,7 +811,8 @@ qk_msl_status qk_msl_run(qk_msl *file, const qk_msl_kernel *kernel, const qk_msl
     vector<uint64_t> random_groups;
     if (launch->order == QK_MSL_RANDOM) {
         for (uint64_t i = 0; i < group_count; ++i) random_groups.push_back(i);
-        for (size_t i = random_groups.size(); i > 1; --i) std::swap(random_groups[i - 1], random_groups[next_random(&l.random) % i]);
+        for (size_t i = random_groups.size(); i > 1; --i)
+            std::swap(random_groups[i - 1], random_groups[next_random(&l.random) % i]);
     }
 
     launch_state *const outer = running;
@@ -769,12 +821,16 @@ qk_msl_status qk_msl_run(qk_msl *file, const qk_msl_kernel *kernel, const qk_msl
         signals guard;
         const int crashed = sigsetjmp(l.crash, 1);
         if (crashed) {
-            l.status = msl::fail(error, QK_MSL_ERROR_ACCESS, kernel->line, "%s:%d: %s: signal %d (%s); %s", file->name.c_str(), kernel->line, name, crashed,
-                                 strsignal(crashed), thread_text(&l, l.current).c_str());
+            l.status =
+                msl::fail(error, QK_MSL_ERROR_ACCESS, kernel->line, "%s:%d: %s: signal %d (%s); %s", file->name.c_str(),
+                          kernel->line, name, crashed, strsignal(crashed), thread_text(&l, l.current).c_str());
         } else {
             for (uint64_t k = 0; k < group_count && l.status == QK_MSL_OK; ++k) {
-                const uint64_t n = launch->order == QK_MSL_REVERSE ? group_count - 1 - k : launch->order == QK_MSL_RANDOM ? random_groups[k] : k;
-                const unsigned g[3] = {unsigned(n % groups[0]), unsigned(n / groups[0] % groups[1]), unsigned(n / groups[0] / groups[1])};
+                const uint64_t n = launch->order == QK_MSL_REVERSE  ? group_count - 1 - k
+                                   : launch->order == QK_MSL_RANDOM ? random_groups[k]
+                                                                    : k;
+                const unsigned g[3] = {unsigned(n % groups[0]), unsigned(n / groups[0] % groups[1]),
+                                       unsigned(n / groups[0] / groups[1])};
                 unsigned here[3];
                 for (int i = 0; i < 3; ++i) here[i] = std::min(l.group[i], threads[i] - g[i] * l.group[i]);
                 l.count = here[0] * here[1] * here[2];
@@ -795,7 +851,8 @@ qk_msl_status qk_msl_run(qk_msl *file, const qk_msl_kernel *kernel, const qk_msl
                         f.attributes[which][2] = z;
                     };
                     const unsigned simdgroups = (l.count + QKM_LANES - 1) / QKM_LANES;
-                    set(QKM_thread_position_in_grid, g[0] * l.group[0] + p[0], g[1] * l.group[1] + p[1], g[2] * l.group[2] + p[2]);
+                    set(QKM_thread_position_in_grid, g[0] * l.group[0] + p[0], g[1] * l.group[1] + p[1],
+                        g[2] * l.group[2] + p[2]);
                     set(QKM_thread_position_in_threadgroup, p[0], p[1], p[2]);
                     set(QKM_threadgroup_position_in_grid, g[0], g[1], g[2]);
                     set(QKM_threads_per_grid, threads[0], threads[1], threads[2]);
@@ -825,4 +882,4 @@ qk_msl_status qk_msl_run(qk_msl *file, const qk_msl_kernel *kernel, const qk_msl
     return l.status;
 }
 
-}  // extern "C"
+} // extern "C"

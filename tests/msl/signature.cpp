@@ -60,7 +60,8 @@ int line_of(CXCursor c) {
 
 std::string qualified(CXCursor c) {
     std::string r;
-    for (; !clang_isTranslationUnit(clang_getCursorKind(c)) && !clang_Cursor_isNull(c); c = clang_getCursorSemanticParent(c)) {
+    for (; !clang_isTranslationUnit(clang_getCursorKind(c)) && !clang_Cursor_isNull(c);
+         c = clang_getCursorSemanticParent(c)) {
         const std::string name = text(clang_getCursorSpelling(c));
         if (clang_getCursorKind(c) == CXCursor_LinkageSpec || name.empty()) continue;
         r = "::" + name + r;
@@ -71,15 +72,20 @@ std::string qualified(CXCursor c) {
 const char *scalar_of(CXType type) {
     switch (type.kind) {
     case CXType_Bool: return "QK_MSL_BOOL";
-    case CXType_Char_S: case CXType_SChar: return "QK_MSL_I8";
-    case CXType_Char_U: case CXType_UChar: return "QK_MSL_U8";
+    case CXType_Char_S:
+    case CXType_SChar: return "QK_MSL_I8";
+    case CXType_Char_U:
+    case CXType_UChar: return "QK_MSL_U8";
     case CXType_Short: return "QK_MSL_I16";
     case CXType_UShort: return "QK_MSL_U16";
     case CXType_Int: return "QK_MSL_I32";
     case CXType_UInt: return "QK_MSL_U32";
-    case CXType_Long: case CXType_LongLong: return "QK_MSL_I64";
-    case CXType_ULong: case CXType_ULongLong: return "QK_MSL_U64";
-    case CXType_Float16: case CXType_Half: return "QK_MSL_F16";
+    case CXType_Long:
+    case CXType_LongLong: return "QK_MSL_I64";
+    case CXType_ULong:
+    case CXType_ULongLong: return "QK_MSL_U64";
+    case CXType_Float16:
+    case CXType_Half: return "QK_MSL_F16";
     case CXType_Float: return "QK_MSL_F32";
     default: return nullptr;
     }
@@ -89,7 +95,7 @@ struct described {
     std::string name, scalar = "QK_MSL_STRUCT";
     unsigned components = 1, atomic = 0, count = 1;
     long long bytes = 0, alignment = 1;
-    CXType element;  // of an array; else the type
+    CXType element; // of an array; else the type
     bool plain_struct = false;
 };
 
@@ -111,7 +117,9 @@ described describe_type(CXType type) {
         return d;
     }
     if (type.kind == CXType_Enum) {
-        if (const char *s = scalar_of(clang_getCanonicalType(clang_getEnumDeclIntegerType(clang_getTypeDeclaration(type))))) d.scalar = s;
+        if (const char *s =
+                scalar_of(clang_getCanonicalType(clang_getEnumDeclIntegerType(clang_getTypeDeclaration(type)))))
+            d.scalar = s;
         return d;
     }
     if (type.kind != CXType_Record) return d;
@@ -119,13 +127,15 @@ described describe_type(CXType type) {
     auto starts = [&](const char *prefix) { return !name.compare(0, strlen(prefix), prefix); };
     if (name == "metal::bfloat") {
         d.scalar = "QK_MSL_BF16";
-    } else if (starts("metal::vec<") || starts("metal::packed_vec<") || starts("metal::atomic<") || starts("metal::matrix<")) {
+    } else if (starts("metal::vec<") || starts("metal::packed_vec<") || starts("metal::atomic<") ||
+               starts("metal::matrix<")) {
         const CXType inner = clang_getCanonicalType(clang_Type_getTemplateArgumentAsType(type, 0));
         const described e = describe_type(inner);
         d.scalar = e.scalar;
         d.atomic = starts("metal::atomic<");
         // The numbers in the name: vec<float, 4>, matrix<float, 4, 4>.
-        for (size_t at = name.find(','); at != std::string::npos; at = name.find(',', at + 1)) d.components *= unsigned(atoi(name.c_str() + at + 1));
+        for (size_t at = name.find(','); at != std::string::npos; at = name.find(',', at + 1))
+            d.components *= unsigned(atoi(name.c_str() + at + 1));
     } else {
         d.plain_struct = true;
     }
@@ -134,15 +144,19 @@ described describe_type(CXType type) {
 
 std::string type_text(const described &d) {
     char tail[256];
-    snprintf(tail, sizeof tail, ", %s, %u, %u, %u, %lld, %lld}", d.scalar.c_str(), d.components, d.atomic, d.count, d.bytes, d.alignment);
+    snprintf(tail, sizeof tail, ", %s, %u, %u, %u, %lld, %lld}", d.scalar.c_str(), d.components, d.atomic, d.count,
+             d.bytes, d.alignment);
     return "{" + quoted(d.name) + tail;
 }
 
-const char *const attribute_names[] = {
-    "thread_position_in_grid", "thread_position_in_threadgroup", "threadgroup_position_in_grid", "threads_per_grid",
-    "threads_per_threadgroup", "dispatch_threads_per_threadgroup", "threadgroups_per_grid", "thread_index_in_threadgroup",
-    "thread_index_in_simdgroup", "simdgroup_index_in_threadgroup", "simdgroups_per_threadgroup", "threads_per_simdgroup",
-    "thread_index_in_quadgroup", "quadgroup_index_in_threadgroup", "quadgroups_per_threadgroup"};
+const char *const attribute_names[] = {"thread_position_in_grid",      "thread_position_in_threadgroup",
+                                       "threadgroup_position_in_grid", "threads_per_grid",
+                                       "threads_per_threadgroup",      "dispatch_threads_per_threadgroup",
+                                       "threadgroups_per_grid",        "thread_index_in_threadgroup",
+                                       "thread_index_in_simdgroup",    "simdgroup_index_in_threadgroup",
+                                       "simdgroups_per_threadgroup",   "threads_per_simdgroup",
+                                       "thread_index_in_quadgroup",    "quadgroup_index_in_threadgroup",
+                                       "quadgroups_per_threadgroup"};
 static_assert(sizeof attribute_names / sizeof *attribute_names == QKM_BUILTINS, "one name for each attribute");
 
 int attribute_number(const std::string &name) {
@@ -159,35 +173,46 @@ struct writer {
     std::string fields, arguments, kernels, entries, entry_list, constants;
     unsigned kernel_count = 0, constant_count = 0;
 
-    void kernel(const std::string &host, const std::string &callee, CXCursor function, const std::vector<std::string> &notes) {
+    void kernel(const std::string &host, const std::string &callee, CXCursor function,
+                const std::vector<std::string> &notes) {
         const std::string n = std::to_string(kernel_count);
         unsigned max_threads = 0;
         for (const std::string &s : notes)
-            if (!s.compare(0, 35, "max_total_threads_per_threadgroup(")) max_threads = unsigned(atoi(s.c_str() + 34));
-            else if (size_t at = s.find("max_total_threads_per_threadgroup("); at != std::string::npos) max_threads = unsigned(atoi(s.c_str() + at + 34));
+            if (!s.compare(0, 35, "max_total_threads_per_threadgroup("))
+                max_threads = unsigned(atoi(s.c_str() + 34));
+            else if (size_t at = s.find("max_total_threads_per_threadgroup("); at != std::string::npos)
+                max_threads = unsigned(atoi(s.c_str() + at + 34));
         const CXCursor pattern = clang_getSpecializedCursorTemplate(function);
         const int count = clang_Cursor_getNumArguments(function);
-        std::vector<CXCursor> written;  // the template's parameters, where an instantiation has lost something
+        std::vector<CXCursor> written; // the template's parameters, where an instantiation has lost something
         if (!clang_Cursor_isNull(pattern))
-            children(pattern, [&](CXCursor c) { if (clang_getCursorKind(c) == CXCursor_ParmDecl) written.push_back(c); });
+            children(pattern, [&](CXCursor c) {
+                if (clang_getCursorKind(c) == CXCursor_ParmDecl) written.push_back(c);
+            });
         std::vector<bool> used(64, false);
         auto parse_index = [](const std::string &s) {
             const size_t at = s.find('(');
             return at == std::string::npos || !isdigit((unsigned char)s[at + 1]) ? -1 : atoi(s.c_str() + at + 1);
         };
         std::string list, what;
-        struct parameter { CXCursor cursor; std::vector<std::string> notes; };
+        struct parameter {
+            CXCursor cursor;
+            std::vector<std::string> notes;
+        };
         std::vector<parameter> all;
         for (int i = 0; i < count; ++i) {
             CXCursor c = clang_Cursor_getArgument(function, unsigned(i));
             std::vector<std::string> a = annotations(c);
             if (a.empty() && size_t(i) < written.size()) a = annotations(written[size_t(i)]);
             for (const std::string &s : a)
-                if (s.find(" buffer(") != std::string::npos && parse_index(s) >= 0 && parse_index(s) < 64) used[size_t(parse_index(s))] = true;
-            all.push_back({size_t(i) < written.size() && text(clang_getCursorSpelling(c)).empty() ? written[size_t(i)] : c, a});
+                if (s.find(" buffer(") != std::string::npos && parse_index(s) >= 0 && parse_index(s) < 64)
+                    used[size_t(parse_index(s))] = true;
+            all.push_back(
+                {size_t(i) < written.size() && text(clang_getCursorSpelling(c)).empty() ? written[size_t(i)] : c, a});
         }
         for (int i = 0; i < count; ++i) {
-            const CXType type = clang_getCanonicalType(clang_getCursorType(clang_Cursor_getArgument(function, unsigned(i))));
+            const CXType type =
+                clang_getCanonicalType(clang_getCursorType(clang_Cursor_getArgument(function, unsigned(i))));
             const bool reference = type.kind == CXType_LValueReference, pointer = type.kind == CXType_Pointer;
             const CXType pointee = reference || pointer ? clang_getPointeeType(type) : type;
             const described d = describe_type(pointee);
@@ -199,13 +224,18 @@ struct writer {
                 if (blank == std::string::npos) continue;
                 const std::string rest = s.substr(blank + 1), name = rest.substr(0, rest.find('('));
                 if (s[0] != '-') space = s.substr(0, blank);
-                if (name == "buffer" && (pointer || reference) && parse_index(rest) >= 0) kind = "QK_MSL_BUFFER", index = parse_index(rest);
-                else if (name == "threadgroup" && (pointer || reference) && parse_index(rest) >= 0) kind = "QK_MSL_THREADGROUP", index = parse_index(rest);
-                else if (name == "function_constant") optional = true;
-                else if ((number = attribute_number(name)) >= 0) kind = "QK_MSL_ATTRIBUTE", attribute = name;
-                else attribute = rest;
+                if (name == "buffer" && (pointer || reference) && parse_index(rest) >= 0)
+                    kind = "QK_MSL_BUFFER", index = parse_index(rest);
+                else if (name == "threadgroup" && (pointer || reference) && parse_index(rest) >= 0)
+                    kind = "QK_MSL_THREADGROUP", index = parse_index(rest);
+                else if (name == "function_constant")
+                    optional = true;
+                else if ((number = attribute_number(name)) >= 0)
+                    kind = "QK_MSL_ATTRIBUTE", attribute = name;
+                else
+                    attribute = rest;
             }
-            if (all[size_t(i)].notes.empty() && (pointer || reference)) {  // the first index that nobody names
+            if (all[size_t(i)].notes.empty() && (pointer || reference)) { // the first index that nobody names
                 while (index < 63 && used[size_t(index)]) ++index;
                 used[size_t(index)] = true;
                 kind = "QK_MSL_BUFFER";
@@ -216,19 +246,24 @@ struct writer {
                 std::string rows;
                 children(clang_getTypeDeclaration(d.element), [&](CXCursor f) {
                     if (clang_getCursorKind(f) != CXCursor_FieldDecl) return;
-                    rows += "    {" + quoted(text(clang_getCursorSpelling(f))) + ", " + std::to_string(clang_Cursor_getOffsetOfField(f) / 8) + ", " +
+                    rows += "    {" + quoted(text(clang_getCursorSpelling(f))) + ", " +
+                            std::to_string(clang_Cursor_getOffsetOfField(f) / 8) + ", " +
                             type_text(describe_type(clang_getCursorType(f))) + "},\n";
                     ++field_count;
                 });
                 // A specialisation's fields are not its declaration's children: ask the type.
                 if (!field_count) {
-                    struct data { std::string *rows; unsigned *count; } state{&rows, &field_count};
+                    struct data {
+                        std::string *rows;
+                        unsigned *count;
+                    } state{&rows, &field_count};
                     clang_Type_visitFields(
                         d.element,
                         [](CXCursor f, CXClientData p) {
                             const data *s = static_cast<const data *>(p);
                             *s->rows += "    {" + quoted(text(clang_getCursorSpelling(f))) + ", " +
-                                        std::to_string(clang_Cursor_getOffsetOfField(f) / 8) + ", " + type_text(describe_type(clang_getCursorType(f))) + "},\n";
+                                        std::to_string(clang_Cursor_getOffsetOfField(f) / 8) + ", " +
+                                        type_text(describe_type(clang_getCursorType(f))) + "},\n";
                             ++*s->count;
                             return CXVisit_Continue;
                         },
@@ -239,17 +274,19 @@ struct writer {
                     fields += "const qk_msl_field " + field_list + "[] = {\n" + rows + "};\n";
                 }
             }
-            list += "    {" + kind + ", " + std::to_string(index) + ", " + quoted(text(clang_getCursorSpelling(all[size_t(i)].cursor))) + ", " + quoted(space) +
-                    ", " + quoted(attribute) + ", " + std::to_string(reference) + ", " + std::to_string(clang_isConstQualifiedType(pointee) != 0) + ", " +
-                    std::to_string(optional) + ", " + type_text(d) + ", " + std::to_string(field_count) + ", " + field_list + ", " +
+            list += "    {" + kind + ", " + std::to_string(index) + ", " +
+                    quoted(text(clang_getCursorSpelling(all[size_t(i)].cursor))) + ", " + quoted(space) + ", " +
+                    quoted(attribute) + ", " + std::to_string(reference) + ", " +
+                    std::to_string(clang_isConstQualifiedType(pointee) != 0) + ", " + std::to_string(optional) + ", " +
+                    type_text(d) + ", " + std::to_string(field_count) + ", " + field_list + ", " +
                     std::to_string(line_of(all[size_t(i)].cursor)) + "},\n";
             what += std::to_string(number) + ", ";
         }
         arguments += "const qk_msl_argument arguments_" + n + "[] = {\n" + list + "    {QK_MSL_UNSUPPORTED}};\n";
-        kernels += "    {" + quoted(host) + ", " + std::to_string(line_of(function)) + ", " + std::to_string(max_threads) + ", " + std::to_string(count) +
-                   ", arguments_" + n + "},\n";
-        entries += "constexpr int what_" + n + "[] = {" + what + "-1};\nQKM_GLUE void entry_" + n + "(void *const *slots) { call(" + callee + ", slots, what_" +
-                   n + "); }\n";
+        kernels += "    {" + quoted(host) + ", " + std::to_string(line_of(function)) + ", " +
+                   std::to_string(max_threads) + ", " + std::to_string(count) + ", arguments_" + n + "},\n";
+        entries += "constexpr int what_" + n + "[] = {" + what + "-1};\nQKM_GLUE void entry_" + n +
+                   "(void *const *slots) { call(" + callee + ", slots, what_" + n + "); }\n";
         entry_list += "entry_" + n + ", ";
         ++kernel_count;
     }
@@ -268,7 +305,8 @@ struct writer {
                     is_kernel |= s == "kernel" || s == "- kernel";
                     if (!s.compare(0, 10, "host_name ")) host = s.substr(10);
                 }
-                if (is_kernel) kernel(host.empty() ? text(clang_getCursorSpelling(c)) : host, "&" + qualified(c), c, notes);
+                if (is_kernel)
+                    kernel(host.empty() ? text(clang_getCursorSpelling(c)) : host, "&" + qualified(c), c, notes);
             } else if (kind == CXCursor_VarDecl) {
                 for (const std::string &s : annotations(c)) {
                     if (!s.compare(0, 5, "host ")) {
@@ -302,16 +340,18 @@ struct writer {
     }
 };
 
-}  // namespace
+} // namespace
 
 bool msl::describe(const std::string &path, const std::string &source, const std::vector<std::string> &flags,
                    const std::string &executor_header, std::string *glue, qk_msl_error *error) {
     CXIndex index = clang_createIndex(0, 0);
     std::vector<const char *> args;
     for (const std::string &f : flags) args.push_back(f.c_str());
+    args.push_back("-ferror-limit=40");
     CXUnsavedFile file = {path.c_str(), source.data(), source.size()};
     CXTranslationUnit unit = nullptr;
-    const CXErrorCode code = clang_parseTranslationUnit2(index, path.c_str(), args.data(), int(args.size()), &file, 1, CXTranslationUnit_None, &unit);
+    const CXErrorCode code = clang_parseTranslationUnit2(index, path.c_str(), args.data(), int(args.size()), &file, 1,
+                                                         CXTranslationUnit_None, &unit);
     std::string complaints;
     int first_line = 0;
     if (unit) {
@@ -322,19 +362,24 @@ bool msl::describe(const std::string &path, const std::string &source, const std
                 CXString name;
                 clang_getPresumedLocation(clang_getDiagnosticLocation(d), &name, &line, nullptr);
                 if (!first_line) first_line = int(line);
-                if (complaints.size() < 3000) complaints += text(name) + ":" + std::to_string(line) + ": " + text(clang_getDiagnosticSpelling(d)) + "\n";
-                else clang_disposeString(name);
+                if (complaints.size() < 3000)
+                    complaints +=
+                        text(name) + ":" + std::to_string(line) + ": " + text(clang_getDiagnosticSpelling(d)) + "\n";
+                else
+                    clang_disposeString(name);
             }
             clang_disposeDiagnostic(d);
         }
     }
     bool ok = code == CXError_Success && unit && complaints.empty();
     if (!ok) {
-        fail(error, QK_MSL_ERROR_SOURCE, first_line, "%s", complaints.empty() ? "libclang cannot read the text" : complaints.c_str());
+        fail(error, QK_MSL_ERROR_SOURCE, first_line, "%s",
+             complaints.empty() ? "libclang cannot read the text" : complaints.c_str());
     } else {
         writer w;
         w.walk(clang_getTranslationUnitCursor(unit));
-        *glue = "\n# 1 \"kernel table\"\n#undef is_function_constant_defined\n#include \"" + executor_header + "\"\n" + R"(
+        *glue = "\n# 1 \"kernel table\"\n#undef is_function_constant_defined\n#include \"" + executor_header + "\"\n" +
+                R"(
 #define QKM_GLUE __attribute__((no_sanitize("address", "undefined")))
 namespace qkm_glue {
 namespace {
@@ -359,13 +404,16 @@ template <class... P, int... I> QKM_GLUE void call_with(void (*f)(P...), void *c
 template <class... P> QKM_GLUE void call(void (*f)(P...), void *const *slots, const int *what) {
     call_with(f, slots, what, typename count_up<int(sizeof...(P))>::type());
 }
-)" + w.entries + w.fields + w.arguments +
-                "const qk_msl_kernel kernels[] = {\n" + w.kernels + "    {0}};\nvoid (*const entries[])(void *const *) = {" + w.entry_list + "0};\n" +
+)" + w.entries + w.fields +
+                w.arguments + "const qk_msl_kernel kernels[] = {\n" + w.kernels +
+                "    {0}};\nvoid (*const entries[])(void *const *) = {" + w.entry_list + "0};\n" +
                 "const qk_msl_constant constants[] = {\n" + w.constants + "    {0}};\n}\n}\n" +
-                "struct qkm_table { unsigned kernel_count; const qk_msl_kernel *kernels; void (*const *entries)(void *const *); unsigned constant_count; "
+                "struct qkm_table { unsigned kernel_count; const qk_msl_kernel *kernels; void (*const *entries)(void "
+                "*const *); unsigned constant_count; "
                 "const qk_msl_constant *constants; };\n"
                 "extern \"C\" __attribute__((visibility(\"default\"))) const qkm_table qkm_the_table = {" +
-                std::to_string(w.kernel_count) + ", qkm_glue::kernels, qkm_glue::entries, " + std::to_string(w.constant_count) + ", qkm_glue::constants};\n";
+                std::to_string(w.kernel_count) + ", qkm_glue::kernels, qkm_glue::entries, " +
+                std::to_string(w.constant_count) + ", qkm_glue::constants};\n";
     }
     if (unit) clang_disposeTranslationUnit(unit);
     clang_disposeIndex(index);

@@ -18,7 +18,7 @@ namespace {
 
 struct token {
     enum { END, WORD, NUMBER, TEXT, MARK, LINE } kind;
-    std::string space, text;  // what stands before it, and itself
+    std::string space, text; // what stands before it, and itself
 };
 
 std::vector<token> lex(const std::string &s) {
@@ -43,7 +43,8 @@ std::vector<token> lex(const std::string &s) {
             if (end == std::string::npos) end = s.size();
             const std::string line = s.substr(i, end - i);
             const bool pragma = line.find("pragma") != std::string::npos;
-            if (!pragma || line.find("clang fp") != std::string::npos || line.find("STDC FP_CONTRACT") != std::string::npos)
+            if (!pragma || line.find("clang fp") != std::string::npos ||
+                line.find("STDC FP_CONTRACT") != std::string::npos)
                 push(token::LINE, end - i);
             else
                 i = end;
@@ -56,9 +57,12 @@ std::vector<token> lex(const std::string &s) {
             while (i + n < s.size()) {
                 const char d = s[i + n], p = s[i + n - 1];
                 const bool hex = i + 1 < s.size() && (s[i + 1] == 'x' || s[i + 1] == 'X');
-                if (isalnum((unsigned char)d) || d == '.' || d == '_') ++n;
-                else if ((d == '+' || d == '-') && (((p == 'e' || p == 'E') && !hex) || p == 'p' || p == 'P')) ++n;
-                else break;
+                if (isalnum((unsigned char)d) || d == '.' || d == '_')
+                    ++n;
+                else if ((d == '+' || d == '-') && (((p == 'e' || p == 'E') && !hex) || p == 'p' || p == 'P'))
+                    ++n;
+                else
+                    break;
             }
             push(token::NUMBER, n);
         } else if (c == '"' || c == '\'') {
@@ -76,10 +80,13 @@ std::vector<token> lex(const std::string &s) {
 
 std::string number(const std::string &s) {
     const bool hex = s.size() > 1 && (s[1] == 'x' || s[1] == 'X');
-    const bool is_float = hex ? s.find_first_of("pP") != std::string::npos
-                              : s.find_first_of(".eE") != std::string::npos;
+    const bool is_float =
+        hex ? s.find_first_of("pP") != std::string::npos : s.find_first_of(".eE") != std::string::npos;
     const size_t n = s.size();
-    auto ends = [&](const char *tail) { const size_t k = strlen(tail); return n > k && !s.compare(n - k, k, tail); };
+    auto ends = [&](const char *tail) {
+        const size_t k = strlen(tail);
+        return n > k && !s.compare(n - k, k, tail);
+    };
     if (!hex && !is_float && (ends("h") || ends("H"))) return s.substr(0, n - 1) + ".0_h";
     if (!is_float) return s;
     if (ends("bf") || ends("BF")) return s.substr(0, n - 2) + "_bf";
@@ -97,7 +104,7 @@ std::string quoted(const std::string &s) {
     return r + "\"";
 }
 
-std::string annotation(const std::string &s) { return "__attribute__((annotate(" + quoted("qkm " + s) + ")))"; }
+std::string annotation(const std::string &s) { return " __attribute__((annotate(" + quoted("qkm " + s) + ")))"; }
 
 struct rewriter {
     std::vector<token> t;
@@ -116,12 +123,15 @@ struct rewriter {
         }
         return t.size() - 1;
     }
-    static bool keeps_space(const std::string &w) { return w == "device" || w == "threadgroup" || w == "constant" || w == "thread"; }
+    static bool keeps_space(const std::string &w) {
+        return w == "device" || w == "threadgroup" || w == "constant" || w == "thread";
+    }
 
-    std::string spaces(size_t from, size_t to) const {  // newlines, so that lines stay
+    std::string spaces(size_t from, size_t to) const { // newlines, so that lines stay
         std::string r;
         for (size_t i = from; i < to; ++i)
-            for (char c : t[i].space) if (c == '\n') r += c;
+            for (char c : t[i].space)
+                if (c == '\n') r += c;
         return r;
     }
     std::string plain(size_t from, size_t to) const {
@@ -137,7 +147,7 @@ struct rewriter {
     struct scope {
         char open;
         enum { NAMESPACE, CLASS, BODY, BRACKET } kind;
-        size_t start;  // of the statement within it
+        size_t start; // of the statement within it
         std::string path;
     };
     std::vector<scope> scopes{{'{', scope::NAMESPACE, 0, ""}};
@@ -152,8 +162,8 @@ struct rewriter {
             for (; b < close - 1 && !is(b, ","); ++b)
                 if (is(b, "(")) b = match(b);
             const std::string text = plain(a, b), name = t[a].text;
-            if (is(a + 1, "::") || name == "nodiscard" || name == "maybe_unused" || name == "noreturn" || name == "fallthrough" ||
-                name == "likely" || name == "unlikely")
+            if (is(a + 1, "::") || name == "nodiscard" || name == "maybe_unused" || name == "noreturn" ||
+                name == "fallthrough" || name == "likely" || name == "unlikely")
                 r += "[[" + text + "]]";
             else if (name == "host_name")
                 r += annotation("host_name " + strings(a, b));
@@ -191,15 +201,15 @@ struct rewriter {
             }
         }
         if (host.empty() || rest.empty()) return false;
-        rewriter inner;  // the same rewritings within what is left
+        rewriter inner; // the same rewritings within what is left
         size_t last = rest.size(), parameters = rest.size();
-        auto back = [&](size_t k, char open, char close) {  // k is behind `close`; returns the place of `open`
+        auto back = [&](size_t k, char open, char close) { // k is behind `close`; returns the place of `open`
             int depth = 0;
             while (k-- > 0) {
                 const std::string &x = rest[k].text;
                 if (x.size() == 1 && x[0] == close) ++depth;
                 if (x.size() == 1 && x[0] == open && --depth == 0) return k;
-                if (open == '<' && x == ")" ) {
+                if (open == '<' && x == ")") {
                     int d = 0;
                     for (;; --k) {
                         if (rest[k].text == ")") ++d;
@@ -227,7 +237,8 @@ struct rewriter {
         const std::string mark = "__attribute__((used, annotate(" + quoted("qkm host " + host) + ")))";
         std::string r = t[i].space;
         if (parameters < rest.size())
-            r += "static " + text(0, name) + " (*const " + pointer + ") " + text(parameters, rest.size()) + " " + mark + " = " + text(name, last) + ";";
+            r += "static " + text(0, name) + " (*const " + pointer + ") " + text(parameters, rest.size()) + " " + mark +
+                 " = " + text(name, last) + ";";
         else
             r += "static " + text(0, name) + " *const " + pointer + " " + mark + " = " + text(name, rest.size()) + ";";
         // Where the instantiation's own lines were joined, newlines follow.
@@ -242,25 +253,28 @@ struct rewriter {
 
     // constant T name [[function_constant(N)]];  the statement starts at `start`, [[ is at i.
     bool function_constant(size_t start, size_t i, size_t *end) {
-        if (!is(i + 2, "function_constant") || scopes.back().kind == scope::BRACKET || scopes.back().open != '{') return false;
+        if (!is(i + 2, "function_constant") || scopes.back().kind == scope::BRACKET || scopes.back().open != '{')
+            return false;
         const size_t close = match(i);
         const std::string id = plain(i + 4, match(i + 3));
         std::string type;
         for (size_t k = start; k + 1 < i; ++k)
-            if (!is(k, "constant") && !is(k, "static") && !is(k, "const") && t[k].kind != token::LINE) type += t[k].text + " ";
+            if (!is(k, "constant") && !is(k, "static") && !is(k, "const") && t[k].kind != token::LINE)
+                type += t[k].text + " ";
         const std::string name = t[i - 1].text;
         out.resize(statement_out);
         out += " static const unsigned qkm_number_of_" + name + " = " + id + "; static const " + type + name +
-               " __attribute__((used, annotate(" + quoted("qkm function_constant " + id) + "))) = metal::qkm::function_constant<" + type +
-               ">(" + id + ");" + spaces(start + 1, close + 2);
+               " __attribute__((used, annotate(" + quoted("qkm function_constant " + id) +
+               "))) = metal::qkm::function_constant<" + type + ">(" + id + ");" + spaces(start + 1, close + 2);
         *end = close + 2;
         return true;
     }
-    size_t statement_out = 0;  // where the present statement starts in `out` (after its leading space)
+    size_t statement_out = 0; // where the present statement starts in `out` (after its leading space)
 
     // A threadgroup variable, rather than a pointer or reference into threadgroup memory.
     bool threadgroup_variable(size_t i) const {
-        if (scopes.back().open != '{' || scopes.back().kind == scope::CLASS || scopes.back().kind == scope::NAMESPACE) return false;
+        if (scopes.back().open != '{' || scopes.back().kind == scope::CLASS || scopes.back().kind == scope::NAMESPACE)
+            return false;
         if (i > 0 && (is(i - 1, ")") || (is(i - 1, "const") && i > 1 && is(i - 2, ")")))) return false;
         int angle = 0;
         for (size_t k = i + 1; k < t.size(); ++k) {
@@ -276,7 +290,7 @@ struct rewriter {
     }
 
     void all() {
-        std::string space;  // the last address space of this parameter
+        std::string space; // the last address space of this parameter
         for (size_t i = 0; i < t.size();) {
             const token &x = t[i];
             scope &s = scopes.back();
@@ -293,18 +307,24 @@ struct rewriter {
                     out += x.space + replaced + spaces(i + 1, end);
                 }
                 i = end;
-            } else if (x.text == "template" && !is(i + 1, "<") && s.open == '{' && i == s.start && instantiation(i, &end)) {
+            } else if (x.text == "template" && !is(i + 1, "<") && s.open == '{' && i == s.start &&
+                       instantiation(i, &end)) {
                 i = end;
                 scopes.back().start = i;
             } else if (x.kind == token::WORD) {
                 if (keeps_space(x.text)) space = x.text;
                 out += x.space;
-                if (x.text == "kernel") out += annotation("kernel");
-                else if (x.text == "constant") out += "const";
-                else if (x.text == "threadgroup" && threadgroup_variable(i)) out += "static __attribute__((used, section(\"qkm_threadgroup\"), aligned(16)))";
-                else if (x.text == "device" || x.text == "thread" || x.text == "threadgroup" || x.text == "vertex" || x.text == "fragment" ||
-                         x.text == "threadgroup_imageblock" || x.text == "ray_data" || x.text == "object_data") {}
-                else out += x.text;
+                if (x.text == "kernel")
+                    out += annotation("kernel");
+                else if (x.text == "constant")
+                    out += "const";
+                else if (x.text == "threadgroup" && threadgroup_variable(i))
+                    out += "static __attribute__((used, section(\"qkm_threadgroup\"), aligned(16)))";
+                else if (x.text == "device" || x.text == "thread" || x.text == "threadgroup" || x.text == "vertex" ||
+                         x.text == "fragment" || x.text == "threadgroup_imageblock" || x.text == "ray_data" ||
+                         x.text == "object_data") {
+                } else
+                    out += x.text;
                 ++i;
             } else if (x.kind == token::LINE) {
                 out += x.space + x.text;
@@ -312,7 +332,7 @@ struct rewriter {
                 ++i;
             } else if (x.kind == token::MARK) {
                 const char c = x.text[0];
-                if (x.text.size() == 1 && c == '{' ) {
+                if (x.text.size() == 1 && c == '{') {
                     if (open_brace(i, &end)) {
                         i = end;
                         continue;
@@ -357,8 +377,10 @@ struct rewriter {
         }
         const bool outer = s.open == '{' && (s.kind == scope::NAMESPACE || s.kind == scope::CLASS);
         auto kind = scope::BODY;
-        if (outer && is_namespace) kind = scope::NAMESPACE;
-        else if (is_class && !has_parameters && !assigned) kind = scope::CLASS;
+        if (outer && is_namespace)
+            kind = scope::NAMESPACE;
+        else if (is_class && !has_parameters && !assigned)
+            kind = scope::CLASS;
         std::string key;
         if (outer) {
             for (size_t k = start; k < i; ++k) {
@@ -379,7 +401,7 @@ struct rewriter {
     }
 };
 
-}  // namespace
+} // namespace
 
 std::string msl::rewrite(const std::string &preprocessed) {
     rewriter r;

@@ -61,7 +61,8 @@ static uint32_t numbered(const string &text, string *value) {
     return uint32_t(strtoul(text.c_str(), nullptr, 0));
 }
 
-static const char *const scalar_names[] = {"struct", "bool", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "bf16", "f32"};
+static const char *const scalar_names[] = {"struct", "bool", "i8",  "u8",  "i16",  "u16", "i32",
+                                           "u32",    "i64",  "u64", "f16", "bf16", "f32"};
 
 static void print_type(const qk_msl_type &t) {
     printf("%s", t.name);
@@ -86,8 +87,10 @@ static void list(const qk_msl *file) {
         for (uint32_t a = 0; a < k->argument_count; ++a) {
             const qk_msl_argument &x = k->arguments[a];
             static const char *const kinds[] = {"buffer", "threadgroup", "", "unsupported"};
-            if (x.kind == QK_MSL_BUFFER || x.kind == QK_MSL_THREADGROUP) printf("    %s(%u) ", kinds[x.kind], x.index);
-            else printf("    %s%s ", kinds[x.kind], x.attribute);
+            if (x.kind == QK_MSL_BUFFER || x.kind == QK_MSL_THREADGROUP)
+                printf("    %s(%u) ", kinds[x.kind], x.index);
+            else
+                printf("    %s%s ", kinds[x.kind], x.attribute);
             printf("%s: %s%s%s", x.name, x.space, *x.space ? " " : "", x.is_const ? "const " : "");
             print_type(x.type);
             printf("%s\n", x.kind == QK_MSL_ATTRIBUTE ? "" : x.is_reference ? ", one" : ", any number");
@@ -103,7 +106,9 @@ static void list(const qk_msl *file) {
 static float half_value(uint16_t h) {
     const int e = h >> 10 & 31;
     const float m = float(h & 1023);
-    const float v = e == 0 ? m * 0x1p-24f : e == 31 ? (m != 0 ? __builtin_nanf("") : __builtin_inff()) : __builtin_ldexpf(m + 1024.0f, e - 25);
+    const float v = e == 0    ? m * 0x1p-24f
+                    : e == 31 ? (m != 0 ? __builtin_nanf("") : __builtin_inff())
+                              : __builtin_ldexpf(m + 1024.0f, e - 25);
     return h & 0x8000 ? -v : v;
 }
 
@@ -118,10 +123,14 @@ static void print_buffer(const string &bytes, const string &how) {
         memcpy(&raw, bytes.data() + i * width, width);
         float f;
         memcpy(&f, &raw, 4);
-        if (type == "f16") printf("%.9g", double(half_value(uint16_t(raw))));
-        else if (type == "f32") printf("%.9g", double(f));
-        else if (type == "i32") printf("%d", int(raw));
-        else printf("%u", raw);
+        if (type == "f16")
+            printf("%.9g", double(half_value(uint16_t(raw))));
+        else if (type == "f32")
+            printf("%.9g", double(f));
+        else if (type == "i32")
+            printf("%d", int(raw));
+        else
+            printf("%u", raw);
         printf(i % 8 == 7 || i + 1 == n ? "\n" : " ");
     }
 }
@@ -134,7 +143,10 @@ int main(int argc, char **argv) {
     const string path = argv[1];
     string kernel_name, value;
     bool time = false;
-    struct bound { uint32_t index; string bytes; };
+    struct bound {
+        uint32_t index;
+        string bytes;
+    };
     vector<bound> buffers;
     vector<qk_msl_buffer> threadgroup;
     vector<std::pair<uint32_t, string>> outs, prints, constants;
@@ -144,7 +156,10 @@ int main(int argc, char **argv) {
     for (int i = 2; i < argc; ++i) {
         const string a = argv[i];
         if (a == "--list") continue;
-        if (a == "--time") { time = true; continue; }
+        if (a == "--time") {
+            time = true;
+            continue;
+        }
         if (++i == argc) quit("unknown option, or one without its value: " + a);
         const char *v = argv[i];
         auto numbers = [&](auto convert) {
@@ -159,46 +174,78 @@ int main(int argc, char **argv) {
             }
             buffers.push_back({n, bytes});
         };
-        if (a == "--kernel") kernel_name = v;
-        else if (a == "--grid") three(v, launch.threads);
-        else if (a == "--groups") three(v, launch.groups);
-        else if (a == "--group") three(v, launch.group);
-        else if (a == "--buffer") { const uint32_t n = numbered(v, &value); buffers.push_back({n, read_all(value)}); }
-        else if (a == "--zeros") { const uint32_t n = numbered(v, &value); buffers.push_back({n, string(strtoull(value.c_str(), nullptr, 0), '\0')}); }
-        else if (a == "--u32") numbers([](const char *s, char **e) { return uint32_t(strtoul(s, e, 0)); });
-        else if (a == "--i32") numbers([](const char *s, char **e) { return int32_t(strtol(s, e, 0)); });
-        else if (a == "--f32") numbers([](const char *s, char **e) { return strtof(s, e); });
+        if (a == "--kernel")
+            kernel_name = v;
+        else if (a == "--grid")
+            three(v, launch.threads);
+        else if (a == "--groups")
+            three(v, launch.groups);
+        else if (a == "--group")
+            three(v, launch.group);
+        else if (a == "--buffer") {
+            const uint32_t n = numbered(v, &value);
+            buffers.push_back({n, read_all(value)});
+        } else if (a == "--zeros") {
+            const uint32_t n = numbered(v, &value);
+            buffers.push_back({n, string(strtoull(value.c_str(), nullptr, 0), '\0')});
+        } else if (a == "--u32")
+            numbers([](const char *s, char **e) { return uint32_t(strtoul(s, e, 0)); });
+        else if (a == "--i32")
+            numbers([](const char *s, char **e) { return int32_t(strtol(s, e, 0)); });
+        else if (a == "--f32")
+            numbers([](const char *s, char **e) { return strtof(s, e); });
         else if (a == "--bytes") {
             const uint32_t n = numbered(v, &value);
             string bytes;
-            for (size_t k = 0; k + 1 < value.size(); k += 2) bytes += char(strtoul(value.substr(k, 2).c_str(), nullptr, 16));
+            for (size_t k = 0; k + 1 < value.size(); k += 2)
+                bytes += char(strtoul(value.substr(k, 2).c_str(), nullptr, 16));
             buffers.push_back({n, bytes});
-        }
-        else if (a == "--out") { const uint32_t n = numbered(v, &value); outs.push_back({n, value}); }
-        else if (a == "--print") { const uint32_t n = numbered(v, &value); prints.push_back({n, value}); }
-        else if (a == "--threadgroup") { const uint32_t n = numbered(v, &value); threadgroup.push_back({n, nullptr, strtoull(value.c_str(), nullptr, 0)}); }
-        else if (a == "--constant") { const uint32_t n = numbered(v, &value); constants.push_back({n, value}); }
-        else if (a == "--order") {
-            if (!strcmp(v, "forward")) launch.order = QK_MSL_FORWARD;
-            else if (!strcmp(v, "reverse")) launch.order = QK_MSL_REVERSE;
-            else if (!strncmp(v, "random", 6)) { launch.order = QK_MSL_RANDOM; launch.seed = v[6] == ':' ? strtoull(v + 7, nullptr, 0) : 1; }
-            else quit(string("no such order: ") + v);
-        }
-        else if (a == "--math") {
-            if (!strcmp(v, "safe")) options.math = QK_MSL_MATH_SAFE;
-            else if (!strcmp(v, "contract")) options.math = QK_MSL_MATH_CONTRACT;
-            else if (!strcmp(v, "fast")) options.math = QK_MSL_MATH_FAST;
-            else quit(string("no such math: ") + v);
-        }
-        else if (a == "--skip") {
-            if (!strcmp(v, "race")) options.skip |= QK_MSL_NO_RACE_CHECK;
-            else if (!strcmp(v, "uninitialised")) options.skip |= QK_MSL_NO_UNINITIALISED_CHECK;
-            else if (!strcmp(v, "undefined")) options.skip |= QK_MSL_NO_UNDEFINED_CHECK;
-            else if (!strcmp(v, "access")) options.skip |= QK_MSL_NO_ACCESS_CHECK;
-            else quit(string("no such check: ") + v);
-        }
-        else if (a == "-D") defines.push_back(v);
-        else quit("unknown option " + a);
+        } else if (a == "--out") {
+            const uint32_t n = numbered(v, &value);
+            outs.push_back({n, value});
+        } else if (a == "--print") {
+            const uint32_t n = numbered(v, &value);
+            prints.push_back({n, value});
+        } else if (a == "--threadgroup") {
+            const uint32_t n = numbered(v, &value);
+            threadgroup.push_back({n, nullptr, strtoull(value.c_str(), nullptr, 0)});
+        } else if (a == "--constant") {
+            const uint32_t n = numbered(v, &value);
+            constants.push_back({n, value});
+        } else if (a == "--order") {
+            if (!strcmp(v, "forward"))
+                launch.order = QK_MSL_FORWARD;
+            else if (!strcmp(v, "reverse"))
+                launch.order = QK_MSL_REVERSE;
+            else if (!strncmp(v, "random", 6)) {
+                launch.order = QK_MSL_RANDOM;
+                launch.seed = v[6] == ':' ? strtoull(v + 7, nullptr, 0) : 1;
+            } else
+                quit(string("no such order: ") + v);
+        } else if (a == "--math") {
+            if (!strcmp(v, "safe"))
+                options.math = QK_MSL_MATH_SAFE;
+            else if (!strcmp(v, "contract"))
+                options.math = QK_MSL_MATH_CONTRACT;
+            else if (!strcmp(v, "fast"))
+                options.math = QK_MSL_MATH_FAST;
+            else
+                quit(string("no such math: ") + v);
+        } else if (a == "--skip") {
+            if (!strcmp(v, "race"))
+                options.skip |= QK_MSL_NO_RACE_CHECK;
+            else if (!strcmp(v, "uninitialised"))
+                options.skip |= QK_MSL_NO_UNINITIALISED_CHECK;
+            else if (!strcmp(v, "undefined"))
+                options.skip |= QK_MSL_NO_UNDEFINED_CHECK;
+            else if (!strcmp(v, "access"))
+                options.skip |= QK_MSL_NO_ACCESS_CHECK;
+            else
+                quit(string("no such check: ") + v);
+        } else if (a == "-D")
+            defines.push_back(v);
+        else
+            quit("unknown option " + a);
     }
     options.define_count = uint32_t(defines.size());
     options.defines = defines.data();
@@ -209,7 +256,7 @@ int main(int argc, char **argv) {
         fprintf(stderr, "%s\n", error.text);
         return error.status == QK_MSL_ERROR_SOURCE ? 1 : 2;
     }
-    if (!constants.empty()) {  // their types are known only now
+    if (!constants.empty()) { // their types are known only now
         vector<string> raw(constants.size());
         vector<qk_msl_value> values;
         for (size_t i = 0; i < constants.size(); ++i) {
@@ -220,7 +267,9 @@ int main(int argc, char **argv) {
             const string &s = constants[i].second;
             const float f = strtof(s.c_str(), nullptr);
             const long long n = s == "true" ? 1 : s == "false" ? 0 : strtoll(s.c_str(), nullptr, 0);
-            raw[i].assign(c->type.scalar == QK_MSL_F32 ? reinterpret_cast<const char *>(&f) : reinterpret_cast<const char *>(&n), size_t(std::min<uint64_t>(c->type.bytes, 8)));
+            raw[i].assign(c->type.scalar == QK_MSL_F32 ? reinterpret_cast<const char *>(&f)
+                                                       : reinterpret_cast<const char *>(&n),
+                          size_t(std::min<uint64_t>(c->type.bytes, 8)));
             values.push_back({c->id, uint32_t(raw[i].size()), raw[i].data()});
         }
         qk_msl_close(file);

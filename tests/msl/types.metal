@@ -29,7 +29,6 @@ kernel void arithmetic(device const T *a [[buffer(0)]], device const T *b [[buff
 }
 template [[host_name("arithmetic_half")]] kernel void arithmetic<half>(device const half *, device const half *, device const half *, device half *, uint);
 template [[host_name("arithmetic_bfloat")]] kernel void arithmetic<bfloat>(device const bfloat *, device const bfloat *, device const bfloat *, device bfloat *, uint);
-template [[host_name("arithmetic_float")]] kernel void arithmetic<float>(device const float *, device const float *, device const float *, device float *, uint);
 
 // half with an integer is half; half with float is float. An unsuffixed literal is float.
 kernel void mixed(device const half *a [[buffer(0)]], device const int *n [[buffer(1)]], device float *r [[buffer(2)]], uint i [[thread_position_in_grid]])

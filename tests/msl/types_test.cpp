@@ -12,14 +12,15 @@ using std::vector;
 
 struct small_float {
     int exponent_bits, mantissa_bits;
-    vector<long double> values;  // of the finite patterns without sign, ascending; then what infinity stands for
+    vector<long double> values; // of the finite patterns without sign, ascending; then what infinity stands for
     uint16_t infinity;
     small_float(int e, int m) : exponent_bits(e), mantissa_bits(m) {
         const int bias = (1 << (e - 1)) - 1;
         infinity = uint16_t(((1 << e) - 1) << m);
-        for (int bits = 0; bits <= infinity; ++bits) {  // infinity as the next number, had the format one
+        for (int bits = 0; bits <= infinity; ++bits) { // infinity as the next number, had the format one
             const int exponent = bits >> m, mantissa = bits & ((1 << m) - 1);
-            values.push_back(exponent == 0 ? ldexpl(mantissa, 1 - bias - m) : ldexpl(mantissa + (1 << m), exponent - bias - m));
+            values.push_back(exponent == 0 ? ldexpl(mantissa, 1 - bias - m)
+                                           : ldexpl(mantissa + (1 << m), exponent - bias - m));
         }
     }
     bool is_nan(uint16_t bits) const { return (bits & 0x7FFF) > infinity; }
@@ -45,7 +46,8 @@ struct small_float {
 
 static uint64_t seed = 1;
 
-static const uint16_t special[] = {0, 0x8000, 1, 0x8001, 0x3FF, 0x400, 0x7BFF, 0xFBFF, 0x7C00, 0xFC00, 0x7E00, 0x3C00, 0xBC00, 0x7F, 0x80, 0x7F7F,
+static const uint16_t special[] = {0,      0x8000, 1,      0x8001, 0x3FF,  0x400,  0x7BFF, 0xFBFF,
+                                   0x7C00, 0xFC00, 0x7E00, 0x3C00, 0xBC00, 0x7F,   0x80,   0x7F7F,
                                    0x7F80, 0xFF80, 0x7FC0, 0x3F80, 0x0200, 0x3BFF, 0x3C01};
 
 static void conversions(qk_msl *file, const small_float &f, const char *name) {
@@ -55,13 +57,15 @@ static void conversions(qk_msl *file, const small_float &f, const char *name) {
     launch(256, 256).add(0, all).add(1, as_float).must(file, (string(name) + "_to_float").c_str());
     for (uint32_t i = 0; i < 65536; ++i) {
         const float want = float(f.value(uint16_t(i)));
-        CHECK(f.is_nan(uint16_t(i)) ? std::isnan(as_float[i]) : memcmp(&want, &as_float[i], 4) == 0, "%s %04x is %g", name, i, double(as_float[i]));
+        CHECK(f.is_nan(uint16_t(i)) ? std::isnan(as_float[i]) : memcmp(&want, &as_float[i], 4) == 0, "%s %04x is %g",
+              name, i, double(as_float[i]));
     }
     // Each value, its neighbours in float, the point half-way to the next and its neighbours, both signs; and random floats.
     vector<float> in;
     for (uint32_t i = 0; i <= f.infinity; ++i) {
         const float v = float(f.values[i]), half_way = i < f.infinity ? float((f.values[i] + f.values[i + 1]) / 2) : v;
-        for (const float x : {v, nextafterf(v, INFINITY), nextafterf(v, 0), half_way, nextafterf(half_way, INFINITY), nextafterf(half_way, 0)}) {
+        for (const float x : {v, nextafterf(v, INFINITY), nextafterf(v, 0), half_way, nextafterf(half_way, INFINITY),
+                              nextafterf(half_way, 0)}) {
             in.push_back(x);
             in.push_back(-x);
         }
@@ -76,7 +80,8 @@ static void conversions(qk_msl *file, const small_float &f, const char *name) {
     vector<uint16_t> out(in.size());
     launch(uint32_t(in.size() / 256), 256).add(0, in).add(1, out).must(file, (string("float_to_") + name).c_str());
     for (size_t i = 0; i < in.size(); ++i)
-        CHECK(std::isnan(in[i]) ? f.is_nan(out[i]) : out[i] == f.round(in[i]), "%s(%a) is %04x, not %04x", name, double(in[i]), out[i], f.round(in[i]));
+        CHECK(std::isnan(in[i]) ? f.is_nan(out[i]) : out[i] == f.round(in[i]), "%s(%a) is %04x, not %04x", name,
+              double(in[i]), out[i], f.round(in[i]));
 }
 
 static void arithmetic(qk_msl *file, const small_float &f, const char *name) {
@@ -93,30 +98,37 @@ static void arithmetic(qk_msl *file, const small_float &f, const char *name) {
         if (i % 4 == 2) c[i] = uint16_t((c[i] & 0x83FF) | 0x0400);
         if (i % 8 == 3) b[i] = uint16_t((a[i] & 0x7FFF) + (x >> 60)), a[i] = uint16_t(f.round(1) | (a[i] & 0x7F));
     }
-    launch(uint32_t(n / 256), 256).add(0, a).add(1, b).add(2, c).add(3, r).must(file, (string("arithmetic_") + name).c_str());
-    static const char *const what[] = {"a + b", "a - b", "a * b", "a / b", "sqrt(a)", "fma(a, b, c)", "a * b + c", "rint(a)", "vector a * b + c"};
+    launch(uint32_t(n / 256), 256)
+        .add(0, a)
+        .add(1, b)
+        .add(2, c)
+        .add(3, r)
+        .must(file, (string("arithmetic_") + name).c_str());
+    static const char *const what[] = {"a + b",        "a - b",     "a * b",   "a / b",           "sqrt(a)",
+                                       "fma(a, b, c)", "a * b + c", "rint(a)", "vector a * b + c"};
     for (size_t i = 0; i < n; ++i) {
         const long double x = f.value(a[i]), y = f.value(b[i]), z = f.value(c[i]);
         uint16_t want[9];
-        want[0] = f.round(x + y);  // of two bfloats, not always exact in 64 bits: see below
+        want[0] = f.round(x + y);
         want[1] = f.round(x - y);
         want[2] = f.round(x * y);
-        want[3] = f.round(x / y);  // 64 bits of a quotient of 11-bit numbers: enough to decide
+        want[3] = f.round(x / y); // 64 bits of a quotient of 11-bit numbers: enough to decide
         want[4] = f.round(sqrtl(x));
         want[6] = f.round(f.value(want[2]) + z);
         want[7] = f.round(rintl(x));
         want[8] = want[6];
-        // fma: round to odd by hand. The exact sum of p and z, where long double may lose a tail.
+        // fma: the exact sum of p and z, rounded to odd where long double loses a tail.
         const long double p = x * y, s = p + z, back = s - p, tail = (p - (s - back)) + (z - back);
         want[5] = f.round(s);
-        if (std::isfinite(s) && tail != 0) {
-            // s is within half a unit of 2^-63; only a tie at s can be decided wrongly.
-            const uint16_t up = f.round(nextafterl(s, tail > 0 ? INFINITY : -INFINITY));
-            want[5] = up;
+        if (std::isfinite(s) && s != 0 && tail != 0) {
+            uint64_t mantissa;
+            memcpy(&mantissa, &s, 8);
+            if (!(mantissa & 1)) want[5] = f.round(nextafterl(s, tail > 0 ? INFINITY : -INFINITY));
         }
         for (int k = 0; k < 9; ++k) {
             const uint16_t have = r[i * 9 + size_t(k)];
-            CHECK(f.is_nan(want[k]) ? f.is_nan(have) : have == want[k], "%s: %s: a %04x b %04x c %04x: %04x, not %04x", name, what[k], a[i], b[i], c[i], have, want[k]);
+            CHECK(f.is_nan(want[k]) ? f.is_nan(have) : have == want[k], "%s: %s: a %04x b %04x c %04x: %04x, not %04x",
+                  name, what[k], a[i], b[i], c[i], have, want[k]);
         }
     }
 }
@@ -135,13 +147,15 @@ static void mixed(qk_msl *file, const small_float &h, const small_float &bf) {
     const float tenth_half = float(h.value(h.round(0.1L)));
     for (size_t i = 0; i < 4096; ++i) {
         const float x = float(h.value(a[i])), y = float(bf.value(b[i]));
-        const float want[] = {float(h.value(h.round((long double)x * h.value(h.round(n[i]))))), x * float(n[i]), x * 0.1f,
-                              float(h.value(h.round((long double)x * tenth_half)))};
-        const float want_bf[] = {float(bf.value(bf.round((long double)y * bf.value(bf.round(n[i]))))), y * float(n[i]), float(bf.value(bf.round(n[i]))),
-                                 n[i] > 0 ? y : 0.0f};
+        const float want[] = {float(h.value(h.round((long double)x * h.value(h.round(n[i]))))), x * float(n[i]),
+                              x * 0.1f, float(h.value(h.round((long double)x * tenth_half)))};
+        const float want_bf[] = {float(bf.value(bf.round((long double)y * bf.value(bf.round(n[i]))))), y * float(n[i]),
+                                 float(bf.value(bf.round(n[i]))), n[i] > 0 ? y : 0.0f};
         for (size_t k = 0; k < 4; ++k) {
-            CHECK(r[4 * i + k] == want[k] || (std::isnan(want[k]) && std::isnan(r[4 * i + k])), "half %zu: %a, not %a (%04x, %d)", k, double(r[4 * i + k]), double(want[k]), a[i], n[i]);
-            CHECK(s[4 * i + k] == want_bf[k] || (std::isnan(want_bf[k]) && std::isnan(s[4 * i + k])), "bfloat %zu: %a, not %a (%04x, %d)", k, double(s[4 * i + k]), double(want_bf[k]), b[i], n[i]);
+            CHECK(r[4 * i + k] == want[k] || (std::isnan(want[k]) && std::isnan(r[4 * i + k])),
+                  "half %zu: %a, not %a (%04x, %d)", k, double(r[4 * i + k]), double(want[k]), a[i], n[i]);
+            CHECK(s[4 * i + k] == want_bf[k] || (std::isnan(want_bf[k]) && std::isnan(s[4 * i + k])),
+                  "bfloat %zu: %a, not %a (%04x, %d)", k, double(s[4 * i + k]), double(want_bf[k]), b[i], n[i]);
         }
     }
 }
@@ -151,7 +165,8 @@ static void mixed(qk_msl *file, const small_float &h, const small_float &bf) {
 template <class T> static void integers(qk_msl *file, const char *kernel) {
     const int width = int(sizeof(T)) * 8;
     const bool is_signed = T(-1) < T(0);
-    const __int128 lowest = is_signed ? -(__int128(1) << (width - 1)) : 0, highest = (__int128(1) << (width - is_signed)) - 1;
+    const __int128 lowest = is_signed ? -(__int128(1) << (width - 1)) : 0,
+                   highest = (__int128(1) << (width - is_signed)) - 1;
     const size_t n = 8192;
     vector<T> a(n), b(n), r(n * 15);
     vector<uint32_t> at(n);
@@ -160,7 +175,8 @@ template <class T> static void integers(qk_msl *file, const char *kernel) {
         b[i] = T(random64(&seed) >> (random64(&seed) % 64));
         if (i < 64) a[i] = T(i & 1 ? lowest : highest), b[i] = T(i & 2 ? lowest : i & 4 ? highest : i & 8 ? 0 : 1);
         if (i % 97 == 0) a[i] = 0;
-        const uint32_t offset = uint32_t(random64(&seed) % uint64_t(width)), count = uint32_t(random64(&seed) % uint64_t(width - int(offset) + 1));
+        const uint32_t offset = uint32_t(random64(&seed) % uint64_t(width)),
+                       count = uint32_t(random64(&seed) % uint64_t(width - int(offset) + 1));
         at[i] = offset | count << 8;
     }
     launch(uint32_t(n / 256), 256).add(0, a).add(1, b).add(2, at).add(3, r).must(file, kernel);
@@ -185,17 +201,32 @@ template <class T> static void integers(qk_msl *file, const char *kernel) {
         }
         // The high half of the product, from quarters: 128 bits do not hold 64 by 64 unsigned with a sign.
         __int128 high;
-        if (width < 64) high = (__int128(x) * __int128(y)) >> width;
-        else if (is_signed) high = (__int128(x) * __int128(y)) >> 64;
-        else high = __int128(uint64_t((unsigned __int128)(x) * (unsigned __int128)(y) >> 64));
+        if (width < 64)
+            high = (__int128(x) * __int128(y)) >> width;
+        else if (is_signed)
+            high = (__int128(x) * __int128(y)) >> 64;
+        else
+            high = __int128(uint64_t((unsigned __int128)(x) * (unsigned __int128)(y) >> 64));
         const __int128 sum = __int128(x) + y, difference = __int128(x) - y;
         auto floor_half = [](__int128 v) { return v >= 0 ? v / 2 : -((-v + 1) / 2); };
-        const T want[15] = {T(field), T(inserted), T(ones), T(leading), T(trailing), T(reversed), T(rotated), T(high), clip(sum), clip(difference),
-                            T(floor_half(sum)), T(floor_half(sum + 1)), T(x < 0 ? -__int128(x) : __int128(x)), T(difference < 0 ? -difference : difference),
+        const T want[15] = {T(field),
+                            T(inserted),
+                            T(ones),
+                            T(leading),
+                            T(trailing),
+                            T(reversed),
+                            T(rotated),
+                            T(high),
+                            clip(sum),
+                            clip(difference),
+                            T(floor_half(sum)),
+                            T(floor_half(sum + 1)),
+                            T(x < 0 ? -__int128(x) : __int128(x)),
+                            T(difference < 0 ? -difference : difference),
                             T(std::min<__int128>(std::max<__int128>(x, 3), 100))};
         for (size_t k = 0; k < 15; ++k)
-            CHECK(r[i * 15 + k] == want[k], "%s %zu: a %lld b %lld at %d %d: %lld, not %lld", kernel, k, (long long)x, (long long)y, offset, count,
-                  (long long)r[i * 15 + k], (long long)want[k]);
+            CHECK(r[i * 15 + k] == want[k], "%s %zu: a %lld b %lld at %d %d: %lld, not %lld", kernel, k, (long long)x,
+                  (long long)y, offset, count, (long long)r[i * 15 + k], (long long)want[k]);
     }
 }
 
@@ -204,11 +235,15 @@ static void vectors(qk_msl *file) {
     launch().add(0, in).add(1, r).must(file, "vectors");
     small_float h(5, 10);
     const float tenth = float(h.value(h.round(0.1f)));
-    const float want[18][4] = {{3, 4, 3, 4}, {4, 3, 2, 1}, {10, 2, 30, 4}, {2, 1, 3, 4}, {3.5f, 4.5f, 1.5f, 2.5f}, {254, 256, 258, 260}, {2, 9, 4, 4},
-                               {1, 2, -3, -4}, {31, 42, 21, 43}, {1, 0, 11, 5}, {128, 16, 1, 0}, {-1, -2, -3, -4}, {1, 2, 3, 4}, {1, 2, 1, 4},
-                               {0, 0, tenth, 0}, {1.5f, 2, 3, 3.5f}, {2, 7, 0.75f, -1}, {2, 3, -2, -3}};
+    const float want[18][4] = {
+        {3, 4, 3, 4},         {4, 3, 2, 1},      {10, 2, 30, 4}, {2, 1, 3, 4},     {3.5f, 4.5f, 1.5f, 2.5f},
+        {254, 256, 258, 260}, {2, 9, 4, 4},      {1, 2, -3, -4}, {31, 42, 21, 43}, {1, 0, 11, 5},
+        {128, 16, 1, 0},      {-1, -2, -3, -4},  {1, 2, 3, 4},   {1, 2, 1, 4},     {0, 0, tenth, 0},
+        {1.5f, 2, 3, 3.5f},   {2, 7, 0.75f, -1}, {2, 3, -2, -3}};
     for (int i = 0; i < 18; ++i)
-        for (int k = 0; k < 4; ++k) CHECK(r[size_t(i * 4 + k)] == want[i][k], "vectors %d.%d: %g, not %g", i, k, double(r[size_t(i * 4 + k)]), double(want[i][k]));
+        for (int k = 0; k < 4; ++k)
+            CHECK(r[size_t(i * 4 + k)] == want[i][k], "vectors %d.%d: %g, not %g", i, k, double(r[size_t(i * 4 + k)]),
+                  double(want[i][k]));
 }
 
 static void simdgroups(qk_msl *file) {
@@ -226,10 +261,27 @@ static void simdgroups(qk_msl *file) {
                 if (k < lane) before += in[base + k];
                 if (in[base + k] > 40) ballot |= 1u << k;
             }
-            const float want[16] = {sum, most, in[i ^ 5], lane + 3 < 32 ? in[i + 3] : in[i], lane >= 3 ? in[i - 3] : in[i], in[base + 9], before, before + in[i],
-                                    in[quad] + in[quad + 1] + in[quad + 2] + in[quad + 3], in[quad + 2], float(ballot & 0xFFFFFF), in[base + (lane + 1) % 32],
-                                    lane % 3 == 0 ? 11.0f : lane % 3 == 1 ? 22.0f : -1.0f, 32, 1, float(i)};
-            for (size_t k = 0; k < 16; ++k) CHECK(r[i * 16 + k] == want[k], "simd %zu of lane %zu, order %d: %g, not %g", k, i, order, double(r[i * 16 + k]), double(want[k]));
+            const float want[16] = {sum,
+                                    most,
+                                    in[i ^ 5],
+                                    lane + 3 < 32 ? in[i + 3] : in[i],
+                                    lane >= 3 ? in[i - 3] : in[i],
+                                    in[base + 9],
+                                    before,
+                                    before + in[i],
+                                    in[quad] + in[quad + 1] + in[quad + 2] + in[quad + 3],
+                                    in[quad + 2],
+                                    float(ballot & 0xFFFFFF),
+                                    in[base + (lane + 1) % 32],
+                                    lane % 3 == 0   ? 11.0f
+                                    : lane % 3 == 1 ? 22.0f
+                                                    : -1.0f,
+                                    32,
+                                    1,
+                                    float(i)};
+            for (size_t k = 0; k < 16; ++k)
+                CHECK(r[i * 16 + k] == want[k], "simd %zu of lane %zu, order %d: %g, not %g", k, i, order,
+                      double(r[i * 16 + k]), double(want[k]));
         }
         vector<uint32_t> total(32);
         launch(1, 32).order(order, 6).add(0, total).must(file, "simd_loop");
@@ -241,7 +293,7 @@ static void simdgroups(qk_msl *file) {
     }
     small_float h(5, 10);
     for (uint32_t transposed = 0; transposed < 2; ++transposed) {
-        vector<uint16_t> a(7 * 16 + 8), b(64);  // not a byte more than the matrices have
+        vector<uint16_t> a(7 * 16 + 8), b(64); // not a byte more than the matrices have
         vector<float> c(64);
         for (uint16_t &x : a) x = h.round(double(int(random64(&seed) % 64) - 32) / 8);
         for (uint16_t &x : b) x = h.round(double(int(random64(&seed) % 64) - 32) / 8);
@@ -249,16 +301,21 @@ static void simdgroups(qk_msl *file) {
         for (size_t i = 0; i < 8; ++i)
             for (size_t j = 0; j < 8; ++j) {
                 long double want = 1;
-                for (size_t k = 0; k < 8; ++k) want += h.value(a[i * 16 + k]) * h.value(transposed ? b[j * 8 + k] : b[k * 8 + j]);
-                CHECK(c[i * 8 + j] == float(want), "matrix product %zu %zu: %g, not %g", i, j, double(c[i * 8 + j]), double(want));
+                for (size_t k = 0; k < 8; ++k)
+                    want += h.value(a[i * 16 + k]) * h.value(transposed ? b[j * 8 + k] : b[k * 8 + j]);
+                CHECK(c[i * 8 + j] == float(want), "matrix product %zu %zu: %g, not %g", i, j, double(c[i * 8 + j]),
+                      double(want));
             }
         a.pop_back();
         launch short_one(1, 32);
-        CHECK(short_one.add(0, a).add(1, b).add(2, c).value(3, transposed).run(file, "matrix_product") == QK_MSL_ERROR_ACCESS, "a matrix one element short: %s", short_one.error.text);
+        CHECK(short_one.add(0, a).add(1, b).add(2, c).value(3, transposed).run(file, "matrix_product") ==
+                  QK_MSL_ERROR_ACCESS,
+              "a matrix one element short: %s", short_one.error.text);
     }
     vector<uint32_t> words(4);
     launch(4, 64).order(QK_MSL_RANDOM, 9).add(0, words).must(file, "atomics");
-    CHECK(words[0] == 255 * 256 / 2 && words[1] == 255 && words[2] == 0xFFFFFFFFu && words[3] == 256, "atomics: %u %u %x %u", words[0], words[1], words[2], words[3]);
+    CHECK(words[0] == 255 * 256 / 2 && words[1] == 255 && words[2] == 0xFFFFFFFFu && words[3] == 256,
+          "atomics: %u %u %x %u", words[0], words[1], words[2], words[3]);
 }
 
 static void positions(qk_msl *file) {
@@ -274,7 +331,9 @@ static void positions(qk_msl *file) {
         for (uint32_t x = 0; x < 10; ++x) {
             const uint32_t wide = x / 4 == 2 ? 2 : 4, high = y / 3 == 2 ? 1 : 3;
             const uint32_t want[8] = {x, y, x % 4, y % 3, y / 3 * 3 + x / 4, wide, high, y % 3 * wide + x % 4};
-            for (uint32_t k = 0; k < 8; ++k) CHECK(r[(y * 10 + x) * 8 + k] == want[k], "positions (%u, %u) %u: %u, not %u", x, y, k, r[(y * 10 + x) * 8 + k], want[k]);
+            for (uint32_t k = 0; k < 8; ++k)
+                CHECK(r[(y * 10 + x) * 8 + k] == want[k], "positions (%u, %u) %u: %u, not %u", x, y, k,
+                      r[(y * 10 + x) * 8 + k], want[k]);
         }
 }
 
@@ -288,8 +347,11 @@ static void contraction(const string &folder) {
         launch().add(0, a).add(1, r).must(file, "no_contraction");
         CHECK(r[0] == 0, "the pragma keeps the product rounded, math %d: %a", math, double(r[0]));
         launch().add(0, a).add(1, r).must(file, "contraction");
-        if (math == QK_MSL_MATH_SAFE) CHECK(r[0] == 0, "no contraction: %a", double(r[0]));
-        else printf("# a * b + c with contraction allowed: %s\n", r[0] == 0x1p-24f ? "contracted" : "this machine has no fused instruction");
+        if (math == QK_MSL_MATH_SAFE)
+            CHECK(r[0] == 0, "no contraction: %a", double(r[0]));
+        else
+            printf("# a * b + c with contraction allowed: %s\n",
+                   r[0] == 0x1p-24f ? "contracted" : "this machine has no fused instruction");
         qk_msl_close(file);
     }
 }

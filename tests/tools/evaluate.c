@@ -109,6 +109,12 @@ static number evaluate(const element *e, const qg_term *term) {
         if (term->kind == QG_K_FLOAT) return (number){.floating = true, .real = term->real};
         return (number){.integer = term->integer};
     case QG_CODE: return code_value(e, &e->layout->codes[term->ref]);
+    case QG_BITS_AS: {
+        const uint32_t bits = (uint32_t)evaluate(e, term->arg[0]).integer;
+        if (term->kind == QG_K_FLOAT) return (number){.floating = true, .real = float_of((qg_scalar)term->ref, bits)};
+        const uint32_t width = qg_scalars[term->ref].bits;
+        return (number){.integer = (int64_t)bits - (bits >> (width - 1) ? (int64_t)1 << width : 0)};
+    }
     case QG_ELEMENT: return (number){.integer = e->index};
     case QG_TABLE: return look_up(e, term);
     case QG_SELECT: return evaluate(e, evaluate(e, term->arg[0]).integer ? term->arg[1] : term->arg[2]);

@@ -19,7 +19,7 @@ typedef decltype((char *)0 - (char *)0) ptrdiff_t;
 typedef unsigned long uintptr_t;
 typedef long intptr_t;
 
-constexpr half operator""_h(long double x) { return half(x); }  // the executor writes 1.0h as 1.0_h, 1.0 as 1.0f
+constexpr half operator""_h(long double x) { return half(x); } // the executor writes 1.0h as 1.0_h, 1.0 as 1.0f
 
 #define METAL_FUNC inline __attribute__((__always_inline__))
 #define METAL_CONST_ARG
@@ -69,9 +69,21 @@ constexpr half operator""_h(long double x) { return half(x); }  // the executor 
 
 namespace metal {
 
-using ::half; using ::uchar; using ::ushort; using ::uint; using ::ulong;
-using ::int8_t; using ::uint8_t; using ::int16_t; using ::uint16_t; using ::int32_t; using ::uint32_t; using ::int64_t;
-using ::uint64_t; using ::size_t; using ::ptrdiff_t;
+using ::half;
+using ::int16_t;
+using ::int32_t;
+using ::int64_t;
+using ::int8_t;
+using ::ptrdiff_t;
+using ::size_t;
+using ::uchar;
+using ::uint;
+using ::uint16_t;
+using ::uint32_t;
+using ::uint64_t;
+using ::uint8_t;
+using ::ulong;
+using ::ushort;
 
 // ---- traits ----
 
@@ -113,12 +125,18 @@ template <class...> using void_t = void;
 template <class T> remove_reference_t<T> &&declval();
 template <class T> struct make_unsigned;
 template <class T> struct make_signed;
-#define QKM_SIGNS(S, U) \
-    template <> struct make_unsigned<S> { using type = U; }; template <> struct make_unsigned<U> { using type = U; }; \
-    template <> struct make_signed<S> { using type = S; }; template <> struct make_signed<U> { using type = S; };
-QKM_SIGNS(char, uchar) QKM_SIGNS(short, ushort) QKM_SIGNS(int, uint) QKM_SIGNS(long, ulong)
+#define QKM_SIGNS(S, U)                                                                                                \
+    template <> struct make_unsigned<S> { using type = U; };                                                           \
+    template <> struct make_unsigned<U> { using type = U; };                                                           \
+    template <> struct make_signed<S> { using type = S; };                                                             \
+    template <> struct make_signed<U> { using type = S; };
+QKM_SIGNS(char, uchar)
+QKM_SIGNS(short, ushort) QKM_SIGNS(int, uint) QKM_SIGNS(long, ulong)
 #undef QKM_SIGNS
-template <> struct make_unsigned<signed char> { using type = uchar; };
+    template <>
+    struct make_unsigned<signed char> {
+    using type = uchar;
+};
 template <class T> using make_unsigned_t = typename make_unsigned<T>::type;
 template <class T> using make_signed_t = typename make_signed<T>::type;
 
@@ -128,7 +146,8 @@ template <class T> struct is_floating_point : bool_constant<__is_floating_point(
 template <> struct is_floating_point<half> : true_type {};
 template <class T> struct is_arithmetic : bool_constant<is_integral<T>::value || is_floating_point<T>::value> {};
 template <class T> struct is_scalar : is_arithmetic<T> {};
-template <class T> struct is_signed : bool_constant<is_floating_point<T>::value || (is_integral<T>::value && T(-1) < T(0))> {};
+template <class T>
+struct is_signed : bool_constant<is_floating_point<T>::value || (is_integral<T>::value && T(-1) < T(0))> {};
 template <class T> struct is_unsigned : bool_constant<is_integral<T>::value && !is_signed<T>::value> {};
 template <class T> constexpr bool is_integral_v = is_integral<T>::value;
 template <class T> constexpr bool is_floating_point_v = is_floating_point<T>::value;
@@ -140,38 +159,40 @@ template <class A, class B> struct is_convertible : bool_constant<__is_convertib
 // ---- limits ----
 
 template <class T> struct numeric_limits;
-#define QKM_INT_LIMITS(T, LO, HI)                                                     \
-    template <> struct numeric_limits<T> {                                            \
-        static constexpr bool is_specialized = true, is_integer = true;               \
-        static constexpr bool is_signed = T(-1) < T(0);                               \
-        static constexpr int digits = int(sizeof(T)) * 8 - is_signed;                 \
-        static constexpr T min() { return LO; }                                       \
-        static constexpr T max() { return HI; }                                       \
-        static constexpr T lowest() { return LO; }                                    \
+#define QKM_INT_LIMITS(T, LO, HI)                                                                                      \
+    template <> struct numeric_limits<T> {                                                                             \
+        static constexpr bool is_specialized = true, is_integer = true;                                                \
+        static constexpr bool is_signed = T(-1) < T(0);                                                                \
+        static constexpr int digits = int(sizeof(T)) * 8 - is_signed;                                                  \
+        static constexpr T min() { return LO; }                                                                        \
+        static constexpr T max() { return HI; }                                                                        \
+        static constexpr T lowest() { return LO; }                                                                     \
     };
-QKM_INT_LIMITS(char, CHAR_MIN, CHAR_MAX) QKM_INT_LIMITS(int8_t, SCHAR_MIN, SCHAR_MAX)
-QKM_INT_LIMITS(uchar, 0, UCHAR_MAX) QKM_INT_LIMITS(short, SHRT_MIN, SHRT_MAX)
-QKM_INT_LIMITS(ushort, 0, USHRT_MAX) QKM_INT_LIMITS(int, INT_MIN, INT_MAX) QKM_INT_LIMITS(uint, 0, UINT_MAX)
-QKM_INT_LIMITS(long, LONG_MIN, LONG_MAX) QKM_INT_LIMITS(ulong, 0, ULONG_MAX) QKM_INT_LIMITS(bool, false, true)
+QKM_INT_LIMITS(char, CHAR_MIN, CHAR_MAX)
+QKM_INT_LIMITS(int8_t, SCHAR_MIN, SCHAR_MAX) QKM_INT_LIMITS(uchar, 0, UCHAR_MAX)
+    QKM_INT_LIMITS(short, SHRT_MIN, SHRT_MAX) QKM_INT_LIMITS(ushort, 0, USHRT_MAX) QKM_INT_LIMITS(int, INT_MIN, INT_MAX)
+        QKM_INT_LIMITS(uint, 0, UINT_MAX) QKM_INT_LIMITS(long, LONG_MIN, LONG_MAX) QKM_INT_LIMITS(ulong, 0, ULONG_MAX)
+            QKM_INT_LIMITS(bool, false, true)
 #undef QKM_INT_LIMITS
-#define QKM_FLOAT_LIMITS(T, DIGITS, MIN, MAX, EPSILON, DENORM)                        \
-    template <> struct numeric_limits<T> {                                            \
-        static constexpr bool is_specialized = true, is_integer = false, is_signed = true, has_infinity = true; \
-        static constexpr int digits = DIGITS;                                         \
-        static constexpr T min() { return T(MIN); }                                   \
-        static constexpr T max() { return T(MAX); }                                   \
-        static constexpr T lowest() { return T(-MAX); }                               \
-        static constexpr T epsilon() { return T(EPSILON); }                           \
-        static constexpr T denorm_min() { return T(DENORM); }                         \
-        static constexpr T infinity() { return T(__builtin_huge_valf()); }            \
-        static constexpr T quiet_NaN() { return T(__builtin_nanf("")); }              \
+#define QKM_FLOAT_LIMITS(T, DIGITS, MIN, MAX, EPSILON, DENORM)                                                         \
+    template <> struct numeric_limits<T> {                                                                             \
+        static constexpr bool is_specialized = true, is_integer = false, is_signed = true, has_infinity = true;        \
+        static constexpr int digits = DIGITS;                                                                          \
+        static constexpr T min() { return T(MIN); }                                                                    \
+        static constexpr T max() { return T(MAX); }                                                                    \
+        static constexpr T lowest() { return T(-MAX); }                                                                \
+        static constexpr T epsilon() { return T(EPSILON); }                                                            \
+        static constexpr T denorm_min() { return T(DENORM); }                                                          \
+        static constexpr T infinity() { return T(__builtin_huge_valf()); }                                             \
+        static constexpr T quiet_NaN() { return T(__builtin_nanf("")); }                                               \
     };
-QKM_FLOAT_LIMITS(float, 24, FLT_MIN, FLT_MAX, FLT_EPSILON, 0x1p-149f)
-QKM_FLOAT_LIMITS(half, 11, 0x1p-14f, 65504.0f, 0x1p-10f, 0x1p-24f)
+                QKM_FLOAT_LIMITS(float, 24, FLT_MIN, FLT_MAX, FLT_EPSILON, 0x1p-149f)
+                    QKM_FLOAT_LIMITS(half, 11, 0x1p-14f, 65504.0f, 0x1p-10f, 0x1p-24f)
 
-// ---- arrays, pairs of helpers ----
+    // ---- arrays, pairs of helpers ----
 
-template <class T, size_t N> struct array {
+    template <class T, size_t N>
+    struct array {
     T qkm_elements[N];
     constexpr T &operator[](size_t i) { return qkm_elements[i]; }
     constexpr const T &operator[](size_t i) const { return qkm_elements[i]; }
@@ -182,7 +203,9 @@ template <class T, size_t N> struct array {
     T *end() { return qkm_elements + N; }
     const T *begin() const { return qkm_elements; }
     const T *end() const { return qkm_elements + N; }
-    void fill(const T &x) { for (size_t i = 0; i < N; ++i) qkm_elements[i] = x; }
+    void fill(const T &x) {
+        for (size_t i = 0; i < N; ++i) qkm_elements[i] = x;
+    }
 };
 
 // ---- function constants ----
@@ -190,9 +213,13 @@ template <class T, size_t N> struct array {
 namespace qkm {
 template <class T> T function_constant(unsigned id);
 }
-template <class T> void swap(T &a, T &b) { T t = a; a = b; b = t; }
+template <class T> void swap(T &a, T &b) {
+    T t = a;
+    a = b;
+    b = t;
+}
 
-}  // namespace metal
+} // namespace metal
 
 extern "C" bool qkm_constant_defined(unsigned id);
 extern "C" void qkm_constant_value(unsigned id, void *to, unsigned long size);

@@ -28,7 +28,9 @@ inline double sum_to_odd(double a, double b) {
     return __builtin_bit_cast(double, (e > 0.0) == (s > 0.0) ? bits + 1ul : bits - 1ul);
 }
 inline float fused(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
-inline half fused(half a, half b, half c) { return half(sum_to_odd(double(float(a)) * double(float(b)), double(float(c)))); }
+inline half fused(half a, half b, half c) {
+    return half(sum_to_odd(double(float(a)) * double(float(b)), double(float(c))));
+}
 inline bfloat fused(bfloat a, bfloat b, bfloat c) {
     // To float by way of odd: one more rounding to odd keeps what the last one needs.
     const double s = sum_to_odd(double(float(a)) * double(float(b)), double(float(c)));
@@ -51,19 +53,19 @@ template <class T> inline T next(T x, T y) {
     return __builtin_bit_cast(T, bits);
 }
 
-}  // namespace qkm
+} // namespace qkm
 
 #include "math_functions.h"
 namespace precise {
 #undef QKM_NS
 #define QKM_NS metal::precise
 #include "math_functions.h"
-}
+} // namespace precise
 namespace fast {
 #undef QKM_NS
 #define QKM_NS metal::fast
 #include "math_functions.h"
-}
+} // namespace fast
 #undef QKM_NS
 
 template <class T> inline vec<T, 3> cross(const vec<T, 3> &a, const vec<T, 3> &b) {
@@ -76,4 +78,4 @@ inline float4 unpack_unorm4x8_to_float(uint x) {
 }
 inline float2 unpack_unorm2x16_to_float(uint x) { return float2(float(x & 65535u), float(x >> 16)) / 65535.0f; }
 
-}  // namespace metal
+} // namespace metal

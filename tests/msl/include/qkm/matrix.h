@@ -13,8 +13,7 @@ template <class T, int C, int R> struct matrix {
     }
     template <class... V, enable_if_t<sizeof...(V) + 2 == C, int> = 0>
     matrix(const vec<T, R> &a, const vec<T, R> &b, const V &...rest) : qkm_columns{a, b, vec<T, R>(rest)...} {}
-    template <class... S, enable_if_t<sizeof...(S) + 4 == C * R, int> = 0>
-    matrix(T a, T b, T c, T d, S... rest) {
+    template <class... S, enable_if_t<sizeof...(S) + 4 == C * R, int> = 0> matrix(T a, T b, T c, T d, S... rest) {
         const T all[] = {a, b, c, d, T(rest)...};
         for (int i = 0; i < C * R; ++i) qkm_columns[i / R].d[i % R] = all[i];
     }
@@ -77,13 +76,17 @@ template <class T, int C, int R> inline matrix<T, R, C> transpose(const matrix<T
     return m;
 }
 
-}  // namespace metal
+} // namespace metal
 
-#define QKM_MATRIX(T, C, R) using T##C##x##R = metal::matrix<T, C, R>; namespace metal { using ::T##C##x##R; }
-#define QKM_MATRICES(T)                                                            \
-    QKM_MATRIX(T, 2, 2) QKM_MATRIX(T, 2, 3) QKM_MATRIX(T, 2, 4)                    \
-    QKM_MATRIX(T, 3, 2) QKM_MATRIX(T, 3, 3) QKM_MATRIX(T, 3, 4)                    \
-    QKM_MATRIX(T, 4, 2) QKM_MATRIX(T, 4, 3) QKM_MATRIX(T, 4, 4)
+#define QKM_MATRIX(T, C, R)                                                                                            \
+    using T##C##x##R = metal::matrix<T, C, R>;                                                                         \
+    namespace metal {                                                                                                  \
+    using ::T##C##x##R;                                                                                                \
+    }
+#define QKM_MATRICES(T)                                                                                                \
+    QKM_MATRIX(T, 2, 2)                                                                                                \
+    QKM_MATRIX(T, 2, 3) QKM_MATRIX(T, 2, 4) QKM_MATRIX(T, 3, 2) QKM_MATRIX(T, 3, 3) QKM_MATRIX(T, 3, 4)                \
+        QKM_MATRIX(T, 4, 2) QKM_MATRIX(T, 4, 3) QKM_MATRIX(T, 4, 4)
 QKM_MATRICES(float) QKM_MATRICES(half) QKM_MATRICES(bfloat)
 #undef QKM_MATRICES
 #undef QKM_MATRIX

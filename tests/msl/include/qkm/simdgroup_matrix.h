@@ -24,12 +24,12 @@ using simdgroup_float8x8 = simdgroup_matrix<float, 8, 8>;
 using simdgroup_half8x8 = simdgroup_matrix<half, 8, 8>;
 using simdgroup_bfloat8x8 = simdgroup_matrix<bfloat, 8, 8>;
 
-template <class T, int C, int R> inline simdgroup_matrix<T, C, R> make_filled_simdgroup_matrix(T x) {
+template <class T, int C = 8, int R = C> inline simdgroup_matrix<T, C, R> make_filled_simdgroup_matrix(T x) {
     simdgroup_matrix<T, C, R> m;
     m.qkm_elements = vec<T, 2>(x);
     return m;
 }
-template <class T, int C, int R> inline simdgroup_matrix<T, C, R> make_diagonal_simdgroup_matrix(T x) {
+template <class T, int C = 8, int R = C> inline simdgroup_matrix<T, C, R> make_diagonal_simdgroup_matrix(T x) {
     return simdgroup_matrix<T, C, R>(x);
 }
 
@@ -38,21 +38,26 @@ template <class P, class M> inline P *element(P *p, ulong stride, const ulong2 &
     const ulong r = M::row(), c = M::column() + uint(i);
     return p + (origin.d[1] + (transposed ? c : r)) * stride + origin.d[0] + (transposed ? r : c);
 }
-}  // namespace qkm
+} // namespace qkm
 
 template <class T, int C, int R>
-inline void simdgroup_load(simdgroup_matrix<T, C, R> &m, const T *p, ulong stride = C, ulong2 origin = ulong2(0ul), bool transposed = false) {
-    for (int i = 0; i < 2; ++i) m.qkm_elements.d[i] = *qkm::element<const T, simdgroup_matrix<T, C, R>>(p, stride, origin, transposed, i);
+inline void simdgroup_load(simdgroup_matrix<T, C, R> &m, const T *p, ulong stride = C, ulong2 origin = ulong2(0ul),
+                           bool transposed = false) {
+    for (int i = 0; i < 2; ++i)
+        m.qkm_elements.d[i] = *qkm::element<const T, simdgroup_matrix<T, C, R>>(p, stride, origin, transposed, i);
 }
 template <class T, int C, int R>
-inline void simdgroup_store(const simdgroup_matrix<T, C, R> &m, T *p, ulong stride = C, ulong2 origin = ulong2(0ul), bool transposed = false) {
-    for (int i = 0; i < 2; ++i) *qkm::element<T, simdgroup_matrix<T, C, R>>(p, stride, origin, transposed, i) = m.qkm_elements.d[i];
+inline void simdgroup_store(const simdgroup_matrix<T, C, R> &m, T *p, ulong stride = C, ulong2 origin = ulong2(0ul),
+                            bool transposed = false) {
+    for (int i = 0; i < 2; ++i)
+        *qkm::element<T, simdgroup_matrix<T, C, R>>(p, stride, origin, transposed, i) = m.qkm_elements.d[i];
 }
 
 // d = a * b + c: products and sums in float, k upwards, rounded to d's type once.
 template <class D, class A, class B, class S, int C, int R>
 inline void simdgroup_multiply_accumulate(simdgroup_matrix<D, C, R> &d, const simdgroup_matrix<A, C, R> &a,
-                                          const simdgroup_matrix<B, C, R> &b, const simdgroup_matrix<S, C, R> &c, QKM_PLACE) {
+                                          const simdgroup_matrix<B, C, R> &b, const simdgroup_matrix<S, C, R> &c,
+                                          QKM_PLACE) {
     using M = simdgroup_matrix<A, C, R>;
     const qkm::lanes<vec<A, 2>> left(a.qkm_elements, QKM_HERE);
     const qkm::lanes<vec<B, 2>> right(b.qkm_elements, QKM_HERE);
@@ -69,7 +74,8 @@ inline void simdgroup_multiply_accumulate(simdgroup_matrix<D, C, R> &d, const si
     }
 }
 template <class D, class A, class B, int C, int R>
-inline void simdgroup_multiply(simdgroup_matrix<D, C, R> &d, const simdgroup_matrix<A, C, R> &a, const simdgroup_matrix<B, C, R> &b, QKM_PLACE) {
+inline void simdgroup_multiply(simdgroup_matrix<D, C, R> &d, const simdgroup_matrix<A, C, R> &a,
+                               const simdgroup_matrix<B, C, R> &b, QKM_PLACE) {
     simdgroup_multiply_accumulate(d, a, b, make_filled_simdgroup_matrix<float, C, R>(0.0f), QKM_HERE);
 }
 template <class T, int C, int R>
@@ -79,7 +85,7 @@ inline simdgroup_matrix<T, C, R> operator*(const simdgroup_matrix<T, C, R> &a, c
     return d;
 }
 
-}  // namespace metal
+} // namespace metal
 
 #undef QKM_PLACE
 #undef QKM_HERE

@@ -1,4 +1,4 @@
-// The swizzle members of a vector of 2 elements. Written by a script: every sequence of two to four of its letters.
+// The swizzle members of a vector of 2 elements. Every sequence of two to four of its letters.
 QKM_S(2, xx, 0, 0) QKM_S(2, xy, 0, 1) QKM_S(2, yx, 1, 0) QKM_S(2, yy, 1, 1) QKM_S(3, xxx, 0, 0, 0) QKM_S(3, xxy, 0, 0, 1) QKM_S(3, xyx, 0, 1, 0)
 QKM_S(3, xyy, 0, 1, 1) QKM_S(3, yxx, 1, 0, 0) QKM_S(3, yxy, 1, 0, 1) QKM_S(3, yyx, 1, 1, 0) QKM_S(3, yyy, 1, 1, 1) QKM_S(4, xxxx, 0, 0, 0, 0)
 QKM_S(4, xxxy, 0, 0, 0, 1) QKM_S(4, xxyx, 0, 0, 1, 0) QKM_S(4, xxyy, 0, 0, 1, 1) QKM_S(4, xyxx, 0, 1, 0, 0) QKM_S(4, xyxy, 0, 1, 0, 1)

@@ -1,4 +1,4 @@
-// The swizzle members of a vector of 3 elements. Written by a script: every sequence of two to four of its letters.
+// The swizzle members of a vector of 3 elements. Every sequence of two to four of its letters.
 QKM_S(2, xx, 0, 0) QKM_S(2, xy, 0, 1) QKM_S(2, xz, 0, 2) QKM_S(2, yx, 1, 0) QKM_S(2, yy, 1, 1) QKM_S(2, yz, 1, 2) QKM_S(2, zx, 2, 0)
 QKM_S(2, zy, 2, 1) QKM_S(2, zz, 2, 2) QKM_S(3, xxx, 0, 0, 0) QKM_S(3, xxy, 0, 0, 1) QKM_S(3, xxz, 0, 0, 2) QKM_S(3, xyx, 0, 1, 0)
 QKM_S(3, xyy, 0, 1, 1) QKM_S(3, xyz, 0, 1, 2) QKM_S(3, xzx, 0, 2, 0) QKM_S(3, xzy, 0, 2, 1) QKM_S(3, xzz, 0, 2, 2) QKM_S(3, yxx, 1, 0, 0)

@@ -1,0 +1,469 @@
+// seeds_test: Metal files that others wrote, unchanged, against models written here and against what qkgen's own reference
+// computes. Arguments: the folder of the .metal files; the folder of reference blocks (TYPE.blocks); the qkgen command; a
+// folder to write to.
+#include "check.h"
+
+#include <cmath>
+
+using std::string;
+using std::vector;
+
+static string seeds, vectors_folder, qkgen, work;
+static uint64_t seed = 2024;
+static const qk_msl_order orders[] = {QK_MSL_FORWARD, QK_MSL_REVERSE, QK_MSL_RANDOM};
+static const char *const order_names[] = {"forward", "reverse", "random"};
+
+// ---- f16 and bf16, rounded in integers ----
+
+static float half_value(uint16_t h) {
+    const int e = h >> 10 & 31, m = h & 1023;
+    const float v = e == 0 ? ldexpf(float(m), -24) : e == 31 ? (m ? NAN : INFINITY) : ldexpf(float(m + 1024), e - 25);
+    return h & 0x8000 ? -v : v;
+}
+static bool half_is_nan(uint16_t h) { return (h & 0x7FFF) > 0x7C00; }
+static uint16_t to_half(double x) { // exact input
+    const uint16_t sign = std::signbit(x) ? 0x8000 : 0;
+    if (std::isnan(x)) return uint16_t(sign | 0x7E00);
+    x = fabs(x);
+    if (x >= 65520) return uint16_t(sign | 0x7C00);
+    int e;
+    frexp(x, &e);
+    const int step = std::max(e - 11, -24);
+    const double units = nearbyint(ldexp(x, -step)); // ties to even
+    const double v = ldexp(units, step);
+    if (v == 0) return sign;
+    frexp(v, &e);
+    if (e < -13) return uint16_t(sign | int(ldexp(v, 24)));
+    return uint16_t(sign | ((e + 14) << 10) | (int(ldexp(v, 11 - e)) & 1023));
+}
+static float rounded_half(double x) { return half_value(to_half(x)); }
+static uint16_t to_bfloat(float x) {
+    uint32_t b;
+    memcpy(&b, &x, 4);
+    if ((b & 0x7FFFFFFF) > 0x7F800000) return uint16_t(b >> 16 | 64);
+    return uint16_t((b + 0x7FFF + (b >> 16 & 1)) >> 16);
+}
+static float bfloat_value(uint16_t h) {
+    const uint32_t b = uint32_t(h) << 16;
+    float f;
+    memcpy(&f, &b, 4);
+    return f;
+}
+static uint16_t load16(const uint8_t *p) { return uint16_t(p[0] | p[1] << 8); }
+
+// ---- dequant_to_f16: what its formulas give, written anew ----
+
+typedef uint16_t element_model(const uint8_t *block, int i);
+
+static uint16_t model_q4_0(const uint8_t *b, int i) {
+    // The scale is divided by 16, and multiplied by -8, in f16.
+    const float d = half_value(load16(b));
+    const bool high = i >= 16;
+    const float d1 = high ? rounded_half(double(d) / 16) : d, d2 = d1 / 256.0f;
+    const float md = rounded_half(-8.0 * double(d));
+    const int k = i % 16, masked = (b[2 + k] & (high ? 0xF0 : 0x0F)) << (k % 2 ? 8 : 0);
+    return to_half((k % 2 ? d2 : d1) * float(masked) + md);
+}
+// q4_K and q5_K: the pair of scale and minimum is looked for 8 bytes too far, and the shift of the high nibbles is 8.
+static void wrong_scales(const uint8_t *q, int j, int *sc, int *mn) {
+    const int k = 8;
+    *sc = j < 4 ? q[j + k] & 63 : (q[j + 4 + k] & 15) | (q[j - 4 + k] & 0xC0) >> 2;
+    *mn = j < 4 ? q[j + 4 + k] & 63 : q[j + 4 + k] >> 4 | (q[j + k] & 0xC0) >> 2;
+}
+static uint16_t model_q4_K(const uint8_t *b, int i) {
+    const int il = i / 16, k = i % 16;
+    int sc, mn;
+    wrong_scales(b + 4, il / 2, &sc, &mn);
+    const float dl = half_value(load16(b)) * float(sc), ml = half_value(load16(b + 2)) * float(mn);
+    const int q = b[16 + 32 * (il / 4) + 16 * (il & 1) + k];
+    const float product = dl * float(q >> 4 * (il & 2) & 15);
+    return to_half(product - ml);
+}
+static uint16_t model_q5_K(const uint8_t *b, int i) {
+    const int il = i / 16, k = i % 16;
+    int sc, mn;
+    wrong_scales(b + 4, il / 2, &sc, &mn);
+    const float dl = half_value(load16(b)) * float(sc), ml = half_value(load16(b + 2)) * float(mn);
+    const int q = b[48 + 32 * (il / 4) + 16 * (il & 1) + k], high = b[16 + 16 * (il & 1) + k] >> il / 2 & 1;
+    const float product = dl * float((q >> 4 * (il & 2) & 15) + 16 * high);
+    return to_half(product - ml);
+}
+
+struct format {
+    const char *name;
+    size_t bytes, elements;
+    vector<size_t> scales; // where the f16 fields are
+    element_model *model;  // of what differs from ours; null: nothing may
+    const char *reason;
+};
+static const format formats[] = {
+    {"q4_0", 18, 32, {0}, model_q4_0, "f16 arithmetic on the scale"},
+    {"q8_0", 34, 32, {0}, nullptr, ""},
+    {"q5_1", 24, 32, {0, 2}, nullptr, ""},
+    {"iq4_nl", 18, 32, {0}, nullptr, ""},
+    {"q4_K", 144, 256, {0, 2}, model_q4_K, "wrong scale unpacking and nibble shift"},
+    {"q5_K", 176, 256, {0, 2}, model_q5_K, "wrong scale unpacking and nibble shift"},
+    {"q6_K", 210, 256, {208}, nullptr, ""},
+};
+
+static vector<uint8_t> read_bytes(const string &path, bool *found) {
+    vector<uint8_t> r;
+    FILE *f = fopen(path.c_str(), "rb");
+    *found = f != nullptr;
+    if (!f) return r;
+    uint8_t buffer[65536];
+    for (size_t n; (n = fread(buffer, 1, sizeof buffer, f)) > 0;) r.insert(r.end(), buffer, buffer + n);
+    fclose(f);
+    return r;
+}
+
+// What qkgen's reference makes of the blocks.
+static vector<uint16_t> ours(const format &f, const vector<uint8_t> &blocks) {
+    const string in = work + "/blocks", out = work + "/halves";
+    FILE *file = fopen(in.c_str(), "wb");
+    if (!file || fwrite(blocks.data(), 1, blocks.size(), file) != blocks.size())
+        CHECK(false, "cannot write %s", in.c_str());
+    if (file) fclose(file);
+    const string command = qkgen + " run dequant --type f16 --target c --format " + f.name + " --in " + in + " --out " +
+                           out + " > " + work + "/log 2>&1";
+    const int status = system(command.c_str());
+    CHECK(status == 0, "%s ends with %d", command.c_str(), status);
+    bool found;
+    const vector<uint8_t> bytes = read_bytes(out, &found);
+    vector<uint16_t> r(bytes.size() / 2);
+    if (!r.empty()) memcpy(r.data(), bytes.data(), r.size() * 2);
+    return r;
+}
+
+static void dequant_one(qk_msl *file, const format &f, const char *source, const vector<uint8_t> &in) {
+    vector<uint8_t> blocks = in;
+    const size_t count = blocks.size() / f.bytes * f.elements;
+    const string kernel = string("hf2q_dequant_") + f.name + "_to_f16";
+    vector<uint16_t> theirs;
+    for (const qk_msl_order order : orders) {
+        vector<uint16_t> halves(count, 0xDEAD);
+        uint32_t groups = uint32_t(count / 16);
+        launch((groups + 255) / 256, 256)
+            .order(order, 7)
+            .value(0, groups)
+            .add(1, blocks)
+            .add(2, halves)
+            .must(file, kernel.c_str());
+        CHECK(theirs.empty() || theirs == halves, "%s depends on the order of threads", kernel.c_str());
+        theirs = halves;
+    }
+    const vector<uint16_t> own = ours(f, blocks);
+    CHECK(own.size() == count, "%s: %zu elements, not %zu", f.name, own.size(), count);
+    if (own.size() != count) return;
+    size_t differ = 0, explained = 0, nan_bits = 0, bad = 0;
+    for (size_t i = 0; i < count; ++i) {
+        if (own[i] == theirs[i]) continue;
+        if (half_is_nan(own[i]) && half_is_nan(theirs[i])) {
+            ++nan_bits;
+            continue;
+        }
+        ++differ;
+        const uint16_t model = f.model ? f.model(&blocks[i / f.elements * f.bytes], int(i % f.elements)) : own[i];
+        if (model == theirs[i] || (half_is_nan(model) && half_is_nan(theirs[i])))
+            ++explained;
+        else if (++bad <= 5)
+            printf("%s: element %zu: theirs %04x, ours %04x, model %04x\n", f.name, i, theirs[i], own[i], model);
+    }
+    printf("%-7s %-9s %7zu elements, %7zu differ, %7zu explained%s%s%s, %zu unexplained", f.name, source, count, differ,
+           explained, explained ? " (" : "", explained ? f.reason : "", explained ? ")" : "", differ - explained);
+    if (nan_bits) printf("; %zu NaN in both, with other bits", nan_bits);
+    printf("\n");
+    CHECK(differ == explained, "%s, %s blocks: %zu differences that nothing explains", f.name, source,
+          differ - explained);
+}
+
+static void dequant() {
+    qk_msl *file = open_file(seeds + "/dequant_to_f16.metal");
+    CHECK(qk_msl_kernel_count(file) == 7, "seven kernels");
+    for (const format &f : formats) {
+        bool found;
+        const vector<uint8_t> reference = read_bytes(vectors_folder + "/" + f.name + ".blocks", &found);
+        if (found)
+            dequant_one(file, f, "reference", reference);
+        else
+            printf("%-7s reference blocks: not in %s\n", f.name, vectors_folder.c_str());
+        vector<uint8_t> random(131072 / f.elements * f.bytes);
+        for (uint8_t &x : random) x = uint8_t(random64(&seed) >> 24);
+        dequant_one(file, f, "random", random); // the scales, too: every exponent, infinities and NaNs
+        for (size_t block = 0; block < random.size(); block += f.bytes)
+            for (const size_t at : f.scales) { // small ones, subnormal and zero
+                const uint16_t d = uint16_t((random64(&seed) & 0x8000) | (random64(&seed) % 0x1000));
+                random[block + at] = uint8_t(d);
+                random[block + at + 1] = uint8_t(d >> 8);
+            }
+        dequant_one(file, f, "small", random);
+    }
+    qk_msl_close(file);
+}
+
+// ---- gemv_q4_k: against double ----
+
+static void gemv() {
+    qk_msl *file = open_file(seeds + "/gemv_q4_k.metal");
+    for (const int blocks_in_row : {1, 3}) {
+        const int n = 9, k = 256 * blocks_in_row;
+        vector<uint8_t> w(size_t(n) * size_t(blocks_in_row) * 144);
+        for (uint8_t &x : w) x = uint8_t(random64(&seed) >> 24);
+        for (size_t b = 0; b < w.size(); b += 144)
+            for (const size_t at : {size_t(0), size_t(2)}) {
+                const uint16_t d = to_half(double(random64(&seed) % 1000) / 100000);
+                w[b + at] = uint8_t(d), w[b + at + 1] = uint8_t(d >> 8);
+            }
+        vector<float> a(static_cast<size_t>(k));
+        for (float &x : a) x = float(double(random64(&seed) % 20001) / 10000 - 1);
+        vector<double> want(n, 0);
+        for (int row = 0; row < n; ++row)
+            for (int i = 0; i < k; ++i) {
+                const uint8_t *b = &w[size_t(row * blocks_in_row + i / 256) * 144], *s = b + 4;
+                const int e = i % 256, j = e / 32;
+                const int sc = j < 4 ? s[j] & 63 : (s[j + 4] & 15) | s[j - 4] >> 6 << 4,
+                          mn = j < 4 ? s[j + 4] & 63 : s[j + 4] >> 4 | s[j] >> 6 << 4;
+                const int q = b[16 + e / 64 * 32 + e % 32] >> (j % 2 * 4) & 15;
+                want[size_t(row)] += double(a[size_t(i)]) *
+                                     (double(half_value(load16(b))) * sc * q - double(half_value(load16(b + 2))) * mn);
+            }
+        double most = 0, error = 0;
+        for (const qk_msl_order order : orders) {
+            vector<float> c(static_cast<size_t>(n));
+            int32_t p[2] = {n, k};
+            launch(uint32_t(n) + 2, 32)
+                .order(order, 3)
+                .add(0, a)
+                .add(1, w)
+                .add(2, c)
+                .value(3, p)
+                .must(file, "gemv_f32a_q4kw");
+            for (size_t i = 0; i < c.size(); ++i) {
+                most = std::max(most, fabs(want[i]));
+                error = std::max(error, fabs(double(c[i]) - want[i]));
+            }
+        }
+        printf("gemv_f32a_q4kw %d x %d: %d sums, 3 orders, largest error %.2g of the largest\n", n, k, n, error / most);
+        CHECK(error <= 1e-6 * most, "gemv_f32a_q4kw");
+    }
+    qk_msl_close(file);
+}
+
+// ---- qdq_affine: bit for bit, in the order of its own tree ----
+
+static float tree(vector<float> v) {
+    for (size_t stride = v.size() / 2; stride > 0; stride /= 2)
+        for (size_t i = 0; i < stride; ++i) v[i] += v[i + stride];
+    return v[0];
+}
+
+static void qdq() {
+    qk_msl *file = open_file(seeds + "/qdq_affine.metal");
+    for (const uint32_t size : {32u, 64u, 256u}) {
+        const uint32_t groups = 6, bins = 16;
+        const size_t n = size_t(groups) * size;
+        vector<float> w(n), dy(n);
+        for (size_t i = 0; i < n; ++i) {
+            // Multiples of an eighth of a step: exact ties are there. One group is all the same.
+            w[i] = float(int(random64(&seed) % 121)) / 8.0f;
+            if (i / size == 2) w[i] = -3.25f;
+            if (i / size == 4) w[i] = float(double(random64(&seed) % 100000) / 7777 - 5);
+            dy[i] = float(double(random64(&seed) % 20001) / 9999 - 1);
+        }
+        for (uint32_t g : {0u, 1u, 3u, 5u}) w[g * size] = 0.0f, w[g * size + 1] = 15.0f;
+        vector<float> s(groups), b(groups), y(n), ds(groups), db(groups);
+        vector<uint8_t> q(n);
+        size_t ties = 0;
+        for (uint32_t g = 0; g < groups; ++g) {
+            float lo = w[g * size], hi = lo;
+            vector<float> products(size), sums(size);
+            for (uint32_t i = 0; i < size; ++i) lo = std::min(lo, w[g * size + i]), hi = std::max(hi, w[g * size + i]);
+            s[g] = (hi - lo) / float(bins - 1);
+            if (!(s[g] > 0)) s[g] = 1;
+            b[g] = lo;
+            for (uint32_t i = 0; i < size; ++i) {
+                const size_t at = g * size + i;
+                const float z = (w[at] - b[g]) / s[g];
+                ties += z - floorf(z) == 0.5f;
+                int code = z >= 0 ? int(floorf(z + 0.5f)) : int(ceilf(z - 0.5f));
+                q[at] = uint8_t(std::min(std::max(code, 0), int(bins) - 1));
+                const float product = float(q[at]) * s[g];
+                y[at] = product + b[g];
+                products[i] = float(q[at]) * dy[at];
+                sums[i] = dy[at];
+            }
+            ds[g] = tree(products);
+            db[g] = tree(sums);
+        }
+        CHECK(ties >= 10, "the data holds ties: %zu", ties);
+        for (const qk_msl_order order : orders) {
+            vector<float> s2(groups), b2(groups), y2(n), ds2(groups), db2(groups);
+            vector<uint8_t> q2(n);
+            uint32_t meta[2] = {size, bins}, forward[2] = {uint32_t(n), size}, only[1] = {size};
+            launch(groups, size)
+                .order(order, 11)
+                .add(0, w)
+                .add(1, s2)
+                .add(2, b2)
+                .add(3, q2)
+                .value(4, meta)
+                .threadgroup(0, size * 8)
+                .must(file, "qdq_affine_init_f32");
+            launch(uint32_t(n + 255) / 256, 256)
+                .order(order, 11)
+                .add(0, q2)
+                .add(1, s2)
+                .add(2, b2)
+                .add(3, y2)
+                .value(4, forward)
+                .must(file, "qdq_affine_forward_f32");
+            launch(groups, size)
+                .order(order, 11)
+                .add(0, q2)
+                .add(1, dy)
+                .add(2, ds2)
+                .value(3, only)
+                .threadgroup(0, size * 4)
+                .must(file, "qdq_affine_backward_scales_f32");
+            launch(groups, size)
+                .order(order, 11)
+                .add(0, dy)
+                .add(1, db2)
+                .value(2, only)
+                .threadgroup(0, size * 4)
+                .must(file, "qdq_affine_backward_biases_f32");
+            CHECK(s == s2 && b == b2 && q == q2, "qdq_affine_init_f32, groups of %u, %s", size, order_names[order]);
+            CHECK(y == y2, "qdq_affine_forward_f32, groups of %u, %s", size, order_names[order]);
+            CHECK(ds == ds2, "qdq_affine_backward_scales_f32, groups of %u, %s", size, order_names[order]);
+            CHECK(db == db2, "qdq_affine_backward_biases_f32, groups of %u, %s", size, order_names[order]);
+        }
+        printf("qdq_affine, groups of %u: init, forward and both backward kernels equal the f32 model in all bits, %zu "
+               "elements (%zu ties), 3 orders\n",
+               size, n, ties);
+    }
+    qk_msl_close(file);
+
+    // Its first barrier left out: found in every order; and without the checks, at least one order shows it.
+    bool found;
+    const vector<uint8_t> bytes = read_bytes(seeds + "/qdq_affine.metal", &found);
+    string text(bytes.begin(), bytes.end());
+    const size_t at = text.find("threadgroup_barrier(");
+    CHECK(at != string::npos, "the file has a barrier");
+    if (at == string::npos) return;
+    const size_t end = text.find(';', at);
+    for (size_t i = at; i < end; ++i) text[i] = ' ';
+    string seen;
+    for (const bool checked : {true, false}) {
+        qk_msl_options options = {};
+        if (!checked) options.skip = QK_MSL_NO_RACE_CHECK | QK_MSL_NO_UNINITIALISED_CHECK;
+        qk_msl_error error;
+        qk_msl *broken = qk_msl_open(text.data(), text.size(), "qdq_affine_without.metal", &options, &error);
+        CHECK(broken, "%s", error.text);
+        if (!broken) return;
+        int wrong = 0;
+        for (const qk_msl_order order : orders) {
+            const uint32_t size = 64;
+            vector<float> w(size), s(1), b(1);
+            vector<uint8_t> q(size);
+            for (uint32_t i = 0; i < size; ++i) w[i] = float(i);
+            uint32_t meta[2] = {size, 16};
+            launch l(1, size);
+            const qk_msl_status status = l.order(order, 4)
+                                             .add(0, w)
+                                             .add(1, s)
+                                             .add(2, b)
+                                             .add(3, q)
+                                             .value(4, meta)
+                                             .threadgroup(0, size * 8)
+                                             .run(broken, "qdq_affine_init_f32");
+            if (checked) {
+                CHECK(status == QK_MSL_ERROR_RACE || status == QK_MSL_ERROR_UNINITIALISED,
+                      "without its first barrier, %s: %s", order_names[order], l.error.text);
+            } else if (status != QK_MSL_OK || s[0] != 63.0f / 15.0f || b[0] != 0) {
+                ++wrong;
+                seen += string(" ") + order_names[order];
+            }
+        }
+        if (!checked) {
+            CHECK(wrong > 0, "without its first barrier some order must fail");
+            printf("qdq_affine_init_f32 without its first barrier: reported in 3 of 3 orders; with the checks off, "
+                   "wrong in:%s\n",
+                   seen.c_str());
+        }
+        qk_msl_close(broken);
+    }
+}
+
+// ---- quantized_matmul_id: bit for bit, in bf16 and f32 ----
+
+static void matmul_id() {
+    qk_msl *file = open_file(seeds + "/quantized_matmul_id.metal");
+    for (const uint32_t bits : {4u, 6u, 8u}) {
+        const uint32_t m = 3, k = 96, n = 5, group = 32, used = 2, experts = 4, row_bytes = k * bits / 8;
+        vector<float> x(m * k);
+        for (float &v : x) v = float(double(random64(&seed) % 20001) / 10000 - 1);
+        vector<uint8_t> w(experts * n * row_bytes);
+        for (uint8_t &v : w) v = uint8_t(random64(&seed) >> 24);
+        vector<uint16_t> s(experts * n * (k / group)), b(s.size());
+        for (size_t i = 0; i < s.size(); ++i) {
+            s[i] = to_bfloat(float(double(random64(&seed) % 1000) / 50000));
+            b[i] = to_bfloat(float(double(random64(&seed) % 1000) / 5000 - 0.1));
+        }
+        vector<uint32_t> ids = {0, 3, 2, experts, 1, 0}; // one of them is no expert
+        struct {
+            uint32_t v[10];
+        } p = {{m, k, n, group, bits, used, experts, n * row_bytes, n * (k / group), n * (k / group)}};
+        vector<float> want(m * used * n, -7.0f);
+        for (uint32_t t = 0; t < m * used; ++t) {
+            if (ids[t] >= experts) continue;
+            for (uint32_t c = 0; c < n; ++c) {
+                const uint8_t *row = &w[(ids[t] * n + c) * row_bytes];
+                float acc = 0;
+                for (uint32_t i = 0; i < k; ++i) {
+                    uint32_t code = 0;
+                    for (uint32_t z = 0; z < bits; ++z)
+                        code |= uint32_t(row[(i * bits + z) / 8] >> ((i * bits + z) % 8) & 1) << z;
+                    const size_t g = (ids[t] * n + c) * (k / group) + i / group;
+                    const float product =
+                        bfloat_value(to_bfloat(bfloat_value(to_bfloat(float(code))) * bfloat_value(s[g])));
+                    const float value = bfloat_value(to_bfloat(product + bfloat_value(b[g])));
+                    const float term = value * bfloat_value(to_bfloat(x[t / used * k + i]));
+                    acc += term;
+                }
+                want[t * n + c] = acc;
+            }
+        }
+        for (const qk_msl_order order : orders) {
+            vector<float> out(want.size(), -7.0f);
+            launch l;
+            l.what.threads[0] = n;
+            l.what.threads[1] = m * used;
+            l.what.threads[2] = 1;
+            l.what.group[0] = 4;
+            l.what.group[1] = 4;
+            l.order(order, 13).add(0, x).add(1, w).add(2, s).add(3, b).add(4, ids).add(5, out).value(6, p).must(
+                file, "quantized_matmul_id");
+            CHECK(memcmp(out.data(), want.data(), out.size() * 4) == 0, "quantized_matmul_id, %u bits, %s", bits,
+                  order_names[order]);
+        }
+        printf("quantized_matmul_id, %u bits: %zu sums equal the bf16 and f32 model in all bits, 3 orders\n", bits,
+               want.size());
+    }
+    qk_msl_close(file);
+}
+
+int main(int argc, char **argv) {
+    if (argc != 5) {
+        fprintf(stderr, "usage: seeds_test METAL_FOLDER BLOCKS_FOLDER QKGEN WORK_FOLDER\n");
+        return 2;
+    }
+    seeds = argv[1];
+    vectors_folder = argv[2];
+    qkgen = argv[3];
+    work = argv[4];
+    dequant();
+    gemv();
+    qdq();
+    matmul_id();
+    return finish("seeds");
+}
