@@ -108,13 +108,13 @@ static bool open_gather(qg_job *job, const char *indices) {
 
 /* ---- output ---- */
 
-bool qg_output_open(qg_arena *arena, const char *path, qg_output *out) {
-    *out = (qg_output){.path = path, .temporary = qg_format(arena, "%s.%ld.part", path, (long)getpid())};
+bool qg_run_output_open(qg_arena *arena, const char *path, qg_run_output *out) {
+    *out = (qg_run_output){.path = path, .temporary = qg_format(arena, "%s.%ld.part", path, (long)getpid())};
     out->file = open(out->temporary, O_WRONLY | O_CREAT | O_EXCL, 0666);
     return out->file >= 0 || qg_complain("cannot write %s: %s", path, strerror(errno)) == 0;
 }
 
-bool qg_output_write(qg_output *out, const void *data, size_t bytes) {
+bool qg_run_output_write(qg_run_output *out, const void *data, size_t bytes) {
     const char *at = data;
     while (bytes) {
         const ssize_t written = write(out->file, at, bytes);
@@ -126,7 +126,7 @@ bool qg_output_write(qg_output *out, const void *data, size_t bytes) {
     return true;
 }
 
-bool qg_output_close(qg_output *out, bool good) {
+bool qg_run_output_close(qg_run_output *out, bool good) {
     if (close(out->file) != 0 && good) good = qg_complain("cannot write %s: %s", out->path, strerror(errno)) == 0;
     if (good && rename(out->temporary, out->path) != 0)
         good = qg_complain("cannot write %s: %s", out->path, strerror(errno)) == 0;
@@ -165,7 +165,7 @@ uint64_t qg_part_size(const qg_job *job) {
     return size ? size : job->layout->elements;
 }
 
-static bool run_parts(const qg_job *job, const qg_runner *runner, uint64_t most, qg_output *out) {
+static bool run_parts(const qg_job *job, const qg_runner *runner, uint64_t most, qg_run_output *out) {
     const uint64_t all = total(job), unit = unit_elements(job) * (qg_scalars[job->type].bits / 8);
     qg_progress p = {.start = qg_seconds_now()};
     void *dst = malloc((size_t)(most * unit) + 1);
@@ -175,7 +175,7 @@ static bool run_parts(const qg_job *job, const qg_runner *runner, uint64_t most,
         const uint64_t count = all - first < most ? all - first : most;
         const char *why = runner->part(runner->context, job, first, count, dst);
         if (why) qg_progress_end(&p);
-        good = why ? qg_complain("%s", why) == 0 : qg_output_write(out, dst, (size_t)(count * unit));
+        good = why ? qg_complain("%s", why) == 0 : qg_run_output_write(out, dst, (size_t)(count * unit));
         if (good) qg_progress_show(&p, first + count, all, (double)(first + count) * (double)unit);
     }
     qg_progress_end(&p);
@@ -198,9 +198,9 @@ static void report(const qg_job *job, const qg_runner *runner, double wall) {
                 (unsigned long long)out_of_range, (unsigned long long)job->tokens, (unsigned long long)job->rows);
 }
 
-static const qg_target targets[] = {{"c", qg_run_open_c}, {"vulkan", qg_run_open_vulkan}, {"msl", qg_run_open_msl}};
+static const qg_run_target targets[] = {{"c", qg_run_open_c}, {"vulkan", qg_run_open_vulkan}, {"msl", qg_run_open_msl}};
 
-const qg_target *qg_target_named(const char *name) {
+const qg_run_target *qg_target_named(const char *name) {
     for (size_t i = 0; i < sizeof targets / sizeof *targets; ++i)
         if (name && strcmp(name, targets[i].name) == 0) return &targets[i];
     return NULL;
@@ -213,9 +213,9 @@ static int run_job(const qg_job *job, const char *target, const char *path) {
     qg_runner runner = {0};
     const char *why = qg_target_named(target)->open(job, most, &runner);
     if (why) return qg_complain("%s", why);
-    qg_output out;
-    bool good = qg_output_open(job->arena, path, &out);
-    if (good) good = qg_output_close(&out, run_parts(job, &runner, most, &out));
+    qg_run_output out;
+    bool good = qg_run_output_open(job->arena, path, &out);
+    if (good) good = qg_run_output_close(&out, run_parts(job, &runner, most, &out));
     if (good) report(job, &runner, qg_seconds_now() - start);
     why = runner.close(runner.context);
     return why ? qg_complain("%s", why) : good ? 0 : 1;
@@ -249,7 +249,8 @@ int qg_command_run(qg_session *session, int argc, char **argv) {
     if (!job.family) return qg_complain("no kernel family is named %s", rest.items[0]);
     if (!format) return qg_complain("run needs --format F; `qkgen list` shows them");
     if (!out) return qg_complain("run needs --out FILE");
-    if (!qg_target_named(target)) return qg_complain("--target must be c, vulkan or msl, not '%s'", target ? target : "");
+    if (!qg_target_named(target))
+        return qg_complain("--target must be c, vulkan or msl, not '%s'", target ? target : "");
     job.type = qg_output_type(type);
     if (job.type == QG_SCALAR_COUNT) return qg_complain("--type must be f32, f16 or bf16, not '%s'", type ? type : "");
     if (!qg_session_load(session)) return 1;

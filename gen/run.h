@@ -35,13 +35,13 @@ const char *qg_run_open_c(const qg_job *job, uint64_t most, qg_runner *runner);
 const char *qg_run_open_msl(const qg_job *job, uint64_t most, qg_runner *runner);
 const char *qg_run_open_vulkan(const qg_job *job, uint64_t most, qg_runner *runner);
 
-typedef struct qg_target {
+typedef struct qg_run_target {
     const char *name;
     const char *(*open)(const qg_job *job, uint64_t most, qg_runner *runner);
-} qg_target;
+} qg_run_target;
 
 /* The target of that name, or NULL. */
-const qg_target *qg_target_named(const char *name);
+const qg_run_target *qg_target_named(const char *name);
 /* The type of results that has that name, or QG_SCALAR_COUNT. */
 qg_scalar qg_output_type(const char *name);
 /* How large the parts of a job should be; a multiple of the block. */
@@ -62,16 +62,16 @@ typedef struct qg_input {
 bool qg_input_open(const char *path, qg_input *in);
 
 /* A file that gets its name only when all of it is there. */
-typedef struct qg_output {
+typedef struct qg_run_output {
     const char *path;
     const char *temporary;
     int file;
-} qg_output;
+} qg_run_output;
 
-bool qg_output_open(qg_arena *arena, const char *path, qg_output *out);
-bool qg_output_write(qg_output *out, const void *data, size_t bytes);
+bool qg_run_output_open(qg_arena *arena, const char *path, qg_run_output *out);
+bool qg_run_output_write(qg_run_output *out, const void *data, size_t bytes);
 /* Gives the file its final name, or removes it when not `good`. */
-bool qg_output_close(qg_output *out, bool good);
+bool qg_run_output_close(qg_run_output *out, bool good);
 
 /* A bar on stderr, when that is a terminal and the work is long. `start` is the time now. */
 typedef struct qg_progress {
