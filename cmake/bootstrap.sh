@@ -24,6 +24,7 @@ packages=(
   mesa-vulkan-drivers                # a Vulkan device on every machine: lavapipe, on the CPU
   vulkan-validationlayers            # the tests run under them
   libcmocka-dev                      # the tests
+  clang-16 libclang-16-dev           # Metal kernels on the CPU
 )
 
 install_missing() {

@@ -10,7 +10,7 @@ kernel void @{name}(
 @{buffers}
     device const uint *indices [[buffer(@{binding_indices})]],
     device @{dst_type} *dst [[buffer(@{binding_dst})]],
-    device atomic_uint *out_of_range [[buffer(@{binding_status})]],
+    device atomic_uint *status [[buffer(@{binding_status})]],
     constant @{name}_push &push [[buffer(@{binding_push})]],
     uint thread_index [[thread_position_in_grid]],
     uint threads [[threads_per_grid]])
@@ -24,7 +24,7 @@ kernel void @{name}(
         } else if (row >= push.rows && push.row_first == 0) {
             // No such row: zeros, and the token is counted once.
             for (uint r = 0; r < @{runs}; ++r) v[r] = 0.0f;
-            if (i % push.row_tiles == 0) atomic_fetch_add_explicit(out_of_range, 1u, memory_order_relaxed);
+            if (i % push.row_tiles == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
         } else {
             continue;  // a row of another launch
         }

@@ -25,7 +25,7 @@ one() {
     fail "seed $seed: the specification is refused" "$log"
     return
   fi
-  for target in c vulkan; do
+  for target in $targets; do
     # The C target costs a run of the compiler; every fourth seed is enough for it beside the oracle.
     if [ "$target" = c ] && [ $((seed % 4)) -ne 0 ]; then continue; fi
     if "$QKGEN" run dequant --formats "$work/none" --spec "$folder/spec.quant" --format "random_$seed" --target "$target" \
