@@ -414,6 +414,8 @@ static const qg_node *lower_binary(lowering *l, const qg_term *term) {
         a = qg_apply(l->ir, QG_TO_INT, a, NULL, NULL);
         if (!shift) b = qg_apply(l->ir, QG_TO_INT, b, NULL, NULL);
     }
+    if (shift && a->kind != b->kind) /* Metal wants both of one kind */
+        b = qg_apply(l->ir, a->kind == QG_K_INT ? QG_TO_INT : QG_TO_UINT, b, NULL, NULL);
     const bool lanewise = shift || (term->op >= QG_EQ && term->op <= QG_GE);
     if (lanewise && a->lanes != b->lanes) {
         const uint32_t lanes = a->lanes > b->lanes ? a->lanes : b->lanes;

@@ -161,7 +161,7 @@ kernel void affine_b2_g64_f16_gather_f32(
     device const ushort *biases [[buffer(2)]],
     device const uint *indices [[buffer(3)]],
     device float4 *dst [[buffer(4)]],
-    device atomic_uint *out_of_range [[buffer(5)]],
+    device atomic_uint *status [[buffer(5)]],
     constant affine_b2_g64_f16_gather_f32_push &push [[buffer(6)]],
     uint thread_index [[thread_position_in_grid]],
     uint threads [[threads_per_grid]])
@@ -175,7 +175,7 @@ kernel void affine_b2_g64_f16_gather_f32(
         } else if (row >= push.rows && push.row_first == 0) {
             // No such row: zeros, and the token is counted once.
             for (uint r = 0; r < 4; ++r) v[r] = 0.0f;
-            if (i % push.row_tiles == 0) atomic_fetch_add_explicit(out_of_range, 1u, memory_order_relaxed);
+            if (i % push.row_tiles == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
         } else {
             continue;  // a row of another launch
         }
@@ -198,7 +198,7 @@ kernel void affine_b2_g64_f16_gather_f16(
     device const ushort *biases [[buffer(2)]],
     device const uint *indices [[buffer(3)]],
     device half4 *dst [[buffer(4)]],
-    device atomic_uint *out_of_range [[buffer(5)]],
+    device atomic_uint *status [[buffer(5)]],
     constant affine_b2_g64_f16_gather_f16_push &push [[buffer(6)]],
     uint thread_index [[thread_position_in_grid]],
     uint threads [[threads_per_grid]])
@@ -212,7 +212,7 @@ kernel void affine_b2_g64_f16_gather_f16(
         } else if (row >= push.rows && push.row_first == 0) {
             // No such row: zeros, and the token is counted once.
             for (uint r = 0; r < 4; ++r) v[r] = 0.0f;
-            if (i % push.row_tiles == 0) atomic_fetch_add_explicit(out_of_range, 1u, memory_order_relaxed);
+            if (i % push.row_tiles == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
         } else {
             continue;  // a row of another launch
         }
@@ -235,7 +235,7 @@ kernel void affine_b2_g64_f16_gather_bf16(
     device const ushort *biases [[buffer(2)]],
     device const uint *indices [[buffer(3)]],
     device ushort4 *dst [[buffer(4)]],
-    device atomic_uint *out_of_range [[buffer(5)]],
+    device atomic_uint *status [[buffer(5)]],
     constant affine_b2_g64_f16_gather_bf16_push &push [[buffer(6)]],
     uint thread_index [[thread_position_in_grid]],
     uint threads [[threads_per_grid]])
@@ -249,7 +249,7 @@ kernel void affine_b2_g64_f16_gather_bf16(
         } else if (row >= push.rows && push.row_first == 0) {
             // No such row: zeros, and the token is counted once.
             for (uint r = 0; r < 4; ++r) v[r] = 0.0f;
-            if (i % push.row_tiles == 0) atomic_fetch_add_explicit(out_of_range, 1u, memory_order_relaxed);
+            if (i % push.row_tiles == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
         } else {
             continue;  // a row of another launch
         }

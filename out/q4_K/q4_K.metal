@@ -169,7 +169,7 @@ kernel void q4_K_gather_f32(
     device const uint *blocks [[buffer(0)]],
     device const uint *indices [[buffer(1)]],
     device float4 *dst [[buffer(2)]],
-    device atomic_uint *out_of_range [[buffer(3)]],
+    device atomic_uint *status [[buffer(3)]],
     constant q4_K_gather_f32_push &push [[buffer(4)]],
     uint thread_index [[thread_position_in_grid]],
     uint threads [[threads_per_grid]])
@@ -183,7 +183,7 @@ kernel void q4_K_gather_f32(
         } else if (row >= push.rows && push.row_first == 0) {
             // No such row: zeros, and the token is counted once.
             for (uint r = 0; r < 2; ++r) v[r] = 0.0f;
-            if (i % push.row_tiles == 0) atomic_fetch_add_explicit(out_of_range, 1u, memory_order_relaxed);
+            if (i % push.row_tiles == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
         } else {
             continue;  // a row of another launch
         }
@@ -204,7 +204,7 @@ kernel void q4_K_gather_f16(
     device const uint *blocks [[buffer(0)]],
     device const uint *indices [[buffer(1)]],
     device half4 *dst [[buffer(2)]],
-    device atomic_uint *out_of_range [[buffer(3)]],
+    device atomic_uint *status [[buffer(3)]],
     constant q4_K_gather_f16_push &push [[buffer(4)]],
     uint thread_index [[thread_position_in_grid]],
     uint threads [[threads_per_grid]])
@@ -218,7 +218,7 @@ kernel void q4_K_gather_f16(
         } else if (row >= push.rows && push.row_first == 0) {
             // No such row: zeros, and the token is counted once.
             for (uint r = 0; r < 2; ++r) v[r] = 0.0f;
-            if (i % push.row_tiles == 0) atomic_fetch_add_explicit(out_of_range, 1u, memory_order_relaxed);
+            if (i % push.row_tiles == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
         } else {
             continue;  // a row of another launch
         }
@@ -239,7 +239,7 @@ kernel void q4_K_gather_bf16(
     device const uint *blocks [[buffer(0)]],
     device const uint *indices [[buffer(1)]],
     device ushort4 *dst [[buffer(2)]],
-    device atomic_uint *out_of_range [[buffer(3)]],
+    device atomic_uint *status [[buffer(3)]],
     constant q4_K_gather_bf16_push &push [[buffer(4)]],
     uint thread_index [[thread_position_in_grid]],
     uint threads [[threads_per_grid]])
@@ -253,7 +253,7 @@ kernel void q4_K_gather_bf16(
         } else if (row >= push.rows && push.row_first == 0) {
             // No such row: zeros, and the token is counted once.
             for (uint r = 0; r < 2; ++r) v[r] = 0.0f;
-            if (i % push.row_tiles == 0) atomic_fetch_add_explicit(out_of_range, 1u, memory_order_relaxed);
+            if (i % push.row_tiles == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
         } else {
             continue;  // a row of another launch
         }

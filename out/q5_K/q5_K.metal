@@ -250,7 +250,7 @@ kernel void q5_K_gather_f32(
     device const uint *blocks [[buffer(0)]],
     device const uint *indices [[buffer(1)]],
     device float4 *dst [[buffer(2)]],
-    device atomic_uint *out_of_range [[buffer(3)]],
+    device atomic_uint *status [[buffer(3)]],
     constant q5_K_gather_f32_push &push [[buffer(4)]],
     uint thread_index [[thread_position_in_grid]],
     uint threads [[threads_per_grid]])
@@ -264,7 +264,7 @@ kernel void q5_K_gather_f32(
         } else if (row >= push.rows && push.row_first == 0) {
             // No such row: zeros, and the token is counted once.
             for (uint r = 0; r < 8; ++r) v[r] = 0.0f;
-            if (i % push.row_tiles == 0) atomic_fetch_add_explicit(out_of_range, 1u, memory_order_relaxed);
+            if (i % push.row_tiles == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
         } else {
             continue;  // a row of another launch
         }
@@ -285,7 +285,7 @@ kernel void q5_K_gather_f16(
     device const uint *blocks [[buffer(0)]],
     device const uint *indices [[buffer(1)]],
     device half4 *dst [[buffer(2)]],
-    device atomic_uint *out_of_range [[buffer(3)]],
+    device atomic_uint *status [[buffer(3)]],
     constant q5_K_gather_f16_push &push [[buffer(4)]],
     uint thread_index [[thread_position_in_grid]],
     uint threads [[threads_per_grid]])
@@ -299,7 +299,7 @@ kernel void q5_K_gather_f16(
         } else if (row >= push.rows && push.row_first == 0) {
             // No such row: zeros, and the token is counted once.
             for (uint r = 0; r < 8; ++r) v[r] = 0.0f;
-            if (i % push.row_tiles == 0) atomic_fetch_add_explicit(out_of_range, 1u, memory_order_relaxed);
+            if (i % push.row_tiles == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
         } else {
             continue;  // a row of another launch
         }
@@ -320,7 +320,7 @@ kernel void q5_K_gather_bf16(
     device const uint *blocks [[buffer(0)]],
     device const uint *indices [[buffer(1)]],
     device ushort4 *dst [[buffer(2)]],
-    device atomic_uint *out_of_range [[buffer(3)]],
+    device atomic_uint *status [[buffer(3)]],
     constant q5_K_gather_bf16_push &push [[buffer(4)]],
     uint thread_index [[thread_position_in_grid]],
     uint threads [[threads_per_grid]])
@@ -334,7 +334,7 @@ kernel void q5_K_gather_bf16(
         } else if (row >= push.rows && push.row_first == 0) {
             // No such row: zeros, and the token is counted once.
             for (uint r = 0; r < 8; ++r) v[r] = 0.0f;
-            if (i % push.row_tiles == 0) atomic_fetch_add_explicit(out_of_range, 1u, memory_order_relaxed);
+            if (i % push.row_tiles == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
         } else {
             continue;  // a row of another launch
         }

@@ -1,0 +1,107 @@
+// iq1_m_gather_bf16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in bf16.
+// Generated from the specification below by `qkgen emit --format iq1_m`; do not edit.
+// 56 bytes for 256 elements, 1.75 bits each; 14.1 operations for each element.
+//
+//     format iq1_m "eights from a ternary codebook of 2048, shifted by an eighth, 3-bit scales in groups of 16"
+//
+//     block 256 {
+//         qs:     u8[32]
+//         qh:     u8[16]
+//         scales: u16[4]
+//     }
+//
+//     code g  per 8  = qs { 8 @ 0 (32:8) } qh { 3 @ 0 (32:4) }
+//     code sg per 8  = qh { 1 @ 3 (32:4) }
+//     code sc per 16 = scales { 3 @ 0 (4:3, 4:16) }
+//     code d: f16 per 256 = scales { 4 @ 12   4 @ 28   4 @ 44   4 @ 60 }    # spread over the top of four words
+//
+//     table G: i8[2048][8] = file "iq1s_grid.bin"
+//
+//     value = d * (2 * sc + 1) * (G[g][i % 8] + (sg ? -0.125 : 0.125))
+#version 450
+
+layout(local_size_x_id = 0) in;
+
+layout(binding = 0, std430) readonly buffer BlocksBuffer { uint blocks[]; };
+layout(binding = 4, std430) readonly buffer GTable { uint G[]; };  // 2048 rows of 8: i8, packed
+layout(binding = 1, std430) readonly buffer Indices { uint indices[]; };
+layout(binding = 2, std430) writeonly buffer Dst { uvec2 dst[]; };
+layout(binding = 3, std430) buffer Status { uint out_of_range; };
+
+layout(push_constant) uniform Push {
+    uint rows;       // of the whole table
+    uint row_first;  // the rows that are bound in this launch
+    uint row_end;
+    uint row_tiles;  // tiles of 8 elements in a row
+    uint tokens;
+};
+
+// The half in the low 16 bits.
+float f16_to_f32(uint bits) {
+    return unpackHalf2x16(bits).x;
+}
+
+// Rounds to the nearest bfloat16, ties to even.
+uint f32_to_bf16(float x) {
+    const uint bits = floatBitsToUint(x);
+    if ((bits & 0x7FFFFFFFu) > 0x7F800000u) return ((bits >> 16) & 0x8000u) | 0x7FC0u;  // NaN
+    return (bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16;
+}
+
+// The 8 values of a tile of a block, in runs of 4 consecutive elements.
+void decode(uint block, uint tile, out precise vec4 v[2]) {
+    // elements 0 to 3, counted from the tile's first
+    uint base = block * 14u;
+    uint scales0 = blocks[base + 12u];
+    uint d_0bit = (scales0 >> 12u) & 15u;  // scales: bits 0-3 of d
+    uint d_4bit = scales0 >> 28u;  // scales: bits 4-7 of d
+    uint scales1 = blocks[base + 13u];
+    uint d_8bit = (scales1 >> 12u) & 15u;  // scales: bits 8-11 of d
+    uint d_12bit = scales1 >> 28u;  // scales: bits 12-15 of d
+    float d = f16_to_f32(d_0bit | (d_4bit << 4u) | (d_8bit << 8u) | (d_12bit << 12u));
+    uint scales2 = blocks[base + tile / 2u / 4u / 2u + 12u];
+    uint sc = (scales2 >> (tile / 2u / 4u % 2u * 16u + tile / 2u % 4u * 3u)) & 7u;  // scales: 3 bits
+    precise float d_sc = d * float(2 * int(sc) + 1);
+    uint qs = blocks[base + tile / 4u];
+    uint g_lo = (qs >> (tile % 4u * 8u)) & 0xFFu;  // qs: bits 0-7 of g
+    uint qh = blocks[base + tile / 8u + 8u];
+    uint g_hi = (qh >> (tile % 8u * 4u)) & 7u;  // qh: bits 8-10 of g
+    uint g = g_lo | (g_hi << 8u);
+    uint G_row0 = G[g * 2u];
+    uint sg = (qh >> (tile % 8u * 4u + 3u)) & 1u;  // qh: 1 bit
+    v[0] = d_sc * (vec4(bitfieldExtract(ivec4(uvec4(G_row0) >> uvec4(0, 8, 16, 24)), 0, 8)) + (int(sg) != 0 ? -0.125 : 0.125));
+
+    // elements 4 to 7, counted from the tile's first
+    uint G_row1 = G[g * 2u + 1u];
+    v[1] = d_sc * (vec4(bitfieldExtract(ivec4(uvec4(G_row1) >> uvec4(0, 8, 16, 24)), 0, 8)) + (int(sg) != 0 ? -0.125 : 0.125));
+}
+
+uvec2 pack(vec4 v) {
+    return uvec2(f32_to_bf16(v.x) | (f32_to_bf16(v.y) << 16), f32_to_bf16(v.z) | (f32_to_bf16(v.w) << 16));
+}
+
+// Stores a tile's runs where they belong in block `block` of the output.
+void write_tile(uint block, uint tile, vec4 v[2]) {
+    const uint at = block * 64u + tile * 2u;
+    dst[at] = pack(v[0]);
+    dst[at + 1u] = pack(v[1]);
+}
+
+void main() {
+    const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
+    for (uint i = gl_GlobalInvocationID.x; i < tokens * row_tiles; i += threads) {
+        const uint row = indices[i / row_tiles];
+        vec4 v[2];
+        if (row >= row_first && row < row_end) {
+            const uint from = (row - row_first) * row_tiles + i % row_tiles;
+            decode(from / 32u, i % 32u, v);
+        } else if (row >= rows && row_first == 0u) {
+            // No such row: zeros, and the token is counted once.
+            for (uint r = 0u; r < 2u; ++r) v[r] = vec4(0.0);
+            if (i % row_tiles == 0u) atomicAdd(out_of_range, 1u);
+        } else {
+            continue;  // a row of another launch
+        }
+        write_tile(i / 32u, i % 32u, v);
+    }
+}

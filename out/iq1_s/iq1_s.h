@@ -1,0 +1,81 @@
+/* iq1_s: kernels, dispatch and reference decoder of the format.
+ * Generated from the specification below by `qkgen emit --format iq1_s`; do not edit.
+ * 50 bytes for 256 elements, 1.562 bits each; 11.1 operations for each element.
+ *
+ *     format iq1_s "eights from a ternary codebook of 2048, shifted by an eighth, 3-bit scales in groups of 32"
+ *
+ *     block 256 {
+ *         d:  f16
+ *         qs: u8[32]
+ *         qh: u16[8]
+ *     }
+ *
+ *     code g  per 8  = qs { 8 @ 0 (32:8) } qh { 3 @ 0 (4:3, 8:16) }
+ *     code sc per 32 = qh { 3 @ 12 (8:16) }
+ *     code sg per 32 = qh { 1 @ 15 (8:16) }
+ *
+ *     table G: i8[2048][8] = file "iq1s_grid.bin"
+ *
+ *     value = d * (2 * sc + 1) * (G[g][i % 8] + (sg ? -0.125 : 0.125))
+ */
+#ifndef QK_iq1_s_KERNELS_H
+#define QK_iq1_s_KERNELS_H
+
+#include <qkgen/kernel.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* iq1_s_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32. */
+extern const qk_kernel qk_iq1_s_dequant_f32_vulkan;
+extern const qk_kernel qk_iq1_s_dequant_f32_metal;
+qk_status qk_iq1_s_dequant_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range dst, uint64_t elements, qk_error *error);
+void qk_iq1_s_dequant_f32_ref(const void *const weights[1],
+    uint64_t elements, float *dst);
+
+/* iq1_s_dequant_f16: decodes a whole tensor: dst[i] = value(i), in f16. */
+extern const qk_kernel qk_iq1_s_dequant_f16_vulkan;
+extern const qk_kernel qk_iq1_s_dequant_f16_metal;
+qk_status qk_iq1_s_dequant_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range dst, uint64_t elements, qk_error *error);
+void qk_iq1_s_dequant_f16_ref(const void *const weights[1],
+    uint64_t elements, uint16_t *dst);
+
+/* iq1_s_dequant_bf16: decodes a whole tensor: dst[i] = value(i), in bf16. */
+extern const qk_kernel qk_iq1_s_dequant_bf16_vulkan;
+extern const qk_kernel qk_iq1_s_dequant_bf16_metal;
+qk_status qk_iq1_s_dequant_bf16(const qk_backend *backend, const qk_range weights[1],
+    qk_range dst, uint64_t elements, qk_error *error);
+void qk_iq1_s_dequant_bf16_ref(const void *const weights[1],
+    uint64_t elements, uint16_t *dst);
+
+/* iq1_s_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32. */
+extern const qk_kernel qk_iq1_s_gather_f32_vulkan;
+extern const qk_kernel qk_iq1_s_gather_f32_metal;
+qk_status qk_iq1_s_gather_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error);
+uint64_t qk_iq1_s_gather_f32_ref(const void *const weights[1],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, float *dst);
+
+/* iq1_s_gather_f16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f16. */
+extern const qk_kernel qk_iq1_s_gather_f16_vulkan;
+extern const qk_kernel qk_iq1_s_gather_f16_metal;
+qk_status qk_iq1_s_gather_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error);
+uint64_t qk_iq1_s_gather_f16_ref(const void *const weights[1],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, uint16_t *dst);
+
+/* iq1_s_gather_bf16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in bf16. */
+extern const qk_kernel qk_iq1_s_gather_bf16_vulkan;
+extern const qk_kernel qk_iq1_s_gather_bf16_metal;
+qk_status qk_iq1_s_gather_bf16(const qk_backend *backend, const qk_range weights[1],
+    qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error);
+uint64_t qk_iq1_s_gather_bf16_ref(const void *const weights[1],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, uint16_t *dst);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,82 @@
+/* iq2_xs: kernels, dispatch and reference decoder of the format.
+ * Generated from the specification below by `qkgen emit --format iq2_xs`; do not edit.
+ * 74 bytes for 256 elements, 2.312 bits each; 13.4 operations for each element.
+ *
+ *     format iq2_xs "eights from a codebook of 512, 7-bit sign masks, 4-bit scales in groups of 16"
+ *
+ *     block 256 {
+ *         d:      f16
+ *         qs:     u16[32]
+ *         scales: u8[8]
+ *     }
+ *
+ *     code g  per 8  = qs { 9 @ 0 (32:16) }
+ *     code s  per 8  = qs { 7 @ 9 (32:16) }
+ *     code sc per 16 = scales { 4 @ 0 (16:4) }
+ *
+ *     table G: u8[512][8] = file "iq2xs_grid.bin"
+ *     table S: u8[128] = file "even_signs.bin"      # seven signs; the eighth makes the number of minus signs even
+ *
+ *     value = d * (0.5 + sc) * 0.25 * G[g][i % 8] * (S[s] >> i % 8 & 1 ? -1 : 1)
+ */
+#ifndef QK_iq2_xs_KERNELS_H
+#define QK_iq2_xs_KERNELS_H
+
+#include <qkgen/kernel.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* iq2_xs_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32. */
+extern const qk_kernel qk_iq2_xs_dequant_f32_vulkan;
+extern const qk_kernel qk_iq2_xs_dequant_f32_metal;
+qk_status qk_iq2_xs_dequant_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range dst, uint64_t elements, qk_error *error);
+void qk_iq2_xs_dequant_f32_ref(const void *const weights[1],
+    uint64_t elements, float *dst);
+
+/* iq2_xs_dequant_f16: decodes a whole tensor: dst[i] = value(i), in f16. */
+extern const qk_kernel qk_iq2_xs_dequant_f16_vulkan;
+extern const qk_kernel qk_iq2_xs_dequant_f16_metal;
+qk_status qk_iq2_xs_dequant_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range dst, uint64_t elements, qk_error *error);
+void qk_iq2_xs_dequant_f16_ref(const void *const weights[1],
+    uint64_t elements, uint16_t *dst);
+
+/* iq2_xs_dequant_bf16: decodes a whole tensor: dst[i] = value(i), in bf16. */
+extern const qk_kernel qk_iq2_xs_dequant_bf16_vulkan;
+extern const qk_kernel qk_iq2_xs_dequant_bf16_metal;
+qk_status qk_iq2_xs_dequant_bf16(const qk_backend *backend, const qk_range weights[1],
+    qk_range dst, uint64_t elements, qk_error *error);
+void qk_iq2_xs_dequant_bf16_ref(const void *const weights[1],
+    uint64_t elements, uint16_t *dst);
+
+/* iq2_xs_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32. */
+extern const qk_kernel qk_iq2_xs_gather_f32_vulkan;
+extern const qk_kernel qk_iq2_xs_gather_f32_metal;
+qk_status qk_iq2_xs_gather_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error);
+uint64_t qk_iq2_xs_gather_f32_ref(const void *const weights[1],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, float *dst);
+
+/* iq2_xs_gather_f16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f16. */
+extern const qk_kernel qk_iq2_xs_gather_f16_vulkan;
+extern const qk_kernel qk_iq2_xs_gather_f16_metal;
+qk_status qk_iq2_xs_gather_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error);
+uint64_t qk_iq2_xs_gather_f16_ref(const void *const weights[1],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, uint16_t *dst);
+
+/* iq2_xs_gather_bf16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in bf16. */
+extern const qk_kernel qk_iq2_xs_gather_bf16_vulkan;
+extern const qk_kernel qk_iq2_xs_gather_bf16_metal;
+qk_status qk_iq2_xs_gather_bf16(const qk_backend *backend, const qk_range weights[1],
+    qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error);
+uint64_t qk_iq2_xs_gather_bf16_ref(const void *const weights[1],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, uint16_t *dst);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

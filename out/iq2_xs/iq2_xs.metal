@@ -1,0 +1,385 @@
+// iq2_xs: Metal kernels of the format.
+// Generated from the specification below by `qkgen emit --format iq2_xs`; do not edit.
+// 74 bytes for 256 elements, 2.312 bits each; 13.4 operations for each element.
+//
+//     format iq2_xs "eights from a codebook of 512, 7-bit sign masks, 4-bit scales in groups of 16"
+//
+//     block 256 {
+//         d:      f16
+//         qs:     u16[32]
+//         scales: u8[8]
+//     }
+//
+//     code g  per 8  = qs { 9 @ 0 (32:16) }
+//     code s  per 8  = qs { 7 @ 9 (32:16) }
+//     code sc per 16 = scales { 4 @ 0 (16:4) }
+//
+//     table G: u8[512][8] = file "iq2xs_grid.bin"
+//     table S: u8[128] = file "even_signs.bin"      # seven signs; the eighth makes the number of minus signs even
+//
+//     value = d * (0.5 + sc) * 0.25 * G[g][i % 8] * (S[s] >> i % 8 & 1 ? -1 : 1)
+#include <metal_stdlib>
+using namespace metal;
+
+// Decoding rounds each operation as written: compile without fast math (-fno-fast-math, or MTLMathModeSafe).
+#pragma clang fp contract(off)
+
+namespace qk_iq2_xs {
+
+// 512 rows of 8: u8, packed.
+constant uint G[1024] = {
+    0x08080808, 0x08080808, 0x0808082B, 0x08080808, 0x08081919, 0x08080808, 0x08082B08, 0x08080808,
+    0x08082B2B, 0x08080808, 0x08190819, 0x08080808, 0x08191908, 0x08080808, 0x0819192B, 0x08080808,
+    0x08192B19, 0x08080808, 0x082B0808, 0x08080808, 0x082B082B, 0x08080808, 0x082B1919, 0x08080808,
+    0x082B2B08, 0x08080808, 0x19080819, 0x08080808, 0x19081908, 0x08080808, 0x1908192B, 0x08080808,
+    0x19082B19, 0x08080808, 0x19190808, 0x08080808, 0x1919082B, 0x08080808, 0x19191919, 0x08080808,
+    0x19192B08, 0x08080808, 0x192B0819, 0x08080808, 0x192B1908, 0x08080808, 0x2B080808, 0x08080808,
+    0x2B08082B, 0x08080808, 0x2B081919, 0x08080808, 0x2B082B08, 0x08080808, 0x2B190819, 0x08080808,
+    0x2B191908, 0x08080808, 0x2B192B19, 0x08080808, 0x2B2B0808, 0x08080808, 0x08080819, 0x08080819,
+    0x08081908, 0x08080819, 0x0808192B, 0x08080819, 0x08082B19, 0x08080819, 0x08190808, 0x08080819,
+    0x0819082B, 0x08080819, 0x08191919, 0x08080819, 0x08192B08, 0x08080819, 0x08192B2B, 0x08080819,
+    0x082B0819, 0x08080819, 0x082B1908, 0x08080819, 0x19080808, 0x08080819, 0x1908082B, 0x08080819,
+    0x19081919, 0x08080819, 0x19082B08, 0x08080819, 0x19190819, 0x08080819, 0x19191908, 0x08080819,
+    0x192B0808, 0x08080819, 0x192B2B08, 0x08080819, 0x2B080819, 0x08080819, 0x2B081908, 0x08080819,
+    0x2B190808, 0x08080819, 0x08080808, 0x0808082B, 0x0808082B, 0x0808082B, 0x08081919, 0x0808082B,
+    0x08082B08, 0x0808082B, 0x08190819, 0x0808082B, 0x08191908, 0x0808082B, 0x082B0808, 0x0808082B,
+    0x19080819, 0x0808082B, 0x19081908, 0x0808082B, 0x19190808, 0x0808082B, 0x19191919, 0x0808082B,
+    0x2B080808, 0x0808082B, 0x2B082B2B, 0x0808082B, 0x08080819, 0x08081908, 0x08081908, 0x08081908,
+    0x0808192B, 0x08081908, 0x08082B19, 0x08081908, 0x08190808, 0x08081908, 0x0819082B, 0x08081908,
+    0x08191919, 0x08081908, 0x08192B08, 0x08081908, 0x082B0819, 0x08081908, 0x082B1908, 0x08081908,
+    0x19080808, 0x08081908, 0x1908082B, 0x08081908, 0x19081919, 0x08081908, 0x19082B08, 0x08081908,
+    0x19190819, 0x08081908, 0x19191908, 0x08081908, 0x1919192B, 0x08081908, 0x192B0808, 0x08081908,
+    0x2B080819, 0x08081908, 0x2B081908, 0x08081908, 0x2B190808, 0x08081908, 0x08080808, 0x08081919,
+    0x0808082B, 0x08081919, 0x08081919, 0x08081919, 0x08082B08, 0x08081919, 0x08190819, 0x08081919,
+    0x08191908, 0x08081919, 0x082B0808, 0x08081919, 0x19080819, 0x08081919, 0x19081908, 0x08081919,
+    0x19190808, 0x08081919, 0x192B0819, 0x08081919, 0x2B080808, 0x08081919, 0x08080819, 0x0808192B,
+    0x08081908, 0x0808192B, 0x08190808, 0x0808192B, 0x082B192B, 0x0808192B, 0x19080808, 0x0808192B,
+    0x1908082B, 0x0808192B, 0x2B081908, 0x0808192B, 0x08080808, 0x08082B08, 0x0808082B, 0x08082B08,
+    0x08081919, 0x08082B08, 0x08082B08, 0x08082B08, 0x08082B2B, 0x08082B08, 0x08190819, 0x08082B08,
+    0x08191908, 0x08082B08, 0x082B0808, 0x08082B08, 0x082B1919, 0x08082B08, 0x19080819, 0x08082B08,
+    0x19081908, 0x08082B08, 0x19190808, 0x08082B08, 0x19192B08, 0x08082B08, 0x2B080808, 0x08082B08,
+    0x2B2B0808, 0x08082B08, 0x2B2B2B2B, 0x08082B08, 0x08080819, 0x08082B19, 0x08081908, 0x08082B19,
+    0x08190808, 0x08082B19, 0x19080808, 0x08082B19, 0x2B080819, 0x08082B19, 0x2B082B19, 0x08082B19,
+    0x08080808, 0x08082B2B, 0x082B0808, 0x08082B2B, 0x082B2B08, 0x08082B2B, 0x2B19192B, 0x08082B2B,
+    0x2B2B0808, 0x08082B2B, 0x08080819, 0x08190808, 0x08081908, 0x08190808, 0x0808192B, 0x08190808,
+    0x08082B19, 0x08190808, 0x08190808, 0x08190808, 0x0819082B, 0x08190808, 0x08191919, 0x08190808,
+    0x08192B08, 0x08190808, 0x082B0819, 0x08190808, 0x082B1908, 0x08190808, 0x19080808, 0x08190808,
+    0x1908082B, 0x08190808, 0x19081919, 0x08190808, 0x19082B08, 0x08190808, 0x19190819, 0x08190808,
+    0x19191908, 0x08190808, 0x192B0808, 0x08190808, 0x192B2B2B, 0x08190808, 0x2B080819, 0x08190808,
+    0x2B081908, 0x08190808, 0x2B190808, 0x08190808, 0x08080808, 0x08190819, 0x0808082B, 0x08190819,
+    0x08081919, 0x08190819, 0x08082B08, 0x08190819, 0x08190819, 0x08190819, 0x08191908, 0x08190819,
+    0x082B0808, 0x08190819, 0x19080819, 0x08190819, 0x19081908, 0x08190819, 0x19190808, 0x08190819,
+    0x2B080808, 0x08190819, 0x2B191908, 0x08190819, 0x2B19192B, 0x08190819, 0x08080819, 0x0819082B,
+    0x08081908, 0x0819082B, 0x0808192B, 0x0819082B, 0x08190808, 0x0819082B, 0x19080808, 0x0819082B,
+    0x192B0808, 0x0819082B, 0x08080808, 0x08191908, 0x0808082B, 0x08191908, 0x08081919, 0x08191908,
+    0x08082B08, 0x08191908, 0x08190819, 0x08191908, 0x08191908, 0x08191908, 0x082B0808, 0x08191908,
+    0x19080819, 0x08191908, 0x19081908, 0x08191908, 0x19082B19, 0x08191908, 0x19190808, 0x08191908,
+    0x192B1908, 0x08191908, 0x2B080808, 0x08191908, 0x08080819, 0x08191919, 0x08081908, 0x08191919,
+    0x08190808, 0x08191919, 0x19080808, 0x08191919, 0x08080808, 0x0819192B, 0x08191908, 0x0819192B,
+    0x19082B19, 0x0819192B, 0x08080819, 0x08192B08, 0x08081908, 0x08192B08, 0x08190808, 0x08192B08,
+    0x0819082B, 0x08192B08, 0x19080808, 0x08192B08, 0x19191908, 0x08192B08, 0x2B08192B, 0x08192B08,
+    0x08080808, 0x08192B19, 0x08081919, 0x08192B19, 0x192B192B, 0x08192B19, 0x19190819, 0x08192B2B,
+    0x2B2B2B19, 0x08192B2B, 0x08080808, 0x082B0808, 0x0808082B, 0x082B0808, 0x08081919, 0x082B0808,
+    0x08082B08, 0x082B0808, 0x08082B2B, 0x082B0808, 0x08190819, 0x082B0808, 0x08191908, 0x082B0808,
+    0x082B0808, 0x082B0808, 0x19080819, 0x082B0808, 0x19081908, 0x082B0808, 0x19190808, 0x082B0808,
+    0x2B080808, 0x082B0808, 0x2B2B0808, 0x082B0808, 0x08080819, 0x082B0819, 0x08081908, 0x082B0819,
+    0x08190808, 0x082B0819, 0x19080808, 0x082B0819, 0x19082B08, 0x082B0819, 0x192B1919, 0x082B0819,
+    0x08080808, 0x082B082B, 0x082B082B, 0x082B082B, 0x2B080808, 0x082B082B, 0x2B2B2B08, 0x082B082B,
+    0x08080819, 0x082B1908, 0x08081908, 0x082B1908, 0x08190808, 0x082B1908, 0x082B2B19, 0x082B1908,
+    0x19080808, 0x082B1908, 0x08080808, 0x082B1919, 0x19080819, 0x082B1919, 0x1919082B, 0x082B1919,
+    0x2B192B19, 0x082B1919, 0x08080819, 0x082B192B, 0x08192B2B, 0x082B192B, 0x2B2B192B, 0x082B192B,
+    0x08080808, 0x082B2B08, 0x08082B08, 0x082B2B08, 0x08082B2B, 0x082B2B08, 0x082B0808, 0x082B2B08,
+    0x19191919, 0x082B2B08, 0x2B082B08, 0x082B2B08, 0x2B2B082B, 0x082B2B08, 0x192B2B08, 0x082B2B19,
+    0x2B190808, 0x082B2B19, 0x08082B08, 0x082B2B2B, 0x082B0808, 0x082B2B2B, 0x2B08082B, 0x082B2B2B,
+    0x2B082B08, 0x082B2B2B, 0x2B082B2B, 0x082B2B2B, 0x08080819, 0x19080808, 0x08081908, 0x19080808,
+    0x0808192B, 0x19080808, 0x08082B19, 0x19080808, 0x08190808, 0x19080808, 0x0819082B, 0x19080808,
+    0x08191919, 0x19080808, 0x08192B08, 0x19080808, 0x082B0819, 0x19080808, 0x082B1908, 0x19080808,
+    0x19080808, 0x19080808, 0x1908082B, 0x19080808, 0x19081919, 0x19080808, 0x19082B08, 0x19080808,
+    0x19082B2B, 0x19080808, 0x19190819, 0x19080808, 0x19191908, 0x19080808, 0x192B0808, 0x19080808,
+    0x192B1919, 0x19080808, 0x2B080819, 0x19080808, 0x2B081908, 0x19080808, 0x2B190808, 0x19080808,
+    0x08080808, 0x19080819, 0x0808082B, 0x19080819, 0x08081919, 0x19080819, 0x08082B08, 0x19080819,
+    0x08190819, 0x19080819, 0x08191908, 0x19080819, 0x082B0808, 0x19080819, 0x19080819, 0x19080819,
+    0x19081908, 0x19080819, 0x19190808, 0x19080819, 0x2B080808, 0x19080819, 0x2B081919, 0x19080819,
+    0x2B2B082B, 0x19080819, 0x08080819, 0x1908082B, 0x08081908, 0x1908082B, 0x08190808, 0x1908082B,
+    0x0819082B, 0x1908082B, 0x082B2B19, 0x1908082B, 0x19080808, 0x1908082B, 0x08080808, 0x19081908,
+    0x0808082B, 0x19081908, 0x08081919, 0x19081908, 0x08082B08, 0x19081908, 0x08190819, 0x19081908,
+    0x08191908, 0x19081908, 0x08192B19, 0x19081908, 0x082B0808, 0x19081908, 0x19080819, 0x19081908,
+    0x19081908, 0x19081908, 0x19190808, 0x19081908, 0x2B080808, 0x19081908, 0x2B191908, 0x19081908,
+    0x08080819, 0x19081919, 0x08081908, 0x19081919, 0x08190808, 0x19081919, 0x082B1908, 0x19081919,
+    0x19080808, 0x19081919, 0x2B192B2B, 0x19081919, 0x08080808, 0x1908192B, 0x08082B2B, 0x1908192B,
+    0x19081908, 0x1908192B, 0x19190808, 0x1908192B, 0x08080819, 0x19082B08, 0x08081908, 0x19082B08,
+    0x08190808, 0x19082B08, 0x19080808, 0x19082B08, 0x19081919, 0x19082B08, 0x19191908, 0x19082B08,
+    0x192B082B, 0x19082B08, 0x08080808, 0x19082B19, 0x08190819, 0x19082B19, 0x19081908, 0x19082B19,
+    0x19190808, 0x19082B19, 0x192B2B19, 0x19082B19, 0x08081908, 0x19082B2B, 0x08080808, 0x19190808,
+    0x0808082B, 0x19190808, 0x08081919, 0x19190808, 0x08082B08, 0x19190808, 0x08190819, 0x19190808,
+    0x08191908, 0x19190808, 0x082B0808, 0x19190808, 0x082B2B08, 0x19190808, 0x19080819, 0x19190808,
+    0x19081908, 0x19190808, 0x19190808, 0x19190808, 0x2B080808, 0x19190808, 0x08080819, 0x19190819,
+    0x08081908, 0x19190819, 0x08190808, 0x19190819, 0x08191919, 0x19190819, 0x19080808, 0x19190819,
+    0x1908082B, 0x19190819, 0x08080808, 0x1919082B, 0x19081908, 0x1919082B, 0x2B2B2B2B, 0x1919082B,
+    0x08080819, 0x19191908, 0x08081908, 0x19191908, 0x08190808, 0x19191908, 0x082B0819, 0x19191908,
+    0x19080808, 0x19191908, 0x192B0808, 0x19191908, 0x2B080819, 0x19191908, 0x2B2B0819, 0x19191908,
+    0x08080808, 0x19191919, 0x08082B08, 0x19191919, 0x2B080808, 0x19191919, 0x2B082B08, 0x19191919,
+    0x082B0819, 0x1919192B, 0x192B2B08, 0x1919192B, 0x2B2B0819, 0x1919192B, 0x08080808, 0x19192B08,
+    0x08191908, 0x19192B08, 0x19080819, 0x19192B08, 0x19190808, 0x19192B08, 0x2B192B19, 0x19192B08,
+    0x08192B2B, 0x19192B19, 0x19080808, 0x19192B19, 0x1908082B, 0x19192B19, 0x2B081919, 0x19192B2B,
+    0x08080819, 0x192B0808, 0x08081908, 0x192B0808, 0x08190808, 0x192B0808, 0x19080808, 0x192B0808,
+    0x19191908, 0x192B0808, 0x192B082B, 0x192B0808, 0x2B08192B, 0x192B0808, 0x2B2B2B19, 0x192B0808,
+    0x08080808, 0x192B0819, 0x082B1908, 0x192B082B, 0x19082B2B, 0x192B082B, 0x2B19082B, 0x192B082B,
+    0x08080808, 0x192B1908, 0x0819192B, 0x192B1908, 0x08190808, 0x192B1919, 0x19080808, 0x192B1919,
+    0x19081919, 0x192B1919, 0x2B2B1908, 0x192B1919, 0x08080819, 0x192B2B08, 0x192B2B2B, 0x192B2B08,
+    0x082B1919, 0x192B2B19, 0x0808192B, 0x192B2B2B, 0x19191908, 0x192B2B2B, 0x192B082B, 0x192B2B2B,
+    0x08080808, 0x2B080808, 0x0808082B, 0x2B080808, 0x08081919, 0x2B080808, 0x08082B08, 0x2B080808,
+    0x08190819, 0x2B080808, 0x08191908, 0x2B080808, 0x082B0808, 0x2B080808, 0x082B2B2B, 0x2B080808,
+    0x19080819, 0x2B080808, 0x19081908, 0x2B080808, 0x19190808, 0x2B080808, 0x2B080808, 0x2B080808,
+    0x2B08082B, 0x2B080808, 0x2B2B2B08, 0x2B080808, 0x2B2B2B2B, 0x2B080808, 0x08080819, 0x2B080819,
+    0x08081908, 0x2B080819, 0x0808192B, 0x2B080819, 0x08190808, 0x2B080819, 0x19080808, 0x2B080819,
+    0x19190819, 0x2B080819, 0x19192B19, 0x2B080819, 0x08080808, 0x2B08082B, 0x082B0808, 0x2B08082B,
+    0x2B080808, 0x2B08082B, 0x2B08082B, 0x2B08082B, 0x2B2B0808, 0x2B08082B, 0x2B2B2B08, 0x2B08082B,
+    0x08080819, 0x2B081908, 0x08081908, 0x2B081908, 0x08190808, 0x2B081908, 0x0819082B, 0x2B081908,
+    0x08191919, 0x2B081908, 0x19080808, 0x2B081908, 0x192B0808, 0x2B081908, 0x2B082B19, 0x2B081908,
+    0x08080808, 0x2B081919, 0x19081908, 0x2B081919, 0x2B2B1919, 0x2B081919, 0x08192B08, 0x2B08192B,
+    0x192B2B2B, 0x2B08192B, 0x08080808, 0x2B082B08, 0x08082B08, 0x2B082B08, 0x082B1919, 0x2B082B08,
+    0x19192B2B, 0x2B082B08, 0x2B080808, 0x2B082B08, 0x2B08082B, 0x2B082B08, 0x2B2B2B08, 0x2B082B08,
+    0x0808192B, 0x2B082B19, 0x082B082B, 0x2B082B2B, 0x2B080808, 0x2B082B2B, 0x2B082B08, 0x2B082B2B,
+    0x2B19192B, 0x2B082B2B, 0x2B2B2B08, 0x2B082B2B, 0x08080819, 0x2B190808, 0x08081908, 0x2B190808,
+    0x08190808, 0x2B190808, 0x19080808, 0x2B190808, 0x1919192B, 0x2B190808, 0x2B081908, 0x2B190808,
+    0x08080808, 0x2B190819, 0x082B082B, 0x2B190819, 0x192B1908, 0x2B190819, 0x1919192B, 0x2B19082B,
+    0x2B082B19, 0x2B19082B, 0x08080808, 0x2B191908, 0x08081919, 0x2B191908, 0x19081908, 0x2B191908,
+    0x19190808, 0x2B191908, 0x19192B08, 0x2B191908, 0x082B2B19, 0x2B191919, 0x2B190808, 0x2B191919,
+    0x2B19082B, 0x2B191919, 0x19080819, 0x2B19192B, 0x19190819, 0x2B192B08, 0x2B2B192B, 0x2B192B08,
+    0x19082B19, 0x2B192B19, 0x08191919, 0x2B192B2B, 0x192B0808, 0x2B192B2B, 0x08080808, 0x2B2B0808,
+    0x0808082B, 0x2B2B0808, 0x08082B08, 0x2B2B0808, 0x08082B2B, 0x2B2B0808, 0x082B0808, 0x2B2B0808,
+    0x082B2B2B, 0x2B2B0808, 0x2B2B0808, 0x2B2B0808, 0x19190819, 0x2B2B0819, 0x19192B19, 0x2B2B0819,
+    0x2B2B192B, 0x2B2B0819, 0x08080808, 0x2B2B082B, 0x0808082B, 0x2B2B082B, 0x08082B08, 0x2B2B082B,
+    0x082B2B2B, 0x2B2B082B, 0x2B080808, 0x2B2B082B, 0x2B2B0808, 0x2B2B082B, 0x19080808, 0x2B2B1908,
+    0x2B191919, 0x2B2B1908, 0x192B1919, 0x2B2B192B, 0x2B192B08, 0x2B2B192B, 0x08082B2B, 0x2B2B2B08,
+    0x082B0808, 0x2B2B2B08, 0x082B082B, 0x2B2B2B08, 0x082B2B08, 0x2B2B2B08, 0x2B2B0808, 0x2B2B2B08,
+    0x2B2B2B08, 0x2B2B2B08, 0x08081908, 0x2B2B2B19, 0x2B081908, 0x2B2B2B19, 0x2B08192B, 0x2B2B2B19,
+    0x082B2B08, 0x2B2B2B2B, 0x082B2B2B, 0x2B2B2B2B, 0x2B190819, 0x2B2B2B2B, 0x2B2B2B2B, 0x2B2B2B2B
+};
+
+// 128 rows of 1: u8, packed.
+constant uint S[32] = {
+    0x03828100, 0x87060584, 0x8B0A0988, 0x0F8E8D0C, 0x93121190, 0x17969514, 0x1B9A9918, 0x9F1E1D9C,
+    0xA32221A0, 0x27A6A524, 0x2BAAA928, 0xAF2E2DAC, 0x33B2B130, 0xB73635B4, 0xBB3A39B8, 0x3FBEBD3C,
+    0xC34241C0, 0x47C6C544, 0x4BCAC948, 0xCF4E4DCC, 0x53D2D150, 0xD75655D4, 0xDB5A59D8, 0x5FDEDD5C,
+    0x63E2E160, 0xE76665E4, 0xEB6A69E8, 0x6FEEED6C, 0xF37271F0, 0x77F6F574, 0x7BFAF978, 0xFF7E7DFC
+};
+
+// The half in the low 16 bits.
+inline float f16_to_f32(uint bits) {
+    return float(as_type<half>(ushort(bits)));
+}
+
+// Rounds to the nearest bfloat16, ties to even. In integers, so that no Metal version with bfloat is needed.
+inline ushort f32_to_bf16(float x) {
+    const uint bits = as_type<uint>(x);
+    if ((bits & 0x7FFFFFFFu) > 0x7F800000u) return ushort(((bits >> 16) & 0x8000u) | 0x7FC0u);  // NaN
+    return ushort((bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16);
+}
+
+// A run as it is stored: f32, f16, or the bits of bf16. Conversion to half rounds to nearest even.
+inline void store(device float4 *dst, uint at, float4 v) {
+    dst[at] = v;
+}
+
+inline void store(device half4 *dst, uint at, float4 v) {
+    dst[at] = half4(v);
+}
+
+inline void store(device ushort4 *dst, uint at, float4 v) {
+    dst[at] = ushort4(f32_to_bf16(v.x), f32_to_bf16(v.y), f32_to_bf16(v.z), f32_to_bf16(v.w));
+}
+
+// The 8 values of a tile of a block, in runs of 4 consecutive elements.
+inline void decode(device const ushort *blocks, uint block, uint tile, thread float4 *v) {
+    // elements 0 to 3, counted from the tile's first
+    const uint base = block * 37u;
+    const float d = f16_to_f32(uint(blocks[base]));
+    const uint scales = uint(blocks[base + tile / 2u / 4u + 33u]);
+    const uint sc = (scales >> (tile / 2u % 4u * 4u)) & 15u;  // scales: 4 bits
+    const float d_sc0 = d * (0.5f + float(sc));
+    const float d_sc1 = d_sc0 * 0.25f;
+    const uint qs = uint(blocks[base + tile + 1u]);
+    const uint g = qs & 0x1FFu;  // qs: 9 bits
+    const uint G_row0 = G[g * 2u];
+    const uint s = qs >> 9u;  // qs: 7 bits
+    const uint S_row = S[s / 4u];
+    v[0] = d_sc1 * float4((uint4(G_row0) >> uint4(0, 8, 16, 24)) & 0xFFu) * float4(select(int4(1), int4(-1), ((int4(int((S_row >> (s % 4u * 8u)) & 0xFFu)) >> int4(0, 1, 2, 3)) & 1) != int4(0)));
+
+    // elements 4 to 7, counted from the tile's first
+    const uint G_row1 = G[g * 2u + 1u];
+    v[1] = d_sc1 * float4((uint4(G_row1) >> uint4(0, 8, 16, 24)) & 0xFFu) * float4(select(int4(1), int4(-1), ((int4(int((S_row >> (s % 4u * 8u)) & 0xFFu)) >> int4(4, 5, 6, 7)) & 1) != int4(0)));
+}
+
+// Stores a tile's runs where they belong in block `block` of the output.
+template <typename T>
+inline void write_tile(device T *dst, uint block, uint tile, thread const float4 *v) {
+    const uint at = block * 64u + tile * 2u;
+    store(dst, at, v[0]);
+    store(dst, at + 1u, v[1]);
+}
+
+}  // namespace qk_iq2_xs
+
+// iq2_xs_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32.
+struct iq2_xs_dequant_f32_push {
+    uint tiles;  // of 8 elements, to decode
+};
+
+kernel void iq2_xs_dequant_f32(
+    device const ushort *blocks [[buffer(0)]],
+    device float4 *dst [[buffer(1)]],
+    constant iq2_xs_dequant_f32_push &push [[buffer(2)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tiles; i += threads) {
+        float4 v[2];
+        qk_iq2_xs::decode(blocks, i / 32u, i % 32u, v);
+        qk_iq2_xs::write_tile(dst, i / 32u, i % 32u, v);
+    }
+}
+
+// iq2_xs_dequant_f16: decodes a whole tensor: dst[i] = value(i), in f16.
+struct iq2_xs_dequant_f16_push {
+    uint tiles;  // of 8 elements, to decode
+};
+
+kernel void iq2_xs_dequant_f16(
+    device const ushort *blocks [[buffer(0)]],
+    device half4 *dst [[buffer(1)]],
+    constant iq2_xs_dequant_f16_push &push [[buffer(2)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tiles; i += threads) {
+        float4 v[2];
+        qk_iq2_xs::decode(blocks, i / 32u, i % 32u, v);
+        qk_iq2_xs::write_tile(dst, i / 32u, i % 32u, v);
+    }
+}
+
+// iq2_xs_dequant_bf16: decodes a whole tensor: dst[i] = value(i), in bf16.
+struct iq2_xs_dequant_bf16_push {
+    uint tiles;  // of 8 elements, to decode
+};
+
+kernel void iq2_xs_dequant_bf16(
+    device const ushort *blocks [[buffer(0)]],
+    device ushort4 *dst [[buffer(1)]],
+    constant iq2_xs_dequant_bf16_push &push [[buffer(2)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tiles; i += threads) {
+        float4 v[2];
+        qk_iq2_xs::decode(blocks, i / 32u, i % 32u, v);
+        qk_iq2_xs::write_tile(dst, i / 32u, i % 32u, v);
+    }
+}
+
+// iq2_xs_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32.
+struct iq2_xs_gather_f32_push {
+    uint rows;       // of the whole table
+    uint row_first;  // the rows that are bound in this launch
+    uint row_end;
+    uint row_tiles;  // tiles of 8 elements in a row
+    uint tokens;
+};
+
+kernel void iq2_xs_gather_f32(
+    device const ushort *blocks [[buffer(0)]],
+    device const uint *indices [[buffer(1)]],
+    device float4 *dst [[buffer(2)]],
+    device atomic_uint *status [[buffer(3)]],
+    constant iq2_xs_gather_f32_push &push [[buffer(4)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
+        const uint row = indices[i / push.row_tiles];
+        float4 v[2];
+        if (row >= push.row_first && row < push.row_end) {
+            const uint from = (row - push.row_first) * push.row_tiles + i % push.row_tiles;
+            qk_iq2_xs::decode(blocks, from / 32u, i % 32u, v);
+        } else if (row >= push.rows && push.row_first == 0) {
+            // No such row: zeros, and the token is counted once.
+            for (uint r = 0; r < 2; ++r) v[r] = 0.0f;
+            if (i % push.row_tiles == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
+        } else {
+            continue;  // a row of another launch
+        }
+        qk_iq2_xs::write_tile(dst, i / 32u, i % 32u, v);
+    }
+}
+
+// iq2_xs_gather_f16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f16.
+struct iq2_xs_gather_f16_push {
+    uint rows;       // of the whole table
+    uint row_first;  // the rows that are bound in this launch
+    uint row_end;
+    uint row_tiles;  // tiles of 8 elements in a row
+    uint tokens;
+};
+
+kernel void iq2_xs_gather_f16(
+    device const ushort *blocks [[buffer(0)]],
+    device const uint *indices [[buffer(1)]],
+    device half4 *dst [[buffer(2)]],
+    device atomic_uint *status [[buffer(3)]],
+    constant iq2_xs_gather_f16_push &push [[buffer(4)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
+        const uint row = indices[i / push.row_tiles];
+        float4 v[2];
+        if (row >= push.row_first && row < push.row_end) {
+            const uint from = (row - push.row_first) * push.row_tiles + i % push.row_tiles;
+            qk_iq2_xs::decode(blocks, from / 32u, i % 32u, v);
+        } else if (row >= push.rows && push.row_first == 0) {
+            // No such row: zeros, and the token is counted once.
+            for (uint r = 0; r < 2; ++r) v[r] = 0.0f;
+            if (i % push.row_tiles == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
+        } else {
+            continue;  // a row of another launch
+        }
+        qk_iq2_xs::write_tile(dst, i / 32u, i % 32u, v);
+    }
+}
+
+// iq2_xs_gather_bf16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in bf16.
+struct iq2_xs_gather_bf16_push {
+    uint rows;       // of the whole table
+    uint row_first;  // the rows that are bound in this launch
+    uint row_end;
+    uint row_tiles;  // tiles of 8 elements in a row
+    uint tokens;
+};
+
+kernel void iq2_xs_gather_bf16(
+    device const ushort *blocks [[buffer(0)]],
+    device const uint *indices [[buffer(1)]],
+    device ushort4 *dst [[buffer(2)]],
+    device atomic_uint *status [[buffer(3)]],
+    constant iq2_xs_gather_bf16_push &push [[buffer(4)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
+        const uint row = indices[i / push.row_tiles];
+        float4 v[2];
+        if (row >= push.row_first && row < push.row_end) {
+            const uint from = (row - push.row_first) * push.row_tiles + i % push.row_tiles;
+            qk_iq2_xs::decode(blocks, from / 32u, i % 32u, v);
+        } else if (row >= push.rows && push.row_first == 0) {
+            // No such row: zeros, and the token is counted once.
+            for (uint r = 0; r < 2; ++r) v[r] = 0.0f;
+            if (i % push.row_tiles == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
+        } else {
+            continue;  // a row of another launch
+        }
+        qk_iq2_xs::write_tile(dst, i / 32u, i % 32u, v);
+    }
+}

@@ -1,0 +1,75 @@
+// iq2_xs_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32.
+// Generated from the specification below by `qkgen emit --format iq2_xs`; do not edit.
+// 74 bytes for 256 elements, 2.312 bits each; 13.4 operations for each element.
+//
+//     format iq2_xs "eights from a codebook of 512, 7-bit sign masks, 4-bit scales in groups of 16"
+//
+//     block 256 {
+//         d:      f16
+//         qs:     u16[32]
+//         scales: u8[8]
+//     }
+//
+//     code g  per 8  = qs { 9 @ 0 (32:16) }
+//     code s  per 8  = qs { 7 @ 9 (32:16) }
+//     code sc per 16 = scales { 4 @ 0 (16:4) }
+//
+//     table G: u8[512][8] = file "iq2xs_grid.bin"
+//     table S: u8[128] = file "even_signs.bin"      # seven signs; the eighth makes the number of minus signs even
+//
+//     value = d * (0.5 + sc) * 0.25 * G[g][i % 8] * (S[s] >> i % 8 & 1 ? -1 : 1)
+#version 450
+#extension GL_EXT_shader_16bit_storage : require
+
+layout(local_size_x_id = 0) in;
+
+layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
+layout(binding = 2, std430) readonly buffer GTable { uint G[]; };  // 512 rows of 8: u8, packed
+layout(binding = 3, std430) readonly buffer STable { uint S[]; };  // 128 rows of 1: u8, packed
+layout(binding = 1, std430) writeonly buffer Dst { vec4 dst[]; };
+
+layout(push_constant) uniform Push {
+    uint tiles;  // of 8 elements, to decode
+};
+
+// The half in the low 16 bits.
+float f16_to_f32(uint bits) {
+    return unpackHalf2x16(bits).x;
+}
+
+// The 8 values of a tile of a block, in runs of 4 consecutive elements.
+void decode(uint block, uint tile, out precise vec4 v[2]) {
+    // elements 0 to 3, counted from the tile's first
+    uint base = block * 37u;
+    float d = f16_to_f32(uint(blocks[base]));
+    uint scales = uint(blocks[base + tile / 2u / 4u + 33u]);
+    uint sc = (scales >> (tile / 2u % 4u * 4u)) & 15u;  // scales: 4 bits
+    precise float d_sc0 = d * (0.5 + float(sc));
+    precise float d_sc1 = d_sc0 * 0.25;
+    uint qs = uint(blocks[base + tile + 1u]);
+    uint g = qs & 0x1FFu;  // qs: 9 bits
+    uint G_row0 = G[g * 2u];
+    uint s = qs >> 9u;  // qs: 7 bits
+    uint S_row = S[s / 4u];
+    v[0] = d_sc1 * vec4((uvec4(G_row0) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int((S_row >> (s % 4u * 8u)) & 0xFFu)) >> ivec4(0, 1, 2, 3)) & 1, ivec4(0))));
+
+    // elements 4 to 7, counted from the tile's first
+    uint G_row1 = G[g * 2u + 1u];
+    v[1] = d_sc1 * vec4((uvec4(G_row1) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int((S_row >> (s % 4u * 8u)) & 0xFFu)) >> ivec4(4, 5, 6, 7)) & 1, ivec4(0))));
+}
+
+// Stores a tile's runs where they belong in block `block` of the output.
+void write_tile(uint block, uint tile, vec4 v[2]) {
+    const uint at = block * 64u + tile * 2u;
+    dst[at] = v[0];
+    dst[at + 1u] = v[1];
+}
+
+void main() {
+    const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
+    for (uint i = gl_GlobalInvocationID.x; i < tiles; i += threads) {
+        vec4 v[2];
+        decode(i / 32u, i % 32u, v);
+        write_tile(i / 32u, i % 32u, v);
+    }
+}

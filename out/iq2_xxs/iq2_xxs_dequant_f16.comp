@@ -1,0 +1,92 @@
+// iq2_xxs_dequant_f16: decodes a whole tensor: dst[i] = value(i), in f16.
+// Generated from the specification below by `qkgen emit --format iq2_xxs`; do not edit.
+// 66 bytes for 256 elements, 2.062 bits each; 15.1 operations for each element.
+//
+//     format iq2_xxs "eights from a codebook of 256, 7-bit sign masks, 4-bit scales in groups of 32"
+//
+//     block 256 {
+//         d:  f16
+//         qs: u32[16]
+//     }
+//
+//     code g  per 8  = qs { 8 @ 0  (4:8, 8:64) }    # four indices in one word,
+//     code s  per 8  = qs { 7 @ 32 (4:7, 8:64) }    # four sign masks
+//     code sc per 32 = qs { 4 @ 60 (8:64) }         # and the scale in the next
+//
+//     table G: u8[256][8] = file "iq2xxs_grid.bin"
+//     table S: u8[128] = file "even_signs.bin"      # seven signs; the eighth makes the number of minus signs even
+//
+//     value = d * (0.5 + sc) * 0.25 * G[g][i % 8] * (S[s] >> i % 8 & 1 ? -1 : 1)
+#version 450
+#extension GL_EXT_shader_16bit_storage : require
+
+layout(local_size_x_id = 0) in;
+
+layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
+layout(binding = 2, std430) readonly buffer GTable { uint G[]; };  // 256 rows of 8: u8, packed
+layout(binding = 3, std430) readonly buffer STable { uint S[]; };  // 128 rows of 1: u8, packed
+layout(binding = 1, std430) writeonly buffer Dst { uvec2 dst[]; };
+
+layout(push_constant) uniform Push {
+    uint tiles;  // of 8 elements, to decode
+};
+
+// The half in the low 16 bits.
+float f16_to_f32(uint bits) {
+    return unpackHalf2x16(bits).x;
+}
+
+// Rounds to the nearest half, ties to even. In integers, because Vulkan leaves the rounding of its own conversion open.
+uint f32_to_f16(float x) {
+    const uint bits = floatBitsToUint(x), magnitude = bits & 0x7FFFFFFFu, sign = (bits >> 16) & 0x8000u;
+    if (magnitude > 0x7F800000u) return sign | 0x7E00u;    // NaN
+    if (magnitude >= 0x477FF000u) return sign | 0x7C00u;   // beyond the largest half
+    if (magnitude < 0x38800000u) {                         // a subnormal half: adding 1/2 rounds at its last bit
+        precise float lifted = uintBitsToFloat(magnitude) + 0.5;
+        return sign | (floatBitsToUint(lifted) - 0x3F000000u);
+    }
+    return sign | ((magnitude - 0x38000000u + 0xFFFu + ((magnitude >> 13) & 1u)) >> 13);
+}
+
+// The 8 values of a tile of a block, in runs of 4 consecutive elements.
+void decode(uint block, uint tile, out precise vec4 v[2]) {
+    // elements 0 to 3, counted from the tile's first
+    uint base = block * 33u;
+    float d = f16_to_f32(uint(blocks[base]));
+    uint part = tile / 4u;  // of 32 elements
+    uint qs0 = uint(blocks[base + part * 4u + 4u]);
+    uint sc = qs0 >> 12u;  // qs: 4 bits
+    precise float d_sc0 = d * (0.5 + float(sc));
+    precise float d_sc1 = d_sc0 * 0.25;
+    uint qs1 = uint(blocks[base + part * 4u + tile % 4u / 2u + 1u]);
+    uint g = (qs1 >> (tile % 4u % 2u * 8u)) & 0xFFu;  // qs: 8 bits
+    uint G_row0 = G[g * 2u];
+    uint qs2 = uint(blocks[base + (part * 64u + tile % 4u * 7u + 48u) / 16u]) | (uint(blocks[base + min((part * 64u + tile % 4u * 7u + 48u) / 16u + 1u, 32u)]) << 16u);
+    uint s = (qs2 >> ((part * 64u + tile % 4u * 7u + 48u) % 16u)) & 0x7Fu;  // qs: 7 bits
+    uint S_row = S[s / 4u];
+    v[0] = d_sc1 * vec4((uvec4(G_row0) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int((S_row >> (s % 4u * 8u)) & 0xFFu)) >> ivec4(0, 1, 2, 3)) & 1, ivec4(0))));
+
+    // elements 4 to 7, counted from the tile's first
+    uint G_row1 = G[g * 2u + 1u];
+    v[1] = d_sc1 * vec4((uvec4(G_row1) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int((S_row >> (s % 4u * 8u)) & 0xFFu)) >> ivec4(4, 5, 6, 7)) & 1, ivec4(0))));
+}
+
+uvec2 pack(vec4 v) {
+    return uvec2(f32_to_f16(v.x) | (f32_to_f16(v.y) << 16), f32_to_f16(v.z) | (f32_to_f16(v.w) << 16));
+}
+
+// Stores a tile's runs where they belong in block `block` of the output.
+void write_tile(uint block, uint tile, vec4 v[2]) {
+    const uint at = block * 64u + tile * 2u;
+    dst[at] = pack(v[0]);
+    dst[at + 1u] = pack(v[1]);
+}
+
+void main() {
+    const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
+    for (uint i = gl_GlobalInvocationID.x; i < tiles; i += threads) {
+        vec4 v[2];
+        decode(i / 32u, i % 32u, v);
+        write_tile(i / 32u, i % 32u, v);
+    }
+}

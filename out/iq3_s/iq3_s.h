@@ -1,0 +1,83 @@
+/* iq3_s: kernels, dispatch and reference decoder of the format.
+ * Generated from the specification below by `qkgen emit --format iq3_s`; do not edit.
+ * 110 bytes for 256 elements, 3.438 bits each; 15.2 operations for each element.
+ *
+ *     format iq3_s "fours from a codebook of 512, sign masks, 4-bit scales in groups of 32"
+ *
+ *     block 256 {
+ *         d:      f16
+ *         qs:     u8[64]
+ *         qh:     u8[8]
+ *         signs:  u8[32]
+ *         scales: u8[4]
+ *     }
+ *
+ *     code g  per 4  = qs { 8 @ 0 (64:8) } qh { 1 @ 0 (64:1) }
+ *     code s  per 8  = signs { 8 @ 0 (32:8) }
+ *     code sc per 32 = scales { 4 @ 0 (8:4) }
+ *
+ *     table G: u8[512][4] = file "iq3s_grid.bin"
+ *
+ *     value = d * (1 + 2 * sc) * G[g][i % 4] * (s >> i % 8 & 1 ? -1 : 1)
+ */
+#ifndef QK_iq3_s_KERNELS_H
+#define QK_iq3_s_KERNELS_H
+
+#include <qkgen/kernel.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* iq3_s_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32. */
+extern const qk_kernel qk_iq3_s_dequant_f32_vulkan;
+extern const qk_kernel qk_iq3_s_dequant_f32_metal;
+qk_status qk_iq3_s_dequant_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range dst, uint64_t elements, qk_error *error);
+void qk_iq3_s_dequant_f32_ref(const void *const weights[1],
+    uint64_t elements, float *dst);
+
+/* iq3_s_dequant_f16: decodes a whole tensor: dst[i] = value(i), in f16. */
+extern const qk_kernel qk_iq3_s_dequant_f16_vulkan;
+extern const qk_kernel qk_iq3_s_dequant_f16_metal;
+qk_status qk_iq3_s_dequant_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range dst, uint64_t elements, qk_error *error);
+void qk_iq3_s_dequant_f16_ref(const void *const weights[1],
+    uint64_t elements, uint16_t *dst);
+
+/* iq3_s_dequant_bf16: decodes a whole tensor: dst[i] = value(i), in bf16. */
+extern const qk_kernel qk_iq3_s_dequant_bf16_vulkan;
+extern const qk_kernel qk_iq3_s_dequant_bf16_metal;
+qk_status qk_iq3_s_dequant_bf16(const qk_backend *backend, const qk_range weights[1],
+    qk_range dst, uint64_t elements, qk_error *error);
+void qk_iq3_s_dequant_bf16_ref(const void *const weights[1],
+    uint64_t elements, uint16_t *dst);
+
+/* iq3_s_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32. */
+extern const qk_kernel qk_iq3_s_gather_f32_vulkan;
+extern const qk_kernel qk_iq3_s_gather_f32_metal;
+qk_status qk_iq3_s_gather_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error);
+uint64_t qk_iq3_s_gather_f32_ref(const void *const weights[1],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, float *dst);
+
+/* iq3_s_gather_f16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f16. */
+extern const qk_kernel qk_iq3_s_gather_f16_vulkan;
+extern const qk_kernel qk_iq3_s_gather_f16_metal;
+qk_status qk_iq3_s_gather_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error);
+uint64_t qk_iq3_s_gather_f16_ref(const void *const weights[1],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, uint16_t *dst);
+
+/* iq3_s_gather_bf16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in bf16. */
+extern const qk_kernel qk_iq3_s_gather_bf16_vulkan;
+extern const qk_kernel qk_iq3_s_gather_bf16_metal;
+qk_status qk_iq3_s_gather_bf16(const qk_backend *backend, const qk_range weights[1],
+    qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error);
+uint64_t qk_iq3_s_gather_bf16_ref(const void *const weights[1],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, uint16_t *dst);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,112 @@
+// iq3_s_gather_f16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f16.
+// Generated from the specification below by `qkgen emit --format iq3_s`; do not edit.
+// 110 bytes for 256 elements, 3.438 bits each; 15.2 operations for each element.
+//
+//     format iq3_s "fours from a codebook of 512, sign masks, 4-bit scales in groups of 32"
+//
+//     block 256 {
+//         d:      f16
+//         qs:     u8[64]
+//         qh:     u8[8]
+//         signs:  u8[32]
+//         scales: u8[4]
+//     }
+//
+//     code g  per 4  = qs { 8 @ 0 (64:8) } qh { 1 @ 0 (64:1) }
+//     code s  per 8  = signs { 8 @ 0 (32:8) }
+//     code sc per 32 = scales { 4 @ 0 (8:4) }
+//
+//     table G: u8[512][4] = file "iq3s_grid.bin"
+//
+//     value = d * (1 + 2 * sc) * G[g][i % 4] * (s >> i % 8 & 1 ? -1 : 1)
+#version 450
+#extension GL_EXT_shader_16bit_storage : require
+
+layout(local_size_x_id = 0) in;
+
+layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
+layout(binding = 4, std430) readonly buffer GTable { uint G[]; };  // 512 rows of 4: u8, packed
+layout(binding = 1, std430) readonly buffer Indices { uint indices[]; };
+layout(binding = 2, std430) writeonly buffer Dst { uvec2 dst[]; };
+layout(binding = 3, std430) buffer Status { uint out_of_range; };
+
+layout(push_constant) uniform Push {
+    uint rows;       // of the whole table
+    uint row_first;  // the rows that are bound in this launch
+    uint row_end;
+    uint row_tiles;  // tiles of 8 elements in a row
+    uint tokens;
+};
+
+// The half in the low 16 bits.
+float f16_to_f32(uint bits) {
+    return unpackHalf2x16(bits).x;
+}
+
+// Rounds to the nearest half, ties to even. In integers, because Vulkan leaves the rounding of its own conversion open.
+uint f32_to_f16(float x) {
+    const uint bits = floatBitsToUint(x), magnitude = bits & 0x7FFFFFFFu, sign = (bits >> 16) & 0x8000u;
+    if (magnitude > 0x7F800000u) return sign | 0x7E00u;    // NaN
+    if (magnitude >= 0x477FF000u) return sign | 0x7C00u;   // beyond the largest half
+    if (magnitude < 0x38800000u) {                         // a subnormal half: adding 1/2 rounds at its last bit
+        precise float lifted = uintBitsToFloat(magnitude) + 0.5;
+        return sign | (floatBitsToUint(lifted) - 0x3F000000u);
+    }
+    return sign | ((magnitude - 0x38000000u + 0xFFFu + ((magnitude >> 13) & 1u)) >> 13);
+}
+
+// The 8 values of a tile of a block, in runs of 4 consecutive elements.
+void decode(uint block, uint tile, out precise vec4 v[2]) {
+    // elements 0 to 3, counted from the tile's first
+    uint base = block * 55u;
+    float d = f16_to_f32(uint(blocks[base]));
+    uint scales = uint(blocks[base + tile / 4u / 4u + 53u]);
+    uint sc = (scales >> (tile / 4u % 4u * 4u)) & 15u;  // scales: 4 bits
+    precise float d_sc = d * float(1 + 2 * int(sc));
+    uint qs = uint(blocks[base + tile + 1u]);
+    uint g_lo0 = qs & 0xFFu;  // qs: bits 0-7 of g
+    uint qh = uint(blocks[base + tile / 8u + 33u]);
+    uint g_hi0 = (qh >> (tile % 8u * 2u)) & 1u;  // qh: bit 8 of g
+    uint g0 = g_lo0 | (g_hi0 << 8u);
+    uint G_row0 = G[g0];
+    uint signs = uint(blocks[base + tile / 2u + 37u]);
+    uint s = (signs >> (tile % 2u * 8u)) & 0xFFu;  // signs: 8 bits
+    v[0] = d_sc * vec4((uvec4(G_row0) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s)) >> ivec4(0, 1, 2, 3)) & 1, ivec4(0))));
+
+    // elements 4 to 7, counted from the tile's first
+    uint g_lo1 = qs >> 8u;  // qs: bits 0-7 of g
+    uint g_hi1 = (qh >> (tile % 8u * 2u + 1u)) & 1u;  // qh: bit 8 of g
+    uint g1 = g_lo1 | (g_hi1 << 8u);
+    uint G_row1 = G[g1];
+    v[1] = d_sc * vec4((uvec4(G_row1) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s)) >> ivec4(4, 5, 6, 7)) & 1, ivec4(0))));
+}
+
+uvec2 pack(vec4 v) {
+    return uvec2(f32_to_f16(v.x) | (f32_to_f16(v.y) << 16), f32_to_f16(v.z) | (f32_to_f16(v.w) << 16));
+}
+
+// Stores a tile's runs where they belong in block `block` of the output.
+void write_tile(uint block, uint tile, vec4 v[2]) {
+    const uint at = block * 64u + tile * 2u;
+    dst[at] = pack(v[0]);
+    dst[at + 1u] = pack(v[1]);
+}
+
+void main() {
+    const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
+    for (uint i = gl_GlobalInvocationID.x; i < tokens * row_tiles; i += threads) {
+        const uint row = indices[i / row_tiles];
+        vec4 v[2];
+        if (row >= row_first && row < row_end) {
+            const uint from = (row - row_first) * row_tiles + i % row_tiles;
+            decode(from / 32u, i % 32u, v);
+        } else if (row >= rows && row_first == 0u) {
+            // No such row: zeros, and the token is counted once.
+            for (uint r = 0u; r < 2u; ++r) v[r] = vec4(0.0);
+            if (i % row_tiles == 0u) atomicAdd(out_of_range, 1u);
+        } else {
+            continue;  // a row of another launch
+        }
+        write_tile(i / 32u, i % 32u, v);
+    }
+}

@@ -1,0 +1,877 @@
+/* iq3_xxs: reference decoder, descriptors and dispatch stubs.
+ * Generated from the specification below by `qkgen emit --format iq3_xxs`; do not edit.
+ * 98 bytes for 256 elements, 3.062 bits each; 14.5 operations for each element.
+ *
+ *     format iq3_xxs "fours from a codebook of 256, 7-bit sign masks, 4-bit scales in groups of 32"
+ *
+ *     block 256 {
+ *         d:     f16
+ *         qs:    u8[64]
+ *         signs: u32[8]
+ *     }
+ *
+ *     code g  per 4  = qs { 8 @ 0 (64:8) }
+ *     code s  per 8  = signs { 7 @ 0 (4:7, 8:32) }
+ *     code sc per 32 = signs { 4 @ 28 (8:32) }
+ *
+ *     table G: u8[256][4] = file "iq3xxs_grid.bin"
+ *     table S: u8[128] = file "even_signs.bin"      # seven signs; the eighth makes the number of minus signs even
+ *
+ *     value = d * (0.5 + sc) * 0.5 * G[g][i % 4] * (S[s] >> i % 8 & 1 ? -1 : 1)
+ */
+#include "iq3_xxs.h"
+
+#include <math.h>
+#include <string.h>
+
+#include <qkgen/dispatch.h>
+
+/* Decoding rounds each operation as written. */
+#if defined(__clang__)
+#pragma STDC FP_CONTRACT OFF
+#elif defined(__GNUC__)
+#pragma GCC optimize("fp-contract=off")
+#endif
+
+/* ---- reference ---- */
+
+/* The half in the low 16 bits. */
+static inline float qk_f16_to_f32(uint32_t bits) {
+    const uint32_t sign = (bits & 0x8000u) << 16, exponent = (bits >> 10) & 31u, mantissa = bits & 0x3FFu;
+    uint32_t word = sign | ((exponent + 112u) << 23) | (mantissa << 13);
+    float value;
+    if (exponent == 31u) word = sign | 0x7F800000u | (mantissa << 13);
+    if (exponent == 0u) {
+        value = (float)mantissa * 0x1p-24f;
+        return sign ? -value : value;
+    }
+    memcpy(&value, &word, sizeof value);
+    return value;
+}
+
+/* Rounds to the nearest half, ties to even. */
+static inline uint16_t qk_f32_to_f16(float x) {
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    const uint32_t magnitude = bits & 0x7FFFFFFFu, sign = (bits >> 16) & 0x8000u;
+    if (magnitude > 0x7F800000u) return (uint16_t)(sign | 0x7E00u);  /* NaN */
+    if (magnitude >= 0x477FF000u) return (uint16_t)(sign | 0x7C00u); /* beyond the largest half */
+    if (magnitude < 0x38800000u) {                                   /* a subnormal half: its unit is 2^-24 */
+        const uint32_t exponent = magnitude >> 23, shift = 126u - exponent;
+        if (shift > 24u) return (uint16_t)sign;
+        const uint32_t mantissa = (magnitude & 0x7FFFFFu) | 0x800000u, half = UINT32_C(1) << (shift - 1);
+        const uint32_t whole = mantissa >> shift, rest = mantissa & (2u * half - 1u);
+        return (uint16_t)(sign | (whole + (rest > half || (rest == half && (whole & 1u)))));
+    }
+    return (uint16_t)(sign | ((magnitude - 0x38000000u + 0xFFFu + ((magnitude >> 13) & 1u)) >> 13));
+}
+
+/* Rounds to the nearest bfloat16, ties to even. */
+static inline uint16_t qk_f32_to_bf16(float x) {
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    if ((bits & 0x7FFFFFFFu) > 0x7F800000u) return (uint16_t)(((bits >> 16) & 0x8000u) | 0x7FC0u); /* NaN */
+    return (uint16_t)((bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16);
+}
+
+static const uint32_t G[256][4] = {
+    {4, 4, 4, 4},
+    {20, 4, 4, 4},
+    {36, 4, 4, 4},
+    {12, 12, 4, 4},
+    {28, 12, 4, 4},
+    {62, 12, 4, 4},
+    {4, 20, 4, 4},
+    {20, 20, 4, 4},
+    {12, 28, 4, 4},
+    {20, 36, 4, 4},
+    {28, 62, 4, 4},
+    {44, 62, 4, 4},
+    {12, 4, 12, 4},
+    {28, 4, 12, 4},
+    {4, 12, 12, 4},
+    {20, 12, 12, 4},
+    {12, 20, 12, 4},
+    {44, 20, 12, 4},
+    {4, 28, 12, 4},
+    {20, 28, 12, 4},
+    {12, 36, 12, 4},
+    {36, 44, 12, 4},
+    {4, 62, 12, 4},
+    {4, 4, 20, 4},
+    {20, 4, 20, 4},
+    {36, 4, 20, 4},
+    {12, 12, 20, 4},
+    {4, 20, 20, 4},
+    {20, 20, 20, 4},
+    {12, 28, 20, 4},
+    {28, 28, 20, 4},
+    {62, 28, 20, 4},
+    {12, 44, 20, 4},
+    {62, 44, 20, 4},
+    {44, 62, 20, 4},
+    {12, 4, 28, 4},
+    {62, 4, 28, 4},
+    {4, 12, 28, 4},
+    {20, 12, 28, 4},
+    {44, 20, 28, 4},
+    {4, 62, 28, 4},
+    {28, 12, 36, 4},
+    {62, 28, 36, 4},
+    {36, 36, 36, 4},
+    {62, 44, 36, 4},
+    {28, 62, 36, 4},
+    {44, 62, 36, 4},
+    {12, 4, 44, 4},
+    {62, 4, 44, 4},
+    {20, 28, 44, 4},
+    {20, 44, 44, 4},
+    {44, 28, 52, 4},
+    {36, 52, 52, 4},
+    {4, 12, 62, 4},
+    {36, 12, 62, 4},
+    {52, 12, 62, 4},
+    {28, 36, 62, 4},
+    {12, 52, 62, 4},
+    {12, 4, 4, 12},
+    {28, 4, 4, 12},
+    {4, 12, 4, 12},
+    {20, 12, 4, 12},
+    {12, 20, 4, 12},
+    {28, 20, 4, 12},
+    {4, 28, 4, 12},
+    {20, 28, 4, 12},
+    {36, 28, 4, 12},
+    {62, 36, 4, 12},
+    {4, 44, 4, 12},
+    {4, 4, 12, 12},
+    {20, 4, 12, 12},
+    {12, 12, 12, 12},
+    {4, 20, 12, 12},
+    {20, 20, 12, 12},
+    {12, 4, 20, 12},
+    {28, 4, 20, 12},
+    {4, 12, 20, 12},
+    {20, 12, 20, 12},
+    {12, 20, 20, 12},
+    {4, 28, 20, 12},
+    {20, 62, 20, 12},
+    {4, 4, 28, 12},
+    {20, 4, 28, 12},
+    {4, 20, 28, 12},
+    {12, 28, 28, 12},
+    {52, 36, 28, 12},
+    {52, 52, 28, 12},
+    {12, 4, 36, 12},
+    {44, 4, 36, 12},
+    {4, 44, 36, 12},
+    {4, 20, 44, 12},
+    {36, 20, 44, 12},
+    {52, 36, 44, 12},
+    {12, 62, 44, 12},
+    {44, 4, 52, 12},
+    {20, 20, 62, 12},
+    {4, 36, 62, 12},
+    {4, 4, 4, 20},
+    {20, 4, 4, 20},
+    {12, 12, 4, 20},
+    {28, 12, 4, 20},
+    {4, 20, 4, 20},
+    {20, 20, 4, 20},
+    {52, 20, 4, 20},
+    {12, 28, 4, 20},
+    {20, 36, 4, 20},
+    {12, 4, 12, 20},
+    {28, 4, 12, 20},
+    {44, 4, 12, 20},
+    {4, 12, 12, 20},
+    {20, 12, 12, 20},
+    {12, 20, 12, 20},
+    {4, 28, 12, 20},
+    {28, 52, 12, 20},
+    {62, 52, 12, 20},
+    {4, 62, 12, 20},
+    {4, 4, 20, 20},
+    {20, 4, 20, 20},
+    {12, 12, 20, 20},
+    {62, 12, 20, 20},
+    {4, 20, 20, 20},
+    {20, 20, 20, 20},
+    {62, 28, 20, 20},
+    {4, 36, 20, 20},
+    {44, 44, 20, 20},
+    {12, 4, 28, 20},
+    {4, 12, 28, 20},
+    {36, 12, 28, 20},
+    {4, 62, 28, 20},
+    {36, 62, 28, 20},
+    {44, 28, 36, 20},
+    {28, 44, 36, 20},
+    {28, 4, 44, 20},
+    {62, 20, 44, 20},
+    {12, 36, 44, 20},
+    {36, 62, 44, 20},
+    {12, 4, 62, 20},
+    {28, 4, 62, 20},
+    {52, 12, 62, 20},
+    {44, 36, 62, 20},
+    {12, 4, 4, 28},
+    {4, 12, 4, 28},
+    {20, 12, 4, 28},
+    {12, 20, 4, 28},
+    {28, 20, 4, 28},
+    {4, 44, 4, 28},
+    {44, 52, 4, 28},
+    {20, 62, 4, 28},
+    {4, 4, 12, 28},
+    {20, 4, 12, 28},
+    {4, 20, 12, 28},
+    {12, 28, 12, 28},
+    {36, 36, 12, 28},
+    {52, 36, 12, 28},
+    {12, 4, 20, 28},
+    {28, 4, 20, 28},
+    {4, 12, 20, 28},
+    {44, 20, 20, 28},
+    {20, 44, 20, 28},
+    {20, 62, 20, 28},
+    {12, 12, 28, 28},
+    {28, 28, 28, 28},
+    {4, 28, 36, 28},
+    {62, 36, 36, 28},
+    {20, 62, 36, 28},
+    {4, 4, 44, 28},
+    {52, 4, 44, 28},
+    {20, 20, 44, 28},
+    {44, 44, 44, 28},
+    {36, 12, 52, 28},
+    {52, 28, 52, 28},
+    {28, 52, 52, 28},
+    {28, 28, 62, 28},
+    {4, 52, 62, 28},
+    {36, 4, 4, 36},
+    {62, 12, 4, 36},
+    {44, 28, 4, 36},
+    {62, 28, 4, 36},
+    {28, 44, 4, 36},
+    {62, 44, 4, 36},
+    {36, 62, 12, 36},
+    {4, 20, 20, 36},
+    {62, 28, 20, 36},
+    {4, 36, 20, 36},
+    {4, 52, 20, 36},
+    {52, 52, 20, 36},
+    {62, 4, 28, 36},
+    {44, 36, 28, 36},
+    {36, 4, 36, 36},
+    {12, 44, 36, 36},
+    {36, 52, 36, 36},
+    {44, 20, 44, 36},
+    {28, 36, 44, 36},
+    {4, 62, 44, 36},
+    {44, 4, 62, 36},
+    {4, 12, 62, 36},
+    {20, 12, 62, 36},
+    {4, 28, 62, 36},
+    {20, 12, 4, 44},
+    {12, 36, 4, 44},
+    {4, 62, 4, 44},
+    {4, 4, 12, 44},
+    {52, 4, 12, 44},
+    {52, 20, 12, 44},
+    {44, 44, 12, 44},
+    {36, 12, 20, 44},
+    {20, 28, 20, 44},
+    {20, 62, 20, 44},
+    {20, 4, 28, 44},
+    {28, 44, 28, 44},
+    {4, 12, 36, 44},
+    {28, 20, 36, 44},
+    {62, 20, 36, 44},
+    {20, 62, 36, 44},
+    {20, 4, 44, 44},
+    {12, 28, 44, 44},
+    {4, 44, 52, 44},
+    {36, 20, 62, 44},
+    {20, 36, 62, 44},
+    {36, 20, 4, 52},
+    {36, 36, 4, 52},
+    {52, 36, 4, 52},
+    {36, 52, 4, 52},
+    {12, 20, 12, 52},
+    {12, 52, 12, 52},
+    {62, 12, 20, 52},
+    {36, 52, 20, 52},
+    {4, 28, 28, 52},
+    {52, 28, 28, 52},
+    {36, 36, 36, 52},
+    {44, 4, 44, 52},
+    {20, 44, 44, 52},
+    {28, 28, 52, 52},
+    {28, 4, 62, 52},
+    {12, 20, 62, 52},
+    {28, 4, 4, 62},
+    {44, 4, 4, 62},
+    {62, 4, 4, 62},
+    {4, 12, 4, 62},
+    {20, 28, 4, 62},
+    {20, 44, 4, 62},
+    {52, 20, 12, 62},
+    {4, 36, 12, 62},
+    {20, 12, 20, 62},
+    {44, 36, 20, 62},
+    {20, 44, 20, 62},
+    {4, 4, 28, 62},
+    {44, 12, 28, 62},
+    {28, 28, 28, 62},
+    {4, 52, 28, 62},
+    {12, 20, 36, 62},
+    {12, 36, 36, 62},
+    {4, 4, 44, 62},
+    {20, 4, 44, 62},
+    {36, 20, 44, 62},
+    {4, 28, 52, 62}
+};
+
+static const uint32_t S[128] = {
+    0, 129, 130, 3, 132, 5, 6, 135, 136, 9, 10, 139, 12, 141, 142, 15,
+    144, 17, 18, 147, 20, 149, 150, 23, 24, 153, 154, 27, 156, 29, 30, 159,
+    160, 33, 34, 163, 36, 165, 166, 39, 40, 169, 170, 43, 172, 45, 46, 175,
+    48, 177, 178, 51, 180, 53, 54, 183, 184, 57, 58, 187, 60, 189, 190, 63,
+    192, 65, 66, 195, 68, 197, 198, 71, 72, 201, 202, 75, 204, 77, 78, 207,
+    80, 209, 210, 83, 212, 85, 86, 215, 216, 89, 90, 219, 92, 221, 222, 95,
+    96, 225, 226, 99, 228, 101, 102, 231, 232, 105, 106, 235, 108, 237, 238, 111,
+    240, 113, 114, 243, 116, 245, 246, 119, 120, 249, 250, 123, 252, 125, 126, 255
+};
+
+/* The value of element `index` of a tensor. */
+static float value_at(const void *const *from, uint64_t index) {
+    const uint8_t *const blocks = (const uint8_t *)from[0] + index / 256u * 98u;
+    const uint32_t i = (uint32_t)(index % 256u);
+    const float d = qk_f16_to_f32((uint32_t)blocks[0u] | ((uint32_t)blocks[1u] << 8u));
+    const uint32_t signs0 = (uint32_t)blocks[i / 32u * 4u + 69u];
+    const uint32_t sc = signs0 >> 4u;  // signs: 4 bits
+    const uint32_t qs = (uint32_t)blocks[i / 4u + 2u];
+    const uint32_t signs1 = (uint32_t)blocks[(i / 8u / 4u * 32u + i / 8u % 4u * 7u + 528u) / 8u] | ((uint32_t)blocks[(i / 8u / 4u * 32u + i / 8u % 4u * 7u + 528u) / 8u + 1u] << 8u);
+    const uint32_t s = (signs1 >> ((i / 8u / 4u * 32u + i / 8u % 4u * 7u + 528u) % 8u)) & 0x7Fu;  // signs: 7 bits
+    return d * (0.5f + (float)sc) * 0.5f * (float)G[qs][i % 4u] * (float)((((int32_t)S[s] >> (int32_t)(i % 8u)) & 1) != 0 ? -1 : 1);
+}
+
+static uint16_t f16_at(const void *const *from, uint64_t index) {
+    return qk_f32_to_f16(value_at(from, index));
+}
+
+static uint16_t bf16_at(const void *const *from, uint64_t index) {
+    return qk_f32_to_bf16(value_at(from, index));
+}
+
+void qk_iq3_xxs_dequant_f32_ref(const void *const weights[1],
+    uint64_t elements, float *dst) {
+    for (uint64_t i = 0; i < elements; ++i) dst[i] = value_at(weights, i);
+}
+
+void qk_iq3_xxs_dequant_f16_ref(const void *const weights[1],
+    uint64_t elements, uint16_t *dst) {
+    for (uint64_t i = 0; i < elements; ++i) dst[i] = f16_at(weights, i);
+}
+
+void qk_iq3_xxs_dequant_bf16_ref(const void *const weights[1],
+    uint64_t elements, uint16_t *dst) {
+    for (uint64_t i = 0; i < elements; ++i) dst[i] = bf16_at(weights, i);
+}
+
+/* Returns how many indices are out of range; their rows are zeros. */
+uint64_t qk_iq3_xxs_gather_f32_ref(const void *const weights[1],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, float *dst) {
+    uint64_t out_of_range = 0;
+    for (uint64_t t = 0; t < tokens; ++t, dst += cols) {
+        const uint64_t row = indices[t];
+        if (row >= rows) {
+            memset(dst, 0, cols * sizeof *dst);
+            out_of_range += 1;
+            continue;
+        }
+        for (uint64_t i = 0; i < cols; ++i) dst[i] = value_at(weights, row * cols + i);
+    }
+    return out_of_range;
+}
+
+/* Returns how many indices are out of range; their rows are zeros. */
+uint64_t qk_iq3_xxs_gather_f16_ref(const void *const weights[1],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, uint16_t *dst) {
+    uint64_t out_of_range = 0;
+    for (uint64_t t = 0; t < tokens; ++t, dst += cols) {
+        const uint64_t row = indices[t];
+        if (row >= rows) {
+            memset(dst, 0, cols * sizeof *dst);
+            out_of_range += 1;
+            continue;
+        }
+        for (uint64_t i = 0; i < cols; ++i) dst[i] = f16_at(weights, row * cols + i);
+    }
+    return out_of_range;
+}
+
+/* Returns how many indices are out of range; their rows are zeros. */
+uint64_t qk_iq3_xxs_gather_bf16_ref(const void *const weights[1],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, uint16_t *dst) {
+    uint64_t out_of_range = 0;
+    for (uint64_t t = 0; t < tokens; ++t, dst += cols) {
+        const uint64_t row = indices[t];
+        if (row >= rows) {
+            memset(dst, 0, cols * sizeof *dst);
+            out_of_range += 1;
+            continue;
+        }
+        for (uint64_t i = 0; i < cols; ++i) dst[i] = bf16_at(weights, row * cols + i);
+    }
+    return out_of_range;
+}
+
+/* ---- descriptors ---- */
+
+/* The code itself: iq3_xxs_code.c. */
+extern const qk_code qk_iq3_xxs_dequant_f32_spirv;
+extern const qk_code qk_iq3_xxs_dequant_f16_spirv;
+extern const qk_code qk_iq3_xxs_dequant_bf16_spirv;
+extern const qk_code qk_iq3_xxs_gather_f32_spirv;
+extern const qk_code qk_iq3_xxs_gather_f16_spirv;
+extern const qk_code qk_iq3_xxs_gather_bf16_spirv;
+extern const qk_code qk_iq3_xxs_msl;
+
+static const uint32_t iq3_xxs_sizes[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant iq3_xxs_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_sizes}};
+
+static const uint32_t iq3_xxs_G_table[] = {
+    0x04040404, 0x04040414, 0x04040424, 0x04040C0C, 0x04040C1C, 0x04040C3E, 0x04041404, 0x04041414,
+    0x04041C0C, 0x04042414, 0x04043E1C, 0x04043E2C, 0x040C040C, 0x040C041C, 0x040C0C04, 0x040C0C14,
+    0x040C140C, 0x040C142C, 0x040C1C04, 0x040C1C14, 0x040C240C, 0x040C2C24, 0x040C3E04, 0x04140404,
+    0x04140414, 0x04140424, 0x04140C0C, 0x04141404, 0x04141414, 0x04141C0C, 0x04141C1C, 0x04141C3E,
+    0x04142C0C, 0x04142C3E, 0x04143E2C, 0x041C040C, 0x041C043E, 0x041C0C04, 0x041C0C14, 0x041C142C,
+    0x041C3E04, 0x04240C1C, 0x04241C3E, 0x04242424, 0x04242C3E, 0x04243E1C, 0x04243E2C, 0x042C040C,
+    0x042C043E, 0x042C1C14, 0x042C2C14, 0x04341C2C, 0x04343424, 0x043E0C04, 0x043E0C24, 0x043E0C34,
+    0x043E241C, 0x043E340C, 0x0C04040C, 0x0C04041C, 0x0C040C04, 0x0C040C14, 0x0C04140C, 0x0C04141C,
+    0x0C041C04, 0x0C041C14, 0x0C041C24, 0x0C04243E, 0x0C042C04, 0x0C0C0404, 0x0C0C0414, 0x0C0C0C0C,
+    0x0C0C1404, 0x0C0C1414, 0x0C14040C, 0x0C14041C, 0x0C140C04, 0x0C140C14, 0x0C14140C, 0x0C141C04,
+    0x0C143E14, 0x0C1C0404, 0x0C1C0414, 0x0C1C1404, 0x0C1C1C0C, 0x0C1C2434, 0x0C1C3434, 0x0C24040C,
+    0x0C24042C, 0x0C242C04, 0x0C2C1404, 0x0C2C1424, 0x0C2C2434, 0x0C2C3E0C, 0x0C34042C, 0x0C3E1414,
+    0x0C3E2404, 0x14040404, 0x14040414, 0x14040C0C, 0x14040C1C, 0x14041404, 0x14041414, 0x14041434,
+    0x14041C0C, 0x14042414, 0x140C040C, 0x140C041C, 0x140C042C, 0x140C0C04, 0x140C0C14, 0x140C140C,
+    0x140C1C04, 0x140C341C, 0x140C343E, 0x140C3E04, 0x14140404, 0x14140414, 0x14140C0C, 0x14140C3E,
+    0x14141404, 0x14141414, 0x14141C3E, 0x14142404, 0x14142C2C, 0x141C040C, 0x141C0C04, 0x141C0C24,
+    0x141C3E04, 0x141C3E24, 0x14241C2C, 0x14242C1C, 0x142C041C, 0x142C143E, 0x142C240C, 0x142C3E24,
+    0x143E040C, 0x143E041C, 0x143E0C34, 0x143E242C, 0x1C04040C, 0x1C040C04, 0x1C040C14, 0x1C04140C,
+    0x1C04141C, 0x1C042C04, 0x1C04342C, 0x1C043E14, 0x1C0C0404, 0x1C0C0414, 0x1C0C1404, 0x1C0C1C0C,
+    0x1C0C2424, 0x1C0C2434, 0x1C14040C, 0x1C14041C, 0x1C140C04, 0x1C14142C, 0x1C142C14, 0x1C143E14,
+    0x1C1C0C0C, 0x1C1C1C1C, 0x1C241C04, 0x1C24243E, 0x1C243E14, 0x1C2C0404, 0x1C2C0434, 0x1C2C1414,
+    0x1C2C2C2C, 0x1C340C24, 0x1C341C34, 0x1C34341C, 0x1C3E1C1C, 0x1C3E3404, 0x24040424, 0x24040C3E,
+    0x24041C2C, 0x24041C3E, 0x24042C1C, 0x24042C3E, 0x240C3E24, 0x24141404, 0x24141C3E, 0x24142404,
+    0x24143404, 0x24143434, 0x241C043E, 0x241C242C, 0x24240424, 0x24242C0C, 0x24243424, 0x242C142C,
+    0x242C241C, 0x242C3E04, 0x243E042C, 0x243E0C04, 0x243E0C14, 0x243E1C04, 0x2C040C14, 0x2C04240C,
+    0x2C043E04, 0x2C0C0404, 0x2C0C0434, 0x2C0C1434, 0x2C0C2C2C, 0x2C140C24, 0x2C141C14, 0x2C143E14,
+    0x2C1C0414, 0x2C1C2C1C, 0x2C240C04, 0x2C24141C, 0x2C24143E, 0x2C243E14, 0x2C2C0414, 0x2C2C1C0C,
+    0x2C342C04, 0x2C3E1424, 0x2C3E2414, 0x34041424, 0x34042424, 0x34042434, 0x34043424, 0x340C140C,
+    0x340C340C, 0x34140C3E, 0x34143424, 0x341C1C04, 0x341C1C34, 0x34242424, 0x342C042C, 0x342C2C14,
+    0x34341C1C, 0x343E041C, 0x343E140C, 0x3E04041C, 0x3E04042C, 0x3E04043E, 0x3E040C04, 0x3E041C14,
+    0x3E042C14, 0x3E0C1434, 0x3E0C2404, 0x3E140C14, 0x3E14242C, 0x3E142C14, 0x3E1C0404, 0x3E1C0C2C,
+    0x3E1C1C1C, 0x3E1C3404, 0x3E24140C, 0x3E24240C, 0x3E2C0404, 0x3E2C0414, 0x3E2C1424, 0x3E341C04
+};
+
+static const uint32_t iq3_xxs_S_table[] = {
+    0x03828100, 0x87060584, 0x8B0A0988, 0x0F8E8D0C, 0x93121190, 0x17969514, 0x1B9A9918, 0x9F1E1D9C,
+    0xA32221A0, 0x27A6A524, 0x2BAAA928, 0xAF2E2DAC, 0x33B2B130, 0xB73635B4, 0xBB3A39B8, 0x3FBEBD3C,
+    0xC34241C0, 0x47C6C544, 0x4BCAC948, 0xCF4E4DCC, 0x53D2D150, 0xD75655D4, 0xDB5A59D8, 0x5FDEDD5C,
+    0x63E2E160, 0xE76665E4, 0xEB6A69E8, 0x6FEEED6C, 0xF37271F0, 0x77F6F574, 0x7BFAF978, 0xFF7E7DFC
+};
+
+static const qk_binding iq3_xxs_dequant_f32_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 98},
+    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0},
+};
+static const qk_field iq3_xxs_dequant_f32_push[] = {
+    {"tiles", 0, 4},
+};
+static const qk_table iq3_xxs_dequant_f32_tables[] = {
+    {2, "G", iq3_xxs_G_table, sizeof iq3_xxs_G_table},
+    {3, "S", iq3_xxs_S_table, sizeof iq3_xxs_S_table},
+};
+
+const qk_kernel qk_iq3_xxs_dequant_f32_vulkan = {
+    .name = "iq3_xxs_dequant_f32",
+    .format = "iq3_xxs",
+    .family = "dequant",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_iq3_xxs_dequant_f32_spirv,
+    .binding_count = 2,
+    .bindings = iq3_xxs_dequant_f32_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = iq3_xxs_dequant_f32_push,
+    .table_count = 2,
+    .tables = iq3_xxs_dequant_f32_tables,
+    .spec_constant_count = 1,
+    .spec_constants = iq3_xxs_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 8,
+};
+
+const qk_kernel qk_iq3_xxs_dequant_f32_metal = {
+    .name = "iq3_xxs_dequant_f32",
+    .format = "iq3_xxs",
+    .family = "dequant",
+    .api = QK_API_METAL,
+    .entry = "iq3_xxs_dequant_f32",
+    .code = &qk_iq3_xxs_msl,
+    .binding_count = 2,
+    .bindings = iq3_xxs_dequant_f32_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = iq3_xxs_dequant_f32_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 8,
+};
+
+static const qk_binding iq3_xxs_dequant_f16_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 98},
+    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0},
+};
+static const qk_field iq3_xxs_dequant_f16_push[] = {
+    {"tiles", 0, 4},
+};
+static const qk_table iq3_xxs_dequant_f16_tables[] = {
+    {2, "G", iq3_xxs_G_table, sizeof iq3_xxs_G_table},
+    {3, "S", iq3_xxs_S_table, sizeof iq3_xxs_S_table},
+};
+
+const qk_kernel qk_iq3_xxs_dequant_f16_vulkan = {
+    .name = "iq3_xxs_dequant_f16",
+    .format = "iq3_xxs",
+    .family = "dequant",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_iq3_xxs_dequant_f16_spirv,
+    .binding_count = 2,
+    .bindings = iq3_xxs_dequant_f16_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = iq3_xxs_dequant_f16_push,
+    .table_count = 2,
+    .tables = iq3_xxs_dequant_f16_tables,
+    .spec_constant_count = 1,
+    .spec_constants = iq3_xxs_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F16,
+    .block_elements = 256,
+    .tile_elements = 8,
+};
+
+const qk_kernel qk_iq3_xxs_dequant_f16_metal = {
+    .name = "iq3_xxs_dequant_f16",
+    .format = "iq3_xxs",
+    .family = "dequant",
+    .api = QK_API_METAL,
+    .entry = "iq3_xxs_dequant_f16",
+    .code = &qk_iq3_xxs_msl,
+    .binding_count = 2,
+    .bindings = iq3_xxs_dequant_f16_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = iq3_xxs_dequant_f16_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F16,
+    .block_elements = 256,
+    .tile_elements = 8,
+};
+
+static const qk_binding iq3_xxs_dequant_bf16_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 98},
+    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0},
+};
+static const qk_field iq3_xxs_dequant_bf16_push[] = {
+    {"tiles", 0, 4},
+};
+static const qk_table iq3_xxs_dequant_bf16_tables[] = {
+    {2, "G", iq3_xxs_G_table, sizeof iq3_xxs_G_table},
+    {3, "S", iq3_xxs_S_table, sizeof iq3_xxs_S_table},
+};
+
+const qk_kernel qk_iq3_xxs_dequant_bf16_vulkan = {
+    .name = "iq3_xxs_dequant_bf16",
+    .format = "iq3_xxs",
+    .family = "dequant",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_iq3_xxs_dequant_bf16_spirv,
+    .binding_count = 2,
+    .bindings = iq3_xxs_dequant_bf16_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = iq3_xxs_dequant_bf16_push,
+    .table_count = 2,
+    .tables = iq3_xxs_dequant_bf16_tables,
+    .spec_constant_count = 1,
+    .spec_constants = iq3_xxs_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_BF16,
+    .block_elements = 256,
+    .tile_elements = 8,
+};
+
+const qk_kernel qk_iq3_xxs_dequant_bf16_metal = {
+    .name = "iq3_xxs_dequant_bf16",
+    .format = "iq3_xxs",
+    .family = "dequant",
+    .api = QK_API_METAL,
+    .entry = "iq3_xxs_dequant_bf16",
+    .code = &qk_iq3_xxs_msl,
+    .binding_count = 2,
+    .bindings = iq3_xxs_dequant_bf16_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = iq3_xxs_dequant_bf16_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_BF16,
+    .block_elements = 256,
+    .tile_elements = 8,
+};
+
+static const qk_binding iq3_xxs_gather_f32_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 98},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0},
+    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0},
+};
+static const qk_field iq3_xxs_gather_f32_push[] = {
+    {"rows", 0, 4},
+    {"row_first", 4, 4},
+    {"row_end", 8, 4},
+    {"row_tiles", 12, 4},
+    {"tokens", 16, 4},
+};
+static const qk_table iq3_xxs_gather_f32_tables[] = {
+    {4, "G", iq3_xxs_G_table, sizeof iq3_xxs_G_table},
+    {5, "S", iq3_xxs_S_table, sizeof iq3_xxs_S_table},
+};
+
+const qk_kernel qk_iq3_xxs_gather_f32_vulkan = {
+    .name = "iq3_xxs_gather_f32",
+    .format = "iq3_xxs",
+    .family = "gather",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_iq3_xxs_gather_f32_spirv,
+    .binding_count = 4,
+    .bindings = iq3_xxs_gather_f32_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = iq3_xxs_gather_f32_push,
+    .table_count = 2,
+    .tables = iq3_xxs_gather_f32_tables,
+    .spec_constant_count = 1,
+    .spec_constants = iq3_xxs_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 8,
+};
+
+const qk_kernel qk_iq3_xxs_gather_f32_metal = {
+    .name = "iq3_xxs_gather_f32",
+    .format = "iq3_xxs",
+    .family = "gather",
+    .api = QK_API_METAL,
+    .entry = "iq3_xxs_gather_f32",
+    .code = &qk_iq3_xxs_msl,
+    .binding_count = 4,
+    .bindings = iq3_xxs_gather_f32_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = iq3_xxs_gather_f32_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 8,
+};
+
+static const qk_binding iq3_xxs_gather_f16_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 98},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0},
+    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0},
+};
+static const qk_field iq3_xxs_gather_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_first", 4, 4},
+    {"row_end", 8, 4},
+    {"row_tiles", 12, 4},
+    {"tokens", 16, 4},
+};
+static const qk_table iq3_xxs_gather_f16_tables[] = {
+    {4, "G", iq3_xxs_G_table, sizeof iq3_xxs_G_table},
+    {5, "S", iq3_xxs_S_table, sizeof iq3_xxs_S_table},
+};
+
+const qk_kernel qk_iq3_xxs_gather_f16_vulkan = {
+    .name = "iq3_xxs_gather_f16",
+    .format = "iq3_xxs",
+    .family = "gather",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_iq3_xxs_gather_f16_spirv,
+    .binding_count = 4,
+    .bindings = iq3_xxs_gather_f16_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = iq3_xxs_gather_f16_push,
+    .table_count = 2,
+    .tables = iq3_xxs_gather_f16_tables,
+    .spec_constant_count = 1,
+    .spec_constants = iq3_xxs_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F16,
+    .block_elements = 256,
+    .tile_elements = 8,
+};
+
+const qk_kernel qk_iq3_xxs_gather_f16_metal = {
+    .name = "iq3_xxs_gather_f16",
+    .format = "iq3_xxs",
+    .family = "gather",
+    .api = QK_API_METAL,
+    .entry = "iq3_xxs_gather_f16",
+    .code = &qk_iq3_xxs_msl,
+    .binding_count = 4,
+    .bindings = iq3_xxs_gather_f16_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = iq3_xxs_gather_f16_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F16,
+    .block_elements = 256,
+    .tile_elements = 8,
+};
+
+static const qk_binding iq3_xxs_gather_bf16_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 98},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0},
+    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0},
+};
+static const qk_field iq3_xxs_gather_bf16_push[] = {
+    {"rows", 0, 4},
+    {"row_first", 4, 4},
+    {"row_end", 8, 4},
+    {"row_tiles", 12, 4},
+    {"tokens", 16, 4},
+};
+static const qk_table iq3_xxs_gather_bf16_tables[] = {
+    {4, "G", iq3_xxs_G_table, sizeof iq3_xxs_G_table},
+    {5, "S", iq3_xxs_S_table, sizeof iq3_xxs_S_table},
+};
+
+const qk_kernel qk_iq3_xxs_gather_bf16_vulkan = {
+    .name = "iq3_xxs_gather_bf16",
+    .format = "iq3_xxs",
+    .family = "gather",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_iq3_xxs_gather_bf16_spirv,
+    .binding_count = 4,
+    .bindings = iq3_xxs_gather_bf16_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = iq3_xxs_gather_bf16_push,
+    .table_count = 2,
+    .tables = iq3_xxs_gather_bf16_tables,
+    .spec_constant_count = 1,
+    .spec_constants = iq3_xxs_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_BF16,
+    .block_elements = 256,
+    .tile_elements = 8,
+};
+
+const qk_kernel qk_iq3_xxs_gather_bf16_metal = {
+    .name = "iq3_xxs_gather_bf16",
+    .format = "iq3_xxs",
+    .family = "gather",
+    .api = QK_API_METAL,
+    .entry = "iq3_xxs_gather_bf16",
+    .code = &qk_iq3_xxs_msl,
+    .binding_count = 4,
+    .bindings = iq3_xxs_gather_bf16_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = iq3_xxs_gather_bf16_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_BF16,
+    .block_elements = 256,
+    .tile_elements = 8,
+};
+
+/* ---- dispatch ---- */
+
+qk_status qk_iq3_xxs_dequant_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range dst, uint64_t elements, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_iq3_xxs_dequant_f32_metal : &qk_iq3_xxs_dequant_f32_vulkan;
+    return qk_dispatch_dequant(backend, kernel, weights, dst, elements, error);
+}
+
+qk_status qk_iq3_xxs_dequant_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range dst, uint64_t elements, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_iq3_xxs_dequant_f16_metal : &qk_iq3_xxs_dequant_f16_vulkan;
+    return qk_dispatch_dequant(backend, kernel, weights, dst, elements, error);
+}
+
+qk_status qk_iq3_xxs_dequant_bf16(const qk_backend *backend, const qk_range weights[1],
+    qk_range dst, uint64_t elements, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_iq3_xxs_dequant_bf16_metal : &qk_iq3_xxs_dequant_bf16_vulkan;
+    return qk_dispatch_dequant(backend, kernel, weights, dst, elements, error);
+}
+
+qk_status qk_iq3_xxs_gather_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_iq3_xxs_gather_f32_metal : &qk_iq3_xxs_gather_f32_vulkan;
+    return qk_dispatch_gather(backend, kernel, weights, indices, dst, status, rows, cols, tokens, error);
+}
+
+qk_status qk_iq3_xxs_gather_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_iq3_xxs_gather_f16_metal : &qk_iq3_xxs_gather_f16_vulkan;
+    return qk_dispatch_gather(backend, kernel, weights, indices, dst, status, rows, cols, tokens, error);
+}
+
+qk_status qk_iq3_xxs_gather_bf16(const qk_backend *backend, const qk_range weights[1],
+    qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_iq3_xxs_gather_bf16_metal : &qk_iq3_xxs_gather_bf16_vulkan;
+    return qk_dispatch_gather(backend, kernel, weights, indices, dst, status, rows, cols, tokens, error);
+}

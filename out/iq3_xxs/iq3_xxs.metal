@@ -1,0 +1,291 @@
+// iq3_xxs: Metal kernels of the format.
+// Generated from the specification below by `qkgen emit --format iq3_xxs`; do not edit.
+// 98 bytes for 256 elements, 3.062 bits each; 14.5 operations for each element.
+//
+//     format iq3_xxs "fours from a codebook of 256, 7-bit sign masks, 4-bit scales in groups of 32"
+//
+//     block 256 {
+//         d:     f16
+//         qs:    u8[64]
+//         signs: u32[8]
+//     }
+//
+//     code g  per 4  = qs { 8 @ 0 (64:8) }
+//     code s  per 8  = signs { 7 @ 0 (4:7, 8:32) }
+//     code sc per 32 = signs { 4 @ 28 (8:32) }
+//
+//     table G: u8[256][4] = file "iq3xxs_grid.bin"
+//     table S: u8[128] = file "even_signs.bin"      # seven signs; the eighth makes the number of minus signs even
+//
+//     value = d * (0.5 + sc) * 0.5 * G[g][i % 4] * (S[s] >> i % 8 & 1 ? -1 : 1)
+#include <metal_stdlib>
+using namespace metal;
+
+// Decoding rounds each operation as written: compile without fast math (-fno-fast-math, or MTLMathModeSafe).
+#pragma clang fp contract(off)
+
+namespace qk_iq3_xxs {
+
+// 256 rows of 4: u8, packed.
+constant uint G[256] = {
+    0x04040404, 0x04040414, 0x04040424, 0x04040C0C, 0x04040C1C, 0x04040C3E, 0x04041404, 0x04041414,
+    0x04041C0C, 0x04042414, 0x04043E1C, 0x04043E2C, 0x040C040C, 0x040C041C, 0x040C0C04, 0x040C0C14,
+    0x040C140C, 0x040C142C, 0x040C1C04, 0x040C1C14, 0x040C240C, 0x040C2C24, 0x040C3E04, 0x04140404,
+    0x04140414, 0x04140424, 0x04140C0C, 0x04141404, 0x04141414, 0x04141C0C, 0x04141C1C, 0x04141C3E,
+    0x04142C0C, 0x04142C3E, 0x04143E2C, 0x041C040C, 0x041C043E, 0x041C0C04, 0x041C0C14, 0x041C142C,
+    0x041C3E04, 0x04240C1C, 0x04241C3E, 0x04242424, 0x04242C3E, 0x04243E1C, 0x04243E2C, 0x042C040C,
+    0x042C043E, 0x042C1C14, 0x042C2C14, 0x04341C2C, 0x04343424, 0x043E0C04, 0x043E0C24, 0x043E0C34,
+    0x043E241C, 0x043E340C, 0x0C04040C, 0x0C04041C, 0x0C040C04, 0x0C040C14, 0x0C04140C, 0x0C04141C,
+    0x0C041C04, 0x0C041C14, 0x0C041C24, 0x0C04243E, 0x0C042C04, 0x0C0C0404, 0x0C0C0414, 0x0C0C0C0C,
+    0x0C0C1404, 0x0C0C1414, 0x0C14040C, 0x0C14041C, 0x0C140C04, 0x0C140C14, 0x0C14140C, 0x0C141C04,
+    0x0C143E14, 0x0C1C0404, 0x0C1C0414, 0x0C1C1404, 0x0C1C1C0C, 0x0C1C2434, 0x0C1C3434, 0x0C24040C,
+    0x0C24042C, 0x0C242C04, 0x0C2C1404, 0x0C2C1424, 0x0C2C2434, 0x0C2C3E0C, 0x0C34042C, 0x0C3E1414,
+    0x0C3E2404, 0x14040404, 0x14040414, 0x14040C0C, 0x14040C1C, 0x14041404, 0x14041414, 0x14041434,
+    0x14041C0C, 0x14042414, 0x140C040C, 0x140C041C, 0x140C042C, 0x140C0C04, 0x140C0C14, 0x140C140C,
+    0x140C1C04, 0x140C341C, 0x140C343E, 0x140C3E04, 0x14140404, 0x14140414, 0x14140C0C, 0x14140C3E,
+    0x14141404, 0x14141414, 0x14141C3E, 0x14142404, 0x14142C2C, 0x141C040C, 0x141C0C04, 0x141C0C24,
+    0x141C3E04, 0x141C3E24, 0x14241C2C, 0x14242C1C, 0x142C041C, 0x142C143E, 0x142C240C, 0x142C3E24,
+    0x143E040C, 0x143E041C, 0x143E0C34, 0x143E242C, 0x1C04040C, 0x1C040C04, 0x1C040C14, 0x1C04140C,
+    0x1C04141C, 0x1C042C04, 0x1C04342C, 0x1C043E14, 0x1C0C0404, 0x1C0C0414, 0x1C0C1404, 0x1C0C1C0C,
+    0x1C0C2424, 0x1C0C2434, 0x1C14040C, 0x1C14041C, 0x1C140C04, 0x1C14142C, 0x1C142C14, 0x1C143E14,
+    0x1C1C0C0C, 0x1C1C1C1C, 0x1C241C04, 0x1C24243E, 0x1C243E14, 0x1C2C0404, 0x1C2C0434, 0x1C2C1414,
+    0x1C2C2C2C, 0x1C340C24, 0x1C341C34, 0x1C34341C, 0x1C3E1C1C, 0x1C3E3404, 0x24040424, 0x24040C3E,
+    0x24041C2C, 0x24041C3E, 0x24042C1C, 0x24042C3E, 0x240C3E24, 0x24141404, 0x24141C3E, 0x24142404,
+    0x24143404, 0x24143434, 0x241C043E, 0x241C242C, 0x24240424, 0x24242C0C, 0x24243424, 0x242C142C,
+    0x242C241C, 0x242C3E04, 0x243E042C, 0x243E0C04, 0x243E0C14, 0x243E1C04, 0x2C040C14, 0x2C04240C,
+    0x2C043E04, 0x2C0C0404, 0x2C0C0434, 0x2C0C1434, 0x2C0C2C2C, 0x2C140C24, 0x2C141C14, 0x2C143E14,
+    0x2C1C0414, 0x2C1C2C1C, 0x2C240C04, 0x2C24141C, 0x2C24143E, 0x2C243E14, 0x2C2C0414, 0x2C2C1C0C,
+    0x2C342C04, 0x2C3E1424, 0x2C3E2414, 0x34041424, 0x34042424, 0x34042434, 0x34043424, 0x340C140C,
+    0x340C340C, 0x34140C3E, 0x34143424, 0x341C1C04, 0x341C1C34, 0x34242424, 0x342C042C, 0x342C2C14,
+    0x34341C1C, 0x343E041C, 0x343E140C, 0x3E04041C, 0x3E04042C, 0x3E04043E, 0x3E040C04, 0x3E041C14,
+    0x3E042C14, 0x3E0C1434, 0x3E0C2404, 0x3E140C14, 0x3E14242C, 0x3E142C14, 0x3E1C0404, 0x3E1C0C2C,
+    0x3E1C1C1C, 0x3E1C3404, 0x3E24140C, 0x3E24240C, 0x3E2C0404, 0x3E2C0414, 0x3E2C1424, 0x3E341C04
+};
+
+// 128 rows of 1: u8, packed.
+constant uint S[32] = {
+    0x03828100, 0x87060584, 0x8B0A0988, 0x0F8E8D0C, 0x93121190, 0x17969514, 0x1B9A9918, 0x9F1E1D9C,
+    0xA32221A0, 0x27A6A524, 0x2BAAA928, 0xAF2E2DAC, 0x33B2B130, 0xB73635B4, 0xBB3A39B8, 0x3FBEBD3C,
+    0xC34241C0, 0x47C6C544, 0x4BCAC948, 0xCF4E4DCC, 0x53D2D150, 0xD75655D4, 0xDB5A59D8, 0x5FDEDD5C,
+    0x63E2E160, 0xE76665E4, 0xEB6A69E8, 0x6FEEED6C, 0xF37271F0, 0x77F6F574, 0x7BFAF978, 0xFF7E7DFC
+};
+
+// The half in the low 16 bits.
+inline float f16_to_f32(uint bits) {
+    return float(as_type<half>(ushort(bits)));
+}
+
+// Rounds to the nearest bfloat16, ties to even. In integers, so that no Metal version with bfloat is needed.
+inline ushort f32_to_bf16(float x) {
+    const uint bits = as_type<uint>(x);
+    if ((bits & 0x7FFFFFFFu) > 0x7F800000u) return ushort(((bits >> 16) & 0x8000u) | 0x7FC0u);  // NaN
+    return ushort((bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16);
+}
+
+// A run as it is stored: f32, f16, or the bits of bf16. Conversion to half rounds to nearest even.
+inline void store(device float4 *dst, uint at, float4 v) {
+    dst[at] = v;
+}
+
+inline void store(device half4 *dst, uint at, float4 v) {
+    dst[at] = half4(v);
+}
+
+inline void store(device ushort4 *dst, uint at, float4 v) {
+    dst[at] = ushort4(f32_to_bf16(v.x), f32_to_bf16(v.y), f32_to_bf16(v.z), f32_to_bf16(v.w));
+}
+
+// The 8 values of a tile of a block, in runs of 4 consecutive elements.
+inline void decode(device const ushort *blocks, uint block, uint tile, thread float4 *v) {
+    // elements 0 to 3, counted from the tile's first
+    const uint base = block * 49u;
+    const float d = f16_to_f32(uint(blocks[base]));
+    const uint signs0 = uint(blocks[base + tile / 4u * 2u + 34u]);
+    const uint sc = signs0 >> 12u;  // signs: 4 bits
+    const float d_sc0 = d * (0.5f + float(sc));
+    const float d_sc1 = d_sc0 * 0.5f;
+    const uint qs = uint(blocks[base + tile + 1u]);
+    const uint g0 = qs & 0xFFu;  // qs: 8 bits
+    const uint G_row0 = G[g0];
+    const uint signs1 = uint(blocks[base + (tile / 4u * 32u + tile % 4u * 7u + 528u) / 16u]) | (uint(blocks[base + min((tile / 4u * 32u + tile % 4u * 7u + 528u) / 16u + 1u, 48u)]) << 16u);
+    const uint s = (signs1 >> ((tile / 4u * 32u + tile % 4u * 7u + 528u) % 16u)) & 0x7Fu;  // signs: 7 bits
+    const uint S_row = S[s / 4u];
+    v[0] = d_sc1 * float4((uint4(G_row0) >> uint4(0, 8, 16, 24)) & 0xFFu) * float4(select(int4(1), int4(-1), ((int4(int((S_row >> (s % 4u * 8u)) & 0xFFu)) >> int4(0, 1, 2, 3)) & 1) != int4(0)));
+
+    // elements 4 to 7, counted from the tile's first
+    const uint g1 = qs >> 8u;  // qs: 8 bits
+    const uint G_row1 = G[g1];
+    v[1] = d_sc1 * float4((uint4(G_row1) >> uint4(0, 8, 16, 24)) & 0xFFu) * float4(select(int4(1), int4(-1), ((int4(int((S_row >> (s % 4u * 8u)) & 0xFFu)) >> int4(4, 5, 6, 7)) & 1) != int4(0)));
+}
+
+// Stores a tile's runs where they belong in block `block` of the output.
+template <typename T>
+inline void write_tile(device T *dst, uint block, uint tile, thread const float4 *v) {
+    const uint at = block * 64u + tile * 2u;
+    store(dst, at, v[0]);
+    store(dst, at + 1u, v[1]);
+}
+
+}  // namespace qk_iq3_xxs
+
+// iq3_xxs_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32.
+struct iq3_xxs_dequant_f32_push {
+    uint tiles;  // of 8 elements, to decode
+};
+
+kernel void iq3_xxs_dequant_f32(
+    device const ushort *blocks [[buffer(0)]],
+    device float4 *dst [[buffer(1)]],
+    constant iq3_xxs_dequant_f32_push &push [[buffer(2)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tiles; i += threads) {
+        float4 v[2];
+        qk_iq3_xxs::decode(blocks, i / 32u, i % 32u, v);
+        qk_iq3_xxs::write_tile(dst, i / 32u, i % 32u, v);
+    }
+}
+
+// iq3_xxs_dequant_f16: decodes a whole tensor: dst[i] = value(i), in f16.
+struct iq3_xxs_dequant_f16_push {
+    uint tiles;  // of 8 elements, to decode
+};
+
+kernel void iq3_xxs_dequant_f16(
+    device const ushort *blocks [[buffer(0)]],
+    device half4 *dst [[buffer(1)]],
+    constant iq3_xxs_dequant_f16_push &push [[buffer(2)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tiles; i += threads) {
+        float4 v[2];
+        qk_iq3_xxs::decode(blocks, i / 32u, i % 32u, v);
+        qk_iq3_xxs::write_tile(dst, i / 32u, i % 32u, v);
+    }
+}
+
+// iq3_xxs_dequant_bf16: decodes a whole tensor: dst[i] = value(i), in bf16.
+struct iq3_xxs_dequant_bf16_push {
+    uint tiles;  // of 8 elements, to decode
+};
+
+kernel void iq3_xxs_dequant_bf16(
+    device const ushort *blocks [[buffer(0)]],
+    device ushort4 *dst [[buffer(1)]],
+    constant iq3_xxs_dequant_bf16_push &push [[buffer(2)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tiles; i += threads) {
+        float4 v[2];
+        qk_iq3_xxs::decode(blocks, i / 32u, i % 32u, v);
+        qk_iq3_xxs::write_tile(dst, i / 32u, i % 32u, v);
+    }
+}
+
+// iq3_xxs_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32.
+struct iq3_xxs_gather_f32_push {
+    uint rows;       // of the whole table
+    uint row_first;  // the rows that are bound in this launch
+    uint row_end;
+    uint row_tiles;  // tiles of 8 elements in a row
+    uint tokens;
+};
+
+kernel void iq3_xxs_gather_f32(
+    device const ushort *blocks [[buffer(0)]],
+    device const uint *indices [[buffer(1)]],
+    device float4 *dst [[buffer(2)]],
+    device atomic_uint *status [[buffer(3)]],
+    constant iq3_xxs_gather_f32_push &push [[buffer(4)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
+        const uint row = indices[i / push.row_tiles];
+        float4 v[2];
+        if (row >= push.row_first && row < push.row_end) {
+            const uint from = (row - push.row_first) * push.row_tiles + i % push.row_tiles;
+            qk_iq3_xxs::decode(blocks, from / 32u, i % 32u, v);
+        } else if (row >= push.rows && push.row_first == 0) {
+            // No such row: zeros, and the token is counted once.
+            for (uint r = 0; r < 2; ++r) v[r] = 0.0f;
+            if (i % push.row_tiles == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
+        } else {
+            continue;  // a row of another launch
+        }
+        qk_iq3_xxs::write_tile(dst, i / 32u, i % 32u, v);
+    }
+}
+
+// iq3_xxs_gather_f16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f16.
+struct iq3_xxs_gather_f16_push {
+    uint rows;       // of the whole table
+    uint row_first;  // the rows that are bound in this launch
+    uint row_end;
+    uint row_tiles;  // tiles of 8 elements in a row
+    uint tokens;
+};
+
+kernel void iq3_xxs_gather_f16(
+    device const ushort *blocks [[buffer(0)]],
+    device const uint *indices [[buffer(1)]],
+    device half4 *dst [[buffer(2)]],
+    device atomic_uint *status [[buffer(3)]],
+    constant iq3_xxs_gather_f16_push &push [[buffer(4)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
+        const uint row = indices[i / push.row_tiles];
+        float4 v[2];
+        if (row >= push.row_first && row < push.row_end) {
+            const uint from = (row - push.row_first) * push.row_tiles + i % push.row_tiles;
+            qk_iq3_xxs::decode(blocks, from / 32u, i % 32u, v);
+        } else if (row >= push.rows && push.row_first == 0) {
+            // No such row: zeros, and the token is counted once.
+            for (uint r = 0; r < 2; ++r) v[r] = 0.0f;
+            if (i % push.row_tiles == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
+        } else {
+            continue;  // a row of another launch
+        }
+        qk_iq3_xxs::write_tile(dst, i / 32u, i % 32u, v);
+    }
+}
+
+// iq3_xxs_gather_bf16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in bf16.
+struct iq3_xxs_gather_bf16_push {
+    uint rows;       // of the whole table
+    uint row_first;  // the rows that are bound in this launch
+    uint row_end;
+    uint row_tiles;  // tiles of 8 elements in a row
+    uint tokens;
+};
+
+kernel void iq3_xxs_gather_bf16(
+    device const ushort *blocks [[buffer(0)]],
+    device const uint *indices [[buffer(1)]],
+    device ushort4 *dst [[buffer(2)]],
+    device atomic_uint *status [[buffer(3)]],
+    constant iq3_xxs_gather_bf16_push &push [[buffer(4)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
+        const uint row = indices[i / push.row_tiles];
+        float4 v[2];
+        if (row >= push.row_first && row < push.row_end) {
+            const uint from = (row - push.row_first) * push.row_tiles + i % push.row_tiles;
+            qk_iq3_xxs::decode(blocks, from / 32u, i % 32u, v);
+        } else if (row >= push.rows && push.row_first == 0) {
+            // No such row: zeros, and the token is counted once.
+            for (uint r = 0; r < 2; ++r) v[r] = 0.0f;
+            if (i % push.row_tiles == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
+        } else {
+            continue;  // a row of another launch
+        }
+        qk_iq3_xxs::write_tile(dst, i / 32u, i % 32u, v);
+    }
+}

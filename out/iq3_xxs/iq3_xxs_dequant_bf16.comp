@@ -1,0 +1,88 @@
+// iq3_xxs_dequant_bf16: decodes a whole tensor: dst[i] = value(i), in bf16.
+// Generated from the specification below by `qkgen emit --format iq3_xxs`; do not edit.
+// 98 bytes for 256 elements, 3.062 bits each; 14.5 operations for each element.
+//
+//     format iq3_xxs "fours from a codebook of 256, 7-bit sign masks, 4-bit scales in groups of 32"
+//
+//     block 256 {
+//         d:     f16
+//         qs:    u8[64]
+//         signs: u32[8]
+//     }
+//
+//     code g  per 4  = qs { 8 @ 0 (64:8) }
+//     code s  per 8  = signs { 7 @ 0 (4:7, 8:32) }
+//     code sc per 32 = signs { 4 @ 28 (8:32) }
+//
+//     table G: u8[256][4] = file "iq3xxs_grid.bin"
+//     table S: u8[128] = file "even_signs.bin"      # seven signs; the eighth makes the number of minus signs even
+//
+//     value = d * (0.5 + sc) * 0.5 * G[g][i % 4] * (S[s] >> i % 8 & 1 ? -1 : 1)
+#version 450
+#extension GL_EXT_shader_16bit_storage : require
+
+layout(local_size_x_id = 0) in;
+
+layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
+layout(binding = 2, std430) readonly buffer GTable { uint G[]; };  // 256 rows of 4: u8, packed
+layout(binding = 3, std430) readonly buffer STable { uint S[]; };  // 128 rows of 1: u8, packed
+layout(binding = 1, std430) writeonly buffer Dst { uvec2 dst[]; };
+
+layout(push_constant) uniform Push {
+    uint tiles;  // of 8 elements, to decode
+};
+
+// The half in the low 16 bits.
+float f16_to_f32(uint bits) {
+    return unpackHalf2x16(bits).x;
+}
+
+// Rounds to the nearest bfloat16, ties to even.
+uint f32_to_bf16(float x) {
+    const uint bits = floatBitsToUint(x);
+    if ((bits & 0x7FFFFFFFu) > 0x7F800000u) return ((bits >> 16) & 0x8000u) | 0x7FC0u;  // NaN
+    return (bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16;
+}
+
+// The 8 values of a tile of a block, in runs of 4 consecutive elements.
+void decode(uint block, uint tile, out precise vec4 v[2]) {
+    // elements 0 to 3, counted from the tile's first
+    uint base = block * 49u;
+    float d = f16_to_f32(uint(blocks[base]));
+    uint signs0 = uint(blocks[base + tile / 4u * 2u + 34u]);
+    uint sc = signs0 >> 12u;  // signs: 4 bits
+    precise float d_sc0 = d * (0.5 + float(sc));
+    precise float d_sc1 = d_sc0 * 0.5;
+    uint qs = uint(blocks[base + tile + 1u]);
+    uint g0 = qs & 0xFFu;  // qs: 8 bits
+    uint G_row0 = G[g0];
+    uint signs1 = uint(blocks[base + (tile / 4u * 32u + tile % 4u * 7u + 528u) / 16u]) | (uint(blocks[base + min((tile / 4u * 32u + tile % 4u * 7u + 528u) / 16u + 1u, 48u)]) << 16u);
+    uint s = (signs1 >> ((tile / 4u * 32u + tile % 4u * 7u + 528u) % 16u)) & 0x7Fu;  // signs: 7 bits
+    uint S_row = S[s / 4u];
+    v[0] = d_sc1 * vec4((uvec4(G_row0) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int((S_row >> (s % 4u * 8u)) & 0xFFu)) >> ivec4(0, 1, 2, 3)) & 1, ivec4(0))));
+
+    // elements 4 to 7, counted from the tile's first
+    uint g1 = qs >> 8u;  // qs: 8 bits
+    uint G_row1 = G[g1];
+    v[1] = d_sc1 * vec4((uvec4(G_row1) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int((S_row >> (s % 4u * 8u)) & 0xFFu)) >> ivec4(4, 5, 6, 7)) & 1, ivec4(0))));
+}
+
+uvec2 pack(vec4 v) {
+    return uvec2(f32_to_bf16(v.x) | (f32_to_bf16(v.y) << 16), f32_to_bf16(v.z) | (f32_to_bf16(v.w) << 16));
+}
+
+// Stores a tile's runs where they belong in block `block` of the output.
+void write_tile(uint block, uint tile, vec4 v[2]) {
+    const uint at = block * 64u + tile * 2u;
+    dst[at] = pack(v[0]);
+    dst[at + 1u] = pack(v[1]);
+}
+
+void main() {
+    const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
+    for (uint i = gl_GlobalInvocationID.x; i < tiles; i += threads) {
+        vec4 v[2];
+        decode(i / 32u, i % 32u, v);
+        write_tile(i / 32u, i % 32u, v);
+    }
+}

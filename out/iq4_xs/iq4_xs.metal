@@ -1,0 +1,252 @@
+// iq4_xs: Metal kernels of the format.
+// Generated from the specification below by `qkgen emit --format iq4_xs`; do not edit.
+// 136 bytes for 256 elements, 4.25 bits each; 6.62 operations for each element.
+//
+//     format iq4_xs "4-bit indices into a table of unequal steps, 6-bit scales around 32 in groups of 32"
+//
+//     block 256 {
+//         d:        f16
+//         scales_h: u16
+//         scales_l: u8[4]
+//         qs:       u8[128]
+//     }
+//
+//     code sc per 32 = scales_l { 4 @ 0 (8:4) }
+//                      scales_h { 2 @ 0 (8:2) }
+//     code q = qs { 4 @ 0 (16:8, 2:4, 8:128) }
+//
+//     table N: i8[16] = {
+//         -127, -104, -83, -65, -49, -35, -22, -10,
+//            1,   13,  25,  38,  53,  69,  89, 113,
+//     }
+//
+//     value = d * (sc - 32) * N[q]
+#include <metal_stdlib>
+using namespace metal;
+
+// Decoding rounds each operation as written: compile without fast math (-fno-fast-math, or MTLMathModeSafe).
+#pragma clang fp contract(off)
+
+namespace qk_iq4_xs {
+
+constant int N[16] = {
+    -127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113
+};
+
+// The half in the low 16 bits.
+inline float f16_to_f32(uint bits) {
+    return float(as_type<half>(ushort(bits)));
+}
+
+// Rounds to the nearest bfloat16, ties to even. In integers, so that no Metal version with bfloat is needed.
+inline ushort f32_to_bf16(float x) {
+    const uint bits = as_type<uint>(x);
+    if ((bits & 0x7FFFFFFFu) > 0x7F800000u) return ushort(((bits >> 16) & 0x8000u) | 0x7FC0u);  // NaN
+    return ushort((bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16);
+}
+
+// A run as it is stored: f32, f16, or the bits of bf16. Conversion to half rounds to nearest even.
+inline void store(device float4 *dst, uint at, float4 v) {
+    dst[at] = v;
+}
+
+inline void store(device half4 *dst, uint at, float4 v) {
+    dst[at] = half4(v);
+}
+
+inline void store(device ushort4 *dst, uint at, float4 v) {
+    dst[at] = ushort4(f32_to_bf16(v.x), f32_to_bf16(v.y), f32_to_bf16(v.z), f32_to_bf16(v.w));
+}
+
+// The 8 values of a tile of a block, in runs of 4 consecutive elements.
+inline void decode(device const uint *blocks, uint block, uint tile, thread float4 *v) {
+    // elements 0 to 3, counted from the tile's first
+    const uint base = block * 34u;
+    const uint d_scales_h = blocks[base];
+    const float d = f16_to_f32(d_scales_h);
+    const uint scales_l = blocks[base + 1u];
+    const uint part = tile / 4u;  // of 32 elements
+    const uint sc_lo = (scales_l >> (part * 4u)) & 15u;  // scales_l: bits 0-3 of sc
+    const uint sc_hi = (d_scales_h >> (part * 2u + 16u)) & 3u;  // scales_h: bits 4-5 of sc
+    const uint sc = sc_lo | (sc_hi << 4u);
+    const float d_sc = d * float(int(sc) - 32);
+    const uint qs = blocks[base + tile + 2u];
+    const uint4 q0 = (uint4(qs) >> uint4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
+    v[0] = d_sc * float4(N[q0.x], N[q0.y], N[q0.z], N[q0.w]);
+
+    // elements 16 to 19, counted from the tile's first
+    const uint4 q1 = (uint4(qs) >> uint4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
+    v[1] = d_sc * float4(N[q1.x], N[q1.y], N[q1.z], N[q1.w]);
+}
+
+// Stores a tile's runs where they belong in block `block` of the output.
+template <typename T>
+inline void write_tile(device T *dst, uint block, uint tile, thread const float4 *v) {
+    const uint at = block * 64u + tile / 4u * 8u + tile % 4u;
+    store(dst, at, v[0]);
+    store(dst, at + 4u, v[1]);
+}
+
+}  // namespace qk_iq4_xs
+
+// iq4_xs_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32.
+struct iq4_xs_dequant_f32_push {
+    uint tiles;  // of 8 elements, to decode
+};
+
+kernel void iq4_xs_dequant_f32(
+    device const uint *blocks [[buffer(0)]],
+    device float4 *dst [[buffer(1)]],
+    constant iq4_xs_dequant_f32_push &push [[buffer(2)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tiles; i += threads) {
+        float4 v[2];
+        qk_iq4_xs::decode(blocks, i / 32u, i % 32u, v);
+        qk_iq4_xs::write_tile(dst, i / 32u, i % 32u, v);
+    }
+}
+
+// iq4_xs_dequant_f16: decodes a whole tensor: dst[i] = value(i), in f16.
+struct iq4_xs_dequant_f16_push {
+    uint tiles;  // of 8 elements, to decode
+};
+
+kernel void iq4_xs_dequant_f16(
+    device const uint *blocks [[buffer(0)]],
+    device half4 *dst [[buffer(1)]],
+    constant iq4_xs_dequant_f16_push &push [[buffer(2)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tiles; i += threads) {
+        float4 v[2];
+        qk_iq4_xs::decode(blocks, i / 32u, i % 32u, v);
+        qk_iq4_xs::write_tile(dst, i / 32u, i % 32u, v);
+    }
+}
+
+// iq4_xs_dequant_bf16: decodes a whole tensor: dst[i] = value(i), in bf16.
+struct iq4_xs_dequant_bf16_push {
+    uint tiles;  // of 8 elements, to decode
+};
+
+kernel void iq4_xs_dequant_bf16(
+    device const uint *blocks [[buffer(0)]],
+    device ushort4 *dst [[buffer(1)]],
+    constant iq4_xs_dequant_bf16_push &push [[buffer(2)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tiles; i += threads) {
+        float4 v[2];
+        qk_iq4_xs::decode(blocks, i / 32u, i % 32u, v);
+        qk_iq4_xs::write_tile(dst, i / 32u, i % 32u, v);
+    }
+}
+
+// iq4_xs_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32.
+struct iq4_xs_gather_f32_push {
+    uint rows;       // of the whole table
+    uint row_first;  // the rows that are bound in this launch
+    uint row_end;
+    uint row_tiles;  // tiles of 8 elements in a row
+    uint tokens;
+};
+
+kernel void iq4_xs_gather_f32(
+    device const uint *blocks [[buffer(0)]],
+    device const uint *indices [[buffer(1)]],
+    device float4 *dst [[buffer(2)]],
+    device atomic_uint *status [[buffer(3)]],
+    constant iq4_xs_gather_f32_push &push [[buffer(4)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
+        const uint row = indices[i / push.row_tiles];
+        float4 v[2];
+        if (row >= push.row_first && row < push.row_end) {
+            const uint from = (row - push.row_first) * push.row_tiles + i % push.row_tiles;
+            qk_iq4_xs::decode(blocks, from / 32u, i % 32u, v);
+        } else if (row >= push.rows && push.row_first == 0) {
+            // No such row: zeros, and the token is counted once.
+            for (uint r = 0; r < 2; ++r) v[r] = 0.0f;
+            if (i % push.row_tiles == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
+        } else {
+            continue;  // a row of another launch
+        }
+        qk_iq4_xs::write_tile(dst, i / 32u, i % 32u, v);
+    }
+}
+
+// iq4_xs_gather_f16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f16.
+struct iq4_xs_gather_f16_push {
+    uint rows;       // of the whole table
+    uint row_first;  // the rows that are bound in this launch
+    uint row_end;
+    uint row_tiles;  // tiles of 8 elements in a row
+    uint tokens;
+};
+
+kernel void iq4_xs_gather_f16(
+    device const uint *blocks [[buffer(0)]],
+    device const uint *indices [[buffer(1)]],
+    device half4 *dst [[buffer(2)]],
+    device atomic_uint *status [[buffer(3)]],
+    constant iq4_xs_gather_f16_push &push [[buffer(4)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
+        const uint row = indices[i / push.row_tiles];
+        float4 v[2];
+        if (row >= push.row_first && row < push.row_end) {
+            const uint from = (row - push.row_first) * push.row_tiles + i % push.row_tiles;
+            qk_iq4_xs::decode(blocks, from / 32u, i % 32u, v);
+        } else if (row >= push.rows && push.row_first == 0) {
+            // No such row: zeros, and the token is counted once.
+            for (uint r = 0; r < 2; ++r) v[r] = 0.0f;
+            if (i % push.row_tiles == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
+        } else {
+            continue;  // a row of another launch
+        }
+        qk_iq4_xs::write_tile(dst, i / 32u, i % 32u, v);
+    }
+}
+
+// iq4_xs_gather_bf16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in bf16.
+struct iq4_xs_gather_bf16_push {
+    uint rows;       // of the whole table
+    uint row_first;  // the rows that are bound in this launch
+    uint row_end;
+    uint row_tiles;  // tiles of 8 elements in a row
+    uint tokens;
+};
+
+kernel void iq4_xs_gather_bf16(
+    device const uint *blocks [[buffer(0)]],
+    device const uint *indices [[buffer(1)]],
+    device ushort4 *dst [[buffer(2)]],
+    device atomic_uint *status [[buffer(3)]],
+    constant iq4_xs_gather_bf16_push &push [[buffer(4)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
+        const uint row = indices[i / push.row_tiles];
+        float4 v[2];
+        if (row >= push.row_first && row < push.row_end) {
+            const uint from = (row - push.row_first) * push.row_tiles + i % push.row_tiles;
+            qk_iq4_xs::decode(blocks, from / 32u, i % 32u, v);
+        } else if (row >= push.rows && push.row_first == 0) {
+            // No such row: zeros, and the token is counted once.
+            for (uint r = 0; r < 2; ++r) v[r] = 0.0f;
+            if (i % push.row_tiles == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
+        } else {
+            continue;  // a row of another launch
+        }
+        qk_iq4_xs::write_tile(dst, i / 32u, i % 32u, v);
+    }
+}

@@ -1,0 +1,95 @@
+// iq4_xs_dequant_f16: decodes a whole tensor: dst[i] = value(i), in f16.
+// Generated from the specification below by `qkgen emit --format iq4_xs`; do not edit.
+// 136 bytes for 256 elements, 4.25 bits each; 6.62 operations for each element.
+//
+//     format iq4_xs "4-bit indices into a table of unequal steps, 6-bit scales around 32 in groups of 32"
+//
+//     block 256 {
+//         d:        f16
+//         scales_h: u16
+//         scales_l: u8[4]
+//         qs:       u8[128]
+//     }
+//
+//     code sc per 32 = scales_l { 4 @ 0 (8:4) }
+//                      scales_h { 2 @ 0 (8:2) }
+//     code q = qs { 4 @ 0 (16:8, 2:4, 8:128) }
+//
+//     table N: i8[16] = {
+//         -127, -104, -83, -65, -49, -35, -22, -10,
+//            1,   13,  25,  38,  53,  69,  89, 113,
+//     }
+//
+//     value = d * (sc - 32) * N[q]
+#version 450
+
+layout(local_size_x_id = 0) in;
+
+layout(binding = 0, std430) readonly buffer BlocksBuffer { uint blocks[]; };
+layout(binding = 1, std430) writeonly buffer Dst { uvec2 dst[]; };
+
+layout(push_constant) uniform Push {
+    uint tiles;  // of 8 elements, to decode
+};
+
+const int N[16] = int[](
+    -127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113
+);
+
+// The half in the low 16 bits.
+float f16_to_f32(uint bits) {
+    return unpackHalf2x16(bits).x;
+}
+
+// Rounds to the nearest half, ties to even. In integers, because Vulkan leaves the rounding of its own conversion open.
+uint f32_to_f16(float x) {
+    const uint bits = floatBitsToUint(x), magnitude = bits & 0x7FFFFFFFu, sign = (bits >> 16) & 0x8000u;
+    if (magnitude > 0x7F800000u) return sign | 0x7E00u;    // NaN
+    if (magnitude >= 0x477FF000u) return sign | 0x7C00u;   // beyond the largest half
+    if (magnitude < 0x38800000u) {                         // a subnormal half: adding 1/2 rounds at its last bit
+        precise float lifted = uintBitsToFloat(magnitude) + 0.5;
+        return sign | (floatBitsToUint(lifted) - 0x3F000000u);
+    }
+    return sign | ((magnitude - 0x38000000u + 0xFFFu + ((magnitude >> 13) & 1u)) >> 13);
+}
+
+// The 8 values of a tile of a block, in runs of 4 consecutive elements.
+void decode(uint block, uint tile, out precise vec4 v[2]) {
+    // elements 0 to 3, counted from the tile's first
+    uint base = block * 34u;
+    uint d_scales_h = blocks[base];
+    float d = f16_to_f32(d_scales_h);
+    uint scales_l = blocks[base + 1u];
+    uint part = tile / 4u;  // of 32 elements
+    uint sc_lo = (scales_l >> (part * 4u)) & 15u;  // scales_l: bits 0-3 of sc
+    uint sc_hi = (d_scales_h >> (part * 2u + 16u)) & 3u;  // scales_h: bits 4-5 of sc
+    uint sc = sc_lo | (sc_hi << 4u);
+    precise float d_sc = d * float(int(sc) - 32);
+    uint qs = blocks[base + tile + 2u];
+    uvec4 q0 = (uvec4(qs) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
+    v[0] = d_sc * vec4(N[q0.x], N[q0.y], N[q0.z], N[q0.w]);
+
+    // elements 16 to 19, counted from the tile's first
+    uvec4 q1 = (uvec4(qs) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
+    v[1] = d_sc * vec4(N[q1.x], N[q1.y], N[q1.z], N[q1.w]);
+}
+
+uvec2 pack(vec4 v) {
+    return uvec2(f32_to_f16(v.x) | (f32_to_f16(v.y) << 16), f32_to_f16(v.z) | (f32_to_f16(v.w) << 16));
+}
+
+// Stores a tile's runs where they belong in block `block` of the output.
+void write_tile(uint block, uint tile, vec4 v[2]) {
+    const uint at = block * 64u + tile / 4u * 8u + tile % 4u;
+    dst[at] = pack(v[0]);
+    dst[at + 4u] = pack(v[1]);
+}
+
+void main() {
+    const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
+    for (uint i = gl_GlobalInvocationID.x; i < tiles; i += threads) {
+        vec4 v[2];
+        decode(i / 32u, i % 32u, v);
+        write_tile(i / 32u, i % 32u, v);
+    }
+}

@@ -1,0 +1,106 @@
+// iq4_xs_gather_bf16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in bf16.
+// Generated from the specification below by `qkgen emit --format iq4_xs`; do not edit.
+// 136 bytes for 256 elements, 4.25 bits each; 6.62 operations for each element.
+//
+//     format iq4_xs "4-bit indices into a table of unequal steps, 6-bit scales around 32 in groups of 32"
+//
+//     block 256 {
+//         d:        f16
+//         scales_h: u16
+//         scales_l: u8[4]
+//         qs:       u8[128]
+//     }
+//
+//     code sc per 32 = scales_l { 4 @ 0 (8:4) }
+//                      scales_h { 2 @ 0 (8:2) }
+//     code q = qs { 4 @ 0 (16:8, 2:4, 8:128) }
+//
+//     table N: i8[16] = {
+//         -127, -104, -83, -65, -49, -35, -22, -10,
+//            1,   13,  25,  38,  53,  69,  89, 113,
+//     }
+//
+//     value = d * (sc - 32) * N[q]
+#version 450
+
+layout(local_size_x_id = 0) in;
+
+layout(binding = 0, std430) readonly buffer BlocksBuffer { uint blocks[]; };
+layout(binding = 1, std430) readonly buffer Indices { uint indices[]; };
+layout(binding = 2, std430) writeonly buffer Dst { uvec2 dst[]; };
+layout(binding = 3, std430) buffer Status { uint out_of_range; };
+
+layout(push_constant) uniform Push {
+    uint rows;       // of the whole table
+    uint row_first;  // the rows that are bound in this launch
+    uint row_end;
+    uint row_tiles;  // tiles of 8 elements in a row
+    uint tokens;
+};
+
+const int N[16] = int[](
+    -127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113
+);
+
+// The half in the low 16 bits.
+float f16_to_f32(uint bits) {
+    return unpackHalf2x16(bits).x;
+}
+
+// Rounds to the nearest bfloat16, ties to even.
+uint f32_to_bf16(float x) {
+    const uint bits = floatBitsToUint(x);
+    if ((bits & 0x7FFFFFFFu) > 0x7F800000u) return ((bits >> 16) & 0x8000u) | 0x7FC0u;  // NaN
+    return (bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16;
+}
+
+// The 8 values of a tile of a block, in runs of 4 consecutive elements.
+void decode(uint block, uint tile, out precise vec4 v[2]) {
+    // elements 0 to 3, counted from the tile's first
+    uint base = block * 34u;
+    uint d_scales_h = blocks[base];
+    float d = f16_to_f32(d_scales_h);
+    uint scales_l = blocks[base + 1u];
+    uint part = tile / 4u;  // of 32 elements
+    uint sc_lo = (scales_l >> (part * 4u)) & 15u;  // scales_l: bits 0-3 of sc
+    uint sc_hi = (d_scales_h >> (part * 2u + 16u)) & 3u;  // scales_h: bits 4-5 of sc
+    uint sc = sc_lo | (sc_hi << 4u);
+    precise float d_sc = d * float(int(sc) - 32);
+    uint qs = blocks[base + tile + 2u];
+    uvec4 q0 = (uvec4(qs) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
+    v[0] = d_sc * vec4(N[q0.x], N[q0.y], N[q0.z], N[q0.w]);
+
+    // elements 16 to 19, counted from the tile's first
+    uvec4 q1 = (uvec4(qs) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
+    v[1] = d_sc * vec4(N[q1.x], N[q1.y], N[q1.z], N[q1.w]);
+}
+
+uvec2 pack(vec4 v) {
+    return uvec2(f32_to_bf16(v.x) | (f32_to_bf16(v.y) << 16), f32_to_bf16(v.z) | (f32_to_bf16(v.w) << 16));
+}
+
+// Stores a tile's runs where they belong in block `block` of the output.
+void write_tile(uint block, uint tile, vec4 v[2]) {
+    const uint at = block * 64u + tile / 4u * 8u + tile % 4u;
+    dst[at] = pack(v[0]);
+    dst[at + 4u] = pack(v[1]);
+}
+
+void main() {
+    const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
+    for (uint i = gl_GlobalInvocationID.x; i < tokens * row_tiles; i += threads) {
+        const uint row = indices[i / row_tiles];
+        vec4 v[2];
+        if (row >= row_first && row < row_end) {
+            const uint from = (row - row_first) * row_tiles + i % row_tiles;
+            decode(from / 32u, i % 32u, v);
+        } else if (row >= rows && row_first == 0u) {
+            // No such row: zeros, and the token is counted once.
+            for (uint r = 0u; r < 2u; ++r) v[r] = vec4(0.0);
+            if (i % row_tiles == 0u) atomicAdd(out_of_range, 1u);
+        } else {
+            continue;  // a row of another launch
+        }
+        write_tile(i / 32u, i % 32u, v);
+    }
+}

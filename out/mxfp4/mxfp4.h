@@ -1,0 +1,79 @@
+/* mxfp4: kernels, dispatch and reference decoder of the format.
+ * Generated from the specification below by `qkgen emit --format mxfp4`; do not edit.
+ * 17 bytes for 32 elements, 4.25 bits each; 5.75 operations for each element.
+ *
+ *     format mxfp4 "E2M1 codes, a power of two for 32"
+ *
+ *     block 32 {
+ *         e:  u8
+ *         qs: u8[16]
+ *     }
+ *
+ *     code q = qs { 4 @ 0 (16:8, 2:4) }    # low nibbles, then high nibbles
+ *
+ *     table K: i8[16] = { 0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12 }    # twice the E2M1 value
+ *
+ *     # 2^(e - 128), since the table is doubled: e - 1 is the exponent of an f32, but that the two smallest are subnormals.
+ *     value = K[q] * f32(e < 2 ? 2097152 << (e & 1) : (e + 255 & 255) << 23)
+ */
+#ifndef QK_mxfp4_KERNELS_H
+#define QK_mxfp4_KERNELS_H
+
+#include <qkgen/kernel.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* mxfp4_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32. */
+extern const qk_kernel qk_mxfp4_dequant_f32_vulkan;
+extern const qk_kernel qk_mxfp4_dequant_f32_metal;
+qk_status qk_mxfp4_dequant_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range dst, uint64_t elements, qk_error *error);
+void qk_mxfp4_dequant_f32_ref(const void *const weights[1],
+    uint64_t elements, float *dst);
+
+/* mxfp4_dequant_f16: decodes a whole tensor: dst[i] = value(i), in f16. */
+extern const qk_kernel qk_mxfp4_dequant_f16_vulkan;
+extern const qk_kernel qk_mxfp4_dequant_f16_metal;
+qk_status qk_mxfp4_dequant_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range dst, uint64_t elements, qk_error *error);
+void qk_mxfp4_dequant_f16_ref(const void *const weights[1],
+    uint64_t elements, uint16_t *dst);
+
+/* mxfp4_dequant_bf16: decodes a whole tensor: dst[i] = value(i), in bf16. */
+extern const qk_kernel qk_mxfp4_dequant_bf16_vulkan;
+extern const qk_kernel qk_mxfp4_dequant_bf16_metal;
+qk_status qk_mxfp4_dequant_bf16(const qk_backend *backend, const qk_range weights[1],
+    qk_range dst, uint64_t elements, qk_error *error);
+void qk_mxfp4_dequant_bf16_ref(const void *const weights[1],
+    uint64_t elements, uint16_t *dst);
+
+/* mxfp4_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32. */
+extern const qk_kernel qk_mxfp4_gather_f32_vulkan;
+extern const qk_kernel qk_mxfp4_gather_f32_metal;
+qk_status qk_mxfp4_gather_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error);
+uint64_t qk_mxfp4_gather_f32_ref(const void *const weights[1],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, float *dst);
+
+/* mxfp4_gather_f16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f16. */
+extern const qk_kernel qk_mxfp4_gather_f16_vulkan;
+extern const qk_kernel qk_mxfp4_gather_f16_metal;
+qk_status qk_mxfp4_gather_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error);
+uint64_t qk_mxfp4_gather_f16_ref(const void *const weights[1],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, uint16_t *dst);
+
+/* mxfp4_gather_bf16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in bf16. */
+extern const qk_kernel qk_mxfp4_gather_bf16_vulkan;
+extern const qk_kernel qk_mxfp4_gather_bf16_metal;
+qk_status qk_mxfp4_gather_bf16(const qk_backend *backend, const qk_range weights[1],
+    qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error);
+uint64_t qk_mxfp4_gather_bf16_ref(const void *const weights[1],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, uint16_t *dst);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

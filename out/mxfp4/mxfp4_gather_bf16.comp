@@ -1,0 +1,95 @@
+// mxfp4_gather_bf16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in bf16.
+// Generated from the specification below by `qkgen emit --format mxfp4`; do not edit.
+// 17 bytes for 32 elements, 4.25 bits each; 5.75 operations for each element.
+//
+//     format mxfp4 "E2M1 codes, a power of two for 32"
+//
+//     block 32 {
+//         e:  u8
+//         qs: u8[16]
+//     }
+//
+//     code q = qs { 4 @ 0 (16:8, 2:4) }    # low nibbles, then high nibbles
+//
+//     table K: i8[16] = { 0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12 }    # twice the E2M1 value
+//
+//     # 2^(e - 128), since the table is doubled: e - 1 is the exponent of an f32, but that the two smallest are subnormals.
+//     value = K[q] * f32(e < 2 ? 2097152 << (e & 1) : (e + 255 & 255) << 23)
+#version 450
+#extension GL_EXT_shader_8bit_storage : require
+
+layout(local_size_x_id = 0) in;
+
+layout(binding = 0, std430) readonly buffer BlocksBuffer { uint8_t blocks[]; };
+layout(binding = 1, std430) readonly buffer Indices { uint indices[]; };
+layout(binding = 2, std430) writeonly buffer Dst { uvec2 dst[]; };
+layout(binding = 3, std430) buffer Status { uint out_of_range; };
+
+layout(push_constant) uniform Push {
+    uint rows;       // of the whole table
+    uint row_first;  // the rows that are bound in this launch
+    uint row_end;
+    uint row_tiles;  // tiles of 8 elements in a row
+    uint tokens;
+};
+
+const int K[16] = int[](
+    0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12
+);
+
+// Rounds to the nearest bfloat16, ties to even.
+uint f32_to_bf16(float x) {
+    const uint bits = floatBitsToUint(x);
+    if ((bits & 0x7FFFFFFFu) > 0x7F800000u) return ((bits >> 16) & 0x8000u) | 0x7FC0u;  // NaN
+    return (bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16;
+}
+
+// 32 bits from words of 8.
+uint blocks_u32(uint at) {
+    return uint(blocks[at]) | (uint(blocks[at + 1u]) << 8) | (uint(blocks[at + 2u]) << 16) | (uint(blocks[at + 3u]) << 24);
+}
+
+// The 8 values of a tile of a block, in runs of 4 consecutive elements.
+void decode(uint block, uint tile, out precise vec4 v[2]) {
+    // elements 0 to 3, counted from the tile's first
+    uint base = block * 17u;
+    uint qs = blocks_u32(base + tile * 4u + 1u);
+    uvec4 q0 = (uvec4(qs) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
+    uint e = uint(blocks[base]);
+    float e_e_e = uintBitsToFloat(uint(int(e) < 2 ? 2097152 << (int(e) & 1) : ((int(e) + 255) & 255) << 23));
+    v[0] = vec4(K[q0.x], K[q0.y], K[q0.z], K[q0.w]) * e_e_e;
+
+    // elements 16 to 19, counted from the tile's first
+    uvec4 q1 = (uvec4(qs) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
+    v[1] = vec4(K[q1.x], K[q1.y], K[q1.z], K[q1.w]) * e_e_e;
+}
+
+uvec2 pack(vec4 v) {
+    return uvec2(f32_to_bf16(v.x) | (f32_to_bf16(v.y) << 16), f32_to_bf16(v.z) | (f32_to_bf16(v.w) << 16));
+}
+
+// Stores a tile's runs where they belong in block `block` of the output.
+void write_tile(uint block, uint tile, vec4 v[2]) {
+    const uint at = block * 8u + tile;
+    dst[at] = pack(v[0]);
+    dst[at + 4u] = pack(v[1]);
+}
+
+void main() {
+    const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
+    for (uint i = gl_GlobalInvocationID.x; i < tokens * row_tiles; i += threads) {
+        const uint row = indices[i / row_tiles];
+        vec4 v[2];
+        if (row >= row_first && row < row_end) {
+            const uint from = (row - row_first) * row_tiles + i % row_tiles;
+            decode(from / 4u, i % 4u, v);
+        } else if (row >= rows && row_first == 0u) {
+            // No such row: zeros, and the token is counted once.
+            for (uint r = 0u; r < 2u; ++r) v[r] = vec4(0.0);
+            if (i % row_tiles == 0u) atomicAdd(out_of_range, 1u);
+        } else {
+            continue;  // a row of another launch
+        }
+        write_tile(i / 4u, i % 4u, v);
+    }
+}

@@ -1,0 +1,80 @@
+/* nvfp4: kernels, dispatch and reference decoder of the format.
+ * Generated from the specification below by `qkgen emit --format nvfp4`; do not edit.
+ * 36 bytes for 64 elements, 4.5 bits each; 6 operations for each element.
+ *
+ *     format nvfp4 "E2M1 codes, unsigned E4M3 scales in groups of 16"
+ *
+ *     block 64 {
+ *         d:  u8[4]
+ *         qs: u8[32]
+ *     }
+ *
+ *     code sc per 16 = d { 8 @ 0 (4:8) }
+ *     code q = qs { 4 @ 0 (8:8, 2:4, 4:64) }
+ *
+ *     table K: i8[16] = { 0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12 }    # twice the E2M1 value
+ *
+ *     # The digits of the scale, 7 bits, as those of a half: 2^8 too small; the half of that goes with the doubled table.
+ *     value = K[q] * (sc == 127 ? 0.0 : 128.0 * f16((sc & 127) << 7))
+ */
+#ifndef QK_nvfp4_KERNELS_H
+#define QK_nvfp4_KERNELS_H
+
+#include <qkgen/kernel.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* nvfp4_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32. */
+extern const qk_kernel qk_nvfp4_dequant_f32_vulkan;
+extern const qk_kernel qk_nvfp4_dequant_f32_metal;
+qk_status qk_nvfp4_dequant_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range dst, uint64_t elements, qk_error *error);
+void qk_nvfp4_dequant_f32_ref(const void *const weights[1],
+    uint64_t elements, float *dst);
+
+/* nvfp4_dequant_f16: decodes a whole tensor: dst[i] = value(i), in f16. */
+extern const qk_kernel qk_nvfp4_dequant_f16_vulkan;
+extern const qk_kernel qk_nvfp4_dequant_f16_metal;
+qk_status qk_nvfp4_dequant_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range dst, uint64_t elements, qk_error *error);
+void qk_nvfp4_dequant_f16_ref(const void *const weights[1],
+    uint64_t elements, uint16_t *dst);
+
+/* nvfp4_dequant_bf16: decodes a whole tensor: dst[i] = value(i), in bf16. */
+extern const qk_kernel qk_nvfp4_dequant_bf16_vulkan;
+extern const qk_kernel qk_nvfp4_dequant_bf16_metal;
+qk_status qk_nvfp4_dequant_bf16(const qk_backend *backend, const qk_range weights[1],
+    qk_range dst, uint64_t elements, qk_error *error);
+void qk_nvfp4_dequant_bf16_ref(const void *const weights[1],
+    uint64_t elements, uint16_t *dst);
+
+/* nvfp4_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32. */
+extern const qk_kernel qk_nvfp4_gather_f32_vulkan;
+extern const qk_kernel qk_nvfp4_gather_f32_metal;
+qk_status qk_nvfp4_gather_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error);
+uint64_t qk_nvfp4_gather_f32_ref(const void *const weights[1],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, float *dst);
+
+/* nvfp4_gather_f16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f16. */
+extern const qk_kernel qk_nvfp4_gather_f16_vulkan;
+extern const qk_kernel qk_nvfp4_gather_f16_metal;
+qk_status qk_nvfp4_gather_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error);
+uint64_t qk_nvfp4_gather_f16_ref(const void *const weights[1],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, uint16_t *dst);
+
+/* nvfp4_gather_bf16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in bf16. */
+extern const qk_kernel qk_nvfp4_gather_bf16_vulkan;
+extern const qk_kernel qk_nvfp4_gather_bf16_metal;
+qk_status qk_nvfp4_gather_bf16(const qk_backend *backend, const qk_range weights[1],
+    qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error);
+uint64_t qk_nvfp4_gather_bf16_ref(const void *const weights[1],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, uint16_t *dst);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

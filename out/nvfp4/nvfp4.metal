@@ -1,0 +1,243 @@
+// nvfp4: Metal kernels of the format.
+// Generated from the specification below by `qkgen emit --format nvfp4`; do not edit.
+// 36 bytes for 64 elements, 4.5 bits each; 6 operations for each element.
+//
+//     format nvfp4 "E2M1 codes, unsigned E4M3 scales in groups of 16"
+//
+//     block 64 {
+//         d:  u8[4]
+//         qs: u8[32]
+//     }
+//
+//     code sc per 16 = d { 8 @ 0 (4:8) }
+//     code q = qs { 4 @ 0 (8:8, 2:4, 4:64) }
+//
+//     table K: i8[16] = { 0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12 }    # twice the E2M1 value
+//
+//     # The digits of the scale, 7 bits, as those of a half: 2^8 too small; the half of that goes with the doubled table.
+//     value = K[q] * (sc == 127 ? 0.0 : 128.0 * f16((sc & 127) << 7))
+#include <metal_stdlib>
+using namespace metal;
+
+// Decoding rounds each operation as written: compile without fast math (-fno-fast-math, or MTLMathModeSafe).
+#pragma clang fp contract(off)
+
+namespace qk_nvfp4 {
+
+constant int K[16] = {
+    0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12
+};
+
+// The half in the low 16 bits.
+inline float f16_to_f32(uint bits) {
+    return float(as_type<half>(ushort(bits)));
+}
+
+// Rounds to the nearest bfloat16, ties to even. In integers, so that no Metal version with bfloat is needed.
+inline ushort f32_to_bf16(float x) {
+    const uint bits = as_type<uint>(x);
+    if ((bits & 0x7FFFFFFFu) > 0x7F800000u) return ushort(((bits >> 16) & 0x8000u) | 0x7FC0u);  // NaN
+    return ushort((bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16);
+}
+
+// A run as it is stored: f32, f16, or the bits of bf16. Conversion to half rounds to nearest even.
+inline void store(device float4 *dst, uint at, float4 v) {
+    dst[at] = v;
+}
+
+inline void store(device half4 *dst, uint at, float4 v) {
+    dst[at] = half4(v);
+}
+
+inline void store(device ushort4 *dst, uint at, float4 v) {
+    dst[at] = ushort4(f32_to_bf16(v.x), f32_to_bf16(v.y), f32_to_bf16(v.z), f32_to_bf16(v.w));
+}
+
+// The 8 values of a tile of a block, in runs of 4 consecutive elements.
+inline void decode(device const uint *blocks, uint block, uint tile, thread float4 *v) {
+    // elements 0 to 3, counted from the tile's first
+    const uint base = block * 9u;
+    const uint qs = blocks[base + tile + 1u];
+    const uint4 q0 = (uint4(qs) >> uint4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
+    const uint d = blocks[base];
+    const uint part = tile / 2u;  // of 16 elements
+    const uint sc = (d >> (part * 8u)) & 0xFFu;  // d: 8 bits
+    const float sc_sc = int(sc) == 127 ? 0.0f : 128.0f * f16_to_f32(uint((int(sc) & 127) << 7));
+    v[0] = float4(K[q0.x], K[q0.y], K[q0.z], K[q0.w]) * sc_sc;
+
+    // elements 8 to 11, counted from the tile's first
+    const uint4 q1 = (uint4(qs) >> uint4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
+    v[1] = float4(K[q1.x], K[q1.y], K[q1.z], K[q1.w]) * sc_sc;
+}
+
+// Stores a tile's runs where they belong in block `block` of the output.
+template <typename T>
+inline void write_tile(device T *dst, uint block, uint tile, thread const float4 *v) {
+    const uint at = block * 16u + tile / 2u * 4u + tile % 2u;
+    store(dst, at, v[0]);
+    store(dst, at + 2u, v[1]);
+}
+
+}  // namespace qk_nvfp4
+
+// nvfp4_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32.
+struct nvfp4_dequant_f32_push {
+    uint tiles;  // of 8 elements, to decode
+};
+
+kernel void nvfp4_dequant_f32(
+    device const uint *blocks [[buffer(0)]],
+    device float4 *dst [[buffer(1)]],
+    constant nvfp4_dequant_f32_push &push [[buffer(2)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tiles; i += threads) {
+        float4 v[2];
+        qk_nvfp4::decode(blocks, i / 8u, i % 8u, v);
+        qk_nvfp4::write_tile(dst, i / 8u, i % 8u, v);
+    }
+}
+
+// nvfp4_dequant_f16: decodes a whole tensor: dst[i] = value(i), in f16.
+struct nvfp4_dequant_f16_push {
+    uint tiles;  // of 8 elements, to decode
+};
+
+kernel void nvfp4_dequant_f16(
+    device const uint *blocks [[buffer(0)]],
+    device half4 *dst [[buffer(1)]],
+    constant nvfp4_dequant_f16_push &push [[buffer(2)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tiles; i += threads) {
+        float4 v[2];
+        qk_nvfp4::decode(blocks, i / 8u, i % 8u, v);
+        qk_nvfp4::write_tile(dst, i / 8u, i % 8u, v);
+    }
+}
+
+// nvfp4_dequant_bf16: decodes a whole tensor: dst[i] = value(i), in bf16.
+struct nvfp4_dequant_bf16_push {
+    uint tiles;  // of 8 elements, to decode
+};
+
+kernel void nvfp4_dequant_bf16(
+    device const uint *blocks [[buffer(0)]],
+    device ushort4 *dst [[buffer(1)]],
+    constant nvfp4_dequant_bf16_push &push [[buffer(2)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tiles; i += threads) {
+        float4 v[2];
+        qk_nvfp4::decode(blocks, i / 8u, i % 8u, v);
+        qk_nvfp4::write_tile(dst, i / 8u, i % 8u, v);
+    }
+}
+
+// nvfp4_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32.
+struct nvfp4_gather_f32_push {
+    uint rows;       // of the whole table
+    uint row_first;  // the rows that are bound in this launch
+    uint row_end;
+    uint row_tiles;  // tiles of 8 elements in a row
+    uint tokens;
+};
+
+kernel void nvfp4_gather_f32(
+    device const uint *blocks [[buffer(0)]],
+    device const uint *indices [[buffer(1)]],
+    device float4 *dst [[buffer(2)]],
+    device atomic_uint *status [[buffer(3)]],
+    constant nvfp4_gather_f32_push &push [[buffer(4)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
+        const uint row = indices[i / push.row_tiles];
+        float4 v[2];
+        if (row >= push.row_first && row < push.row_end) {
+            const uint from = (row - push.row_first) * push.row_tiles + i % push.row_tiles;
+            qk_nvfp4::decode(blocks, from / 8u, i % 8u, v);
+        } else if (row >= push.rows && push.row_first == 0) {
+            // No such row: zeros, and the token is counted once.
+            for (uint r = 0; r < 2; ++r) v[r] = 0.0f;
+            if (i % push.row_tiles == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
+        } else {
+            continue;  // a row of another launch
+        }
+        qk_nvfp4::write_tile(dst, i / 8u, i % 8u, v);
+    }
+}
+
+// nvfp4_gather_f16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f16.
+struct nvfp4_gather_f16_push {
+    uint rows;       // of the whole table
+    uint row_first;  // the rows that are bound in this launch
+    uint row_end;
+    uint row_tiles;  // tiles of 8 elements in a row
+    uint tokens;
+};
+
+kernel void nvfp4_gather_f16(
+    device const uint *blocks [[buffer(0)]],
+    device const uint *indices [[buffer(1)]],
+    device half4 *dst [[buffer(2)]],
+    device atomic_uint *status [[buffer(3)]],
+    constant nvfp4_gather_f16_push &push [[buffer(4)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
+        const uint row = indices[i / push.row_tiles];
+        float4 v[2];
+        if (row >= push.row_first && row < push.row_end) {
+            const uint from = (row - push.row_first) * push.row_tiles + i % push.row_tiles;
+            qk_nvfp4::decode(blocks, from / 8u, i % 8u, v);
+        } else if (row >= push.rows && push.row_first == 0) {
+            // No such row: zeros, and the token is counted once.
+            for (uint r = 0; r < 2; ++r) v[r] = 0.0f;
+            if (i % push.row_tiles == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
+        } else {
+            continue;  // a row of another launch
+        }
+        qk_nvfp4::write_tile(dst, i / 8u, i % 8u, v);
+    }
+}
+
+// nvfp4_gather_bf16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in bf16.
+struct nvfp4_gather_bf16_push {
+    uint rows;       // of the whole table
+    uint row_first;  // the rows that are bound in this launch
+    uint row_end;
+    uint row_tiles;  // tiles of 8 elements in a row
+    uint tokens;
+};
+
+kernel void nvfp4_gather_bf16(
+    device const uint *blocks [[buffer(0)]],
+    device const uint *indices [[buffer(1)]],
+    device ushort4 *dst [[buffer(2)]],
+    device atomic_uint *status [[buffer(3)]],
+    constant nvfp4_gather_bf16_push &push [[buffer(4)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
+        const uint row = indices[i / push.row_tiles];
+        float4 v[2];
+        if (row >= push.row_first && row < push.row_end) {
+            const uint from = (row - push.row_first) * push.row_tiles + i % push.row_tiles;
+            qk_nvfp4::decode(blocks, from / 8u, i % 8u, v);
+        } else if (row >= push.rows && push.row_first == 0) {
+            // No such row: zeros, and the token is counted once.
+            for (uint r = 0; r < 2; ++r) v[r] = 0.0f;
+            if (i % push.row_tiles == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
+        } else {
+            continue;  // a row of another launch
+        }
+        qk_nvfp4::write_tile(dst, i / 8u, i % 8u, v);
+    }
+}

@@ -1,0 +1,81 @@
+// nvfp4_dequant_bf16: decodes a whole tensor: dst[i] = value(i), in bf16.
+// Generated from the specification below by `qkgen emit --format nvfp4`; do not edit.
+// 36 bytes for 64 elements, 4.5 bits each; 6 operations for each element.
+//
+//     format nvfp4 "E2M1 codes, unsigned E4M3 scales in groups of 16"
+//
+//     block 64 {
+//         d:  u8[4]
+//         qs: u8[32]
+//     }
+//
+//     code sc per 16 = d { 8 @ 0 (4:8) }
+//     code q = qs { 4 @ 0 (8:8, 2:4, 4:64) }
+//
+//     table K: i8[16] = { 0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12 }    # twice the E2M1 value
+//
+//     # The digits of the scale, 7 bits, as those of a half: 2^8 too small; the half of that goes with the doubled table.
+//     value = K[q] * (sc == 127 ? 0.0 : 128.0 * f16((sc & 127) << 7))
+#version 450
+
+layout(local_size_x_id = 0) in;
+
+layout(binding = 0, std430) readonly buffer BlocksBuffer { uint blocks[]; };
+layout(binding = 1, std430) writeonly buffer Dst { uvec2 dst[]; };
+
+layout(push_constant) uniform Push {
+    uint tiles;  // of 8 elements, to decode
+};
+
+const int K[16] = int[](
+    0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12
+);
+
+// The half in the low 16 bits.
+float f16_to_f32(uint bits) {
+    return unpackHalf2x16(bits).x;
+}
+
+// Rounds to the nearest bfloat16, ties to even.
+uint f32_to_bf16(float x) {
+    const uint bits = floatBitsToUint(x);
+    if ((bits & 0x7FFFFFFFu) > 0x7F800000u) return ((bits >> 16) & 0x8000u) | 0x7FC0u;  // NaN
+    return (bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16;
+}
+
+// The 8 values of a tile of a block, in runs of 4 consecutive elements.
+void decode(uint block, uint tile, out precise vec4 v[2]) {
+    // elements 0 to 3, counted from the tile's first
+    uint base = block * 9u;
+    uint qs = blocks[base + tile + 1u];
+    uvec4 q0 = (uvec4(qs) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
+    uint d = blocks[base];
+    uint part = tile / 2u;  // of 16 elements
+    uint sc = (d >> (part * 8u)) & 0xFFu;  // d: 8 bits
+    precise float sc_sc = int(sc) == 127 ? 0.0 : 128.0 * f16_to_f32(uint((int(sc) & 127) << 7));
+    v[0] = vec4(K[q0.x], K[q0.y], K[q0.z], K[q0.w]) * sc_sc;
+
+    // elements 8 to 11, counted from the tile's first
+    uvec4 q1 = (uvec4(qs) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
+    v[1] = vec4(K[q1.x], K[q1.y], K[q1.z], K[q1.w]) * sc_sc;
+}
+
+uvec2 pack(vec4 v) {
+    return uvec2(f32_to_bf16(v.x) | (f32_to_bf16(v.y) << 16), f32_to_bf16(v.z) | (f32_to_bf16(v.w) << 16));
+}
+
+// Stores a tile's runs where they belong in block `block` of the output.
+void write_tile(uint block, uint tile, vec4 v[2]) {
+    const uint at = block * 16u + tile / 2u * 4u + tile % 2u;
+    dst[at] = pack(v[0]);
+    dst[at + 2u] = pack(v[1]);
+}
+
+void main() {
+    const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
+    for (uint i = gl_GlobalInvocationID.x; i < tiles; i += threads) {
+        vec4 v[2];
+        decode(i / 8u, i % 8u, v);
+        write_tile(i / 8u, i % 8u, v);
+    }
+}

@@ -1,0 +1,86 @@
+// nvfp4_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32.
+// Generated from the specification below by `qkgen emit --format nvfp4`; do not edit.
+// 36 bytes for 64 elements, 4.5 bits each; 6 operations for each element.
+//
+//     format nvfp4 "E2M1 codes, unsigned E4M3 scales in groups of 16"
+//
+//     block 64 {
+//         d:  u8[4]
+//         qs: u8[32]
+//     }
+//
+//     code sc per 16 = d { 8 @ 0 (4:8) }
+//     code q = qs { 4 @ 0 (8:8, 2:4, 4:64) }
+//
+//     table K: i8[16] = { 0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12 }    # twice the E2M1 value
+//
+//     # The digits of the scale, 7 bits, as those of a half: 2^8 too small; the half of that goes with the doubled table.
+//     value = K[q] * (sc == 127 ? 0.0 : 128.0 * f16((sc & 127) << 7))
+#version 450
+
+layout(local_size_x_id = 0) in;
+
+layout(binding = 0, std430) readonly buffer BlocksBuffer { uint blocks[]; };
+layout(binding = 1, std430) readonly buffer Indices { uint indices[]; };
+layout(binding = 2, std430) writeonly buffer Dst { vec4 dst[]; };
+layout(binding = 3, std430) buffer Status { uint out_of_range; };
+
+layout(push_constant) uniform Push {
+    uint rows;       // of the whole table
+    uint row_first;  // the rows that are bound in this launch
+    uint row_end;
+    uint row_tiles;  // tiles of 8 elements in a row
+    uint tokens;
+};
+
+const int K[16] = int[](
+    0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12
+);
+
+// The half in the low 16 bits.
+float f16_to_f32(uint bits) {
+    return unpackHalf2x16(bits).x;
+}
+
+// The 8 values of a tile of a block, in runs of 4 consecutive elements.
+void decode(uint block, uint tile, out precise vec4 v[2]) {
+    // elements 0 to 3, counted from the tile's first
+    uint base = block * 9u;
+    uint qs = blocks[base + tile + 1u];
+    uvec4 q0 = (uvec4(qs) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
+    uint d = blocks[base];
+    uint part = tile / 2u;  // of 16 elements
+    uint sc = (d >> (part * 8u)) & 0xFFu;  // d: 8 bits
+    precise float sc_sc = int(sc) == 127 ? 0.0 : 128.0 * f16_to_f32(uint((int(sc) & 127) << 7));
+    v[0] = vec4(K[q0.x], K[q0.y], K[q0.z], K[q0.w]) * sc_sc;
+
+    // elements 8 to 11, counted from the tile's first
+    uvec4 q1 = (uvec4(qs) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
+    v[1] = vec4(K[q1.x], K[q1.y], K[q1.z], K[q1.w]) * sc_sc;
+}
+
+// Stores a tile's runs where they belong in block `block` of the output.
+void write_tile(uint block, uint tile, vec4 v[2]) {
+    const uint at = block * 16u + tile / 2u * 4u + tile % 2u;
+    dst[at] = v[0];
+    dst[at + 2u] = v[1];
+}
+
+void main() {
+    const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
+    for (uint i = gl_GlobalInvocationID.x; i < tokens * row_tiles; i += threads) {
+        const uint row = indices[i / row_tiles];
+        vec4 v[2];
+        if (row >= row_first && row < row_end) {
+            const uint from = (row - row_first) * row_tiles + i % row_tiles;
+            decode(from / 8u, i % 8u, v);
+        } else if (row >= rows && row_first == 0u) {
+            // No such row: zeros, and the token is counted once.
+            for (uint r = 0u; r < 2u; ++r) v[r] = vec4(0.0);
+            if (i % row_tiles == 0u) atomicAdd(out_of_range, 1u);
+        } else {
+            continue;  // a row of another launch
+        }
+        write_tile(i / 8u, i % 8u, v);
+    }
+}

@@ -1,0 +1,242 @@
+// q1_0: Metal kernels of the format.
+// Generated from the specification below by `qkgen emit --format q1_0`; do not edit.
+// 18 bytes for 128 elements, 1.125 bits each; 5.31 operations for each element.
+//
+//     format q1_0 "signs, one scale for 128"
+//
+//     block 128 {
+//         d:  f16
+//         qs: u8[16]
+//     }
+//
+//     code q = qs { 1 @ 0 (128:1) }
+//
+//     value = q ? d : -d
+#include <metal_stdlib>
+using namespace metal;
+
+// Decoding rounds each operation as written: compile without fast math (-fno-fast-math, or MTLMathModeSafe).
+#pragma clang fp contract(off)
+
+namespace qk_q1_0 {
+
+// The half in the low 16 bits.
+inline float f16_to_f32(uint bits) {
+    return float(as_type<half>(ushort(bits)));
+}
+
+// Rounds to the nearest bfloat16, ties to even. In integers, so that no Metal version with bfloat is needed.
+inline ushort f32_to_bf16(float x) {
+    const uint bits = as_type<uint>(x);
+    if ((bits & 0x7FFFFFFFu) > 0x7F800000u) return ushort(((bits >> 16) & 0x8000u) | 0x7FC0u);  // NaN
+    return ushort((bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16);
+}
+
+// A run as it is stored: f32, f16, or the bits of bf16. Conversion to half rounds to nearest even.
+inline void store(device float4 *dst, uint at, float4 v) {
+    dst[at] = v;
+}
+
+inline void store(device half4 *dst, uint at, float4 v) {
+    dst[at] = half4(v);
+}
+
+inline void store(device ushort4 *dst, uint at, float4 v) {
+    dst[at] = ushort4(f32_to_bf16(v.x), f32_to_bf16(v.y), f32_to_bf16(v.z), f32_to_bf16(v.w));
+}
+
+// The 16 values of a tile of a block, in runs of 4 consecutive elements.
+inline void decode(device const ushort *blocks, uint block, uint tile, thread float4 *v) {
+    // elements 0 to 3, counted from the tile's first
+    const uint base = block * 9u;
+    const uint qs = uint(blocks[base + tile + 1u]);
+    const uint4 q0 = (uint4(qs) >> uint4(0, 1, 2, 3)) & 1u;  // qs: 1 bit
+    const float d = f16_to_f32(uint(blocks[base]));
+    v[0] = select(float4(-d), float4(d), int4(q0) != int4(0));
+
+    // elements 4 to 7, counted from the tile's first
+    const uint4 q1 = (uint4(qs) >> uint4(4, 5, 6, 7)) & 1u;  // qs: 1 bit
+    v[1] = select(float4(-d), float4(d), int4(q1) != int4(0));
+
+    // elements 8 to 11, counted from the tile's first
+    const uint4 q2 = (uint4(qs) >> uint4(8, 9, 10, 11)) & 1u;  // qs: 1 bit
+    v[2] = select(float4(-d), float4(d), int4(q2) != int4(0));
+
+    // elements 12 to 15, counted from the tile's first
+    const uint4 q3 = (uint4(qs) >> uint4(12, 13, 14, 15)) & 1u;  // qs: 1 bit
+    v[3] = select(float4(-d), float4(d), int4(q3) != int4(0));
+}
+
+// Stores a tile's runs where they belong in block `block` of the output.
+template <typename T>
+inline void write_tile(device T *dst, uint block, uint tile, thread const float4 *v) {
+    const uint at = block * 32u + tile * 4u;
+    store(dst, at, v[0]);
+    store(dst, at + 1u, v[1]);
+    store(dst, at + 2u, v[2]);
+    store(dst, at + 3u, v[3]);
+}
+
+}  // namespace qk_q1_0
+
+// q1_0_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32.
+struct q1_0_dequant_f32_push {
+    uint tiles;  // of 16 elements, to decode
+};
+
+kernel void q1_0_dequant_f32(
+    device const ushort *blocks [[buffer(0)]],
+    device float4 *dst [[buffer(1)]],
+    constant q1_0_dequant_f32_push &push [[buffer(2)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tiles; i += threads) {
+        float4 v[4];
+        qk_q1_0::decode(blocks, i / 8u, i % 8u, v);
+        qk_q1_0::write_tile(dst, i / 8u, i % 8u, v);
+    }
+}
+
+// q1_0_dequant_f16: decodes a whole tensor: dst[i] = value(i), in f16.
+struct q1_0_dequant_f16_push {
+    uint tiles;  // of 16 elements, to decode
+};
+
+kernel void q1_0_dequant_f16(
+    device const ushort *blocks [[buffer(0)]],
+    device half4 *dst [[buffer(1)]],
+    constant q1_0_dequant_f16_push &push [[buffer(2)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tiles; i += threads) {
+        float4 v[4];
+        qk_q1_0::decode(blocks, i / 8u, i % 8u, v);
+        qk_q1_0::write_tile(dst, i / 8u, i % 8u, v);
+    }
+}
+
+// q1_0_dequant_bf16: decodes a whole tensor: dst[i] = value(i), in bf16.
+struct q1_0_dequant_bf16_push {
+    uint tiles;  // of 16 elements, to decode
+};
+
+kernel void q1_0_dequant_bf16(
+    device const ushort *blocks [[buffer(0)]],
+    device ushort4 *dst [[buffer(1)]],
+    constant q1_0_dequant_bf16_push &push [[buffer(2)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tiles; i += threads) {
+        float4 v[4];
+        qk_q1_0::decode(blocks, i / 8u, i % 8u, v);
+        qk_q1_0::write_tile(dst, i / 8u, i % 8u, v);
+    }
+}
+
+// q1_0_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32.
+struct q1_0_gather_f32_push {
+    uint rows;       // of the whole table
+    uint row_first;  // the rows that are bound in this launch
+    uint row_end;
+    uint row_tiles;  // tiles of 16 elements in a row
+    uint tokens;
+};
+
+kernel void q1_0_gather_f32(
+    device const ushort *blocks [[buffer(0)]],
+    device const uint *indices [[buffer(1)]],
+    device float4 *dst [[buffer(2)]],
+    device atomic_uint *status [[buffer(3)]],
+    constant q1_0_gather_f32_push &push [[buffer(4)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
+        const uint row = indices[i / push.row_tiles];
+        float4 v[4];
+        if (row >= push.row_first && row < push.row_end) {
+            const uint from = (row - push.row_first) * push.row_tiles + i % push.row_tiles;
+            qk_q1_0::decode(blocks, from / 8u, i % 8u, v);
+        } else if (row >= push.rows && push.row_first == 0) {
+            // No such row: zeros, and the token is counted once.
+            for (uint r = 0; r < 4; ++r) v[r] = 0.0f;
+            if (i % push.row_tiles == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
+        } else {
+            continue;  // a row of another launch
+        }
+        qk_q1_0::write_tile(dst, i / 8u, i % 8u, v);
+    }
+}
+
+// q1_0_gather_f16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f16.
+struct q1_0_gather_f16_push {
+    uint rows;       // of the whole table
+    uint row_first;  // the rows that are bound in this launch
+    uint row_end;
+    uint row_tiles;  // tiles of 16 elements in a row
+    uint tokens;
+};
+
+kernel void q1_0_gather_f16(
+    device const ushort *blocks [[buffer(0)]],
+    device const uint *indices [[buffer(1)]],
+    device half4 *dst [[buffer(2)]],
+    device atomic_uint *status [[buffer(3)]],
+    constant q1_0_gather_f16_push &push [[buffer(4)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
+        const uint row = indices[i / push.row_tiles];
+        float4 v[4];
+        if (row >= push.row_first && row < push.row_end) {
+            const uint from = (row - push.row_first) * push.row_tiles + i % push.row_tiles;
+            qk_q1_0::decode(blocks, from / 8u, i % 8u, v);
+        } else if (row >= push.rows && push.row_first == 0) {
+            // No such row: zeros, and the token is counted once.
+            for (uint r = 0; r < 4; ++r) v[r] = 0.0f;
+            if (i % push.row_tiles == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
+        } else {
+            continue;  // a row of another launch
+        }
+        qk_q1_0::write_tile(dst, i / 8u, i % 8u, v);
+    }
+}
+
+// q1_0_gather_bf16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in bf16.
+struct q1_0_gather_bf16_push {
+    uint rows;       // of the whole table
+    uint row_first;  // the rows that are bound in this launch
+    uint row_end;
+    uint row_tiles;  // tiles of 16 elements in a row
+    uint tokens;
+};
+
+kernel void q1_0_gather_bf16(
+    device const ushort *blocks [[buffer(0)]],
+    device const uint *indices [[buffer(1)]],
+    device ushort4 *dst [[buffer(2)]],
+    device atomic_uint *status [[buffer(3)]],
+    constant q1_0_gather_bf16_push &push [[buffer(4)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
+        const uint row = indices[i / push.row_tiles];
+        float4 v[4];
+        if (row >= push.row_first && row < push.row_end) {
+            const uint from = (row - push.row_first) * push.row_tiles + i % push.row_tiles;
+            qk_q1_0::decode(blocks, from / 8u, i % 8u, v);
+        } else if (row >= push.rows && push.row_first == 0) {
+            // No such row: zeros, and the token is counted once.
+            for (uint r = 0; r < 4; ++r) v[r] = 0.0f;
+            if (i % push.row_tiles == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
+        } else {
+            continue;  // a row of another launch
+        }
+        qk_q1_0::write_tile(dst, i / 8u, i % 8u, v);
+    }
+}

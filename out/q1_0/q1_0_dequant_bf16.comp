@@ -1,0 +1,81 @@
+// q1_0_dequant_bf16: decodes a whole tensor: dst[i] = value(i), in bf16.
+// Generated from the specification below by `qkgen emit --format q1_0`; do not edit.
+// 18 bytes for 128 elements, 1.125 bits each; 5.31 operations for each element.
+//
+//     format q1_0 "signs, one scale for 128"
+//
+//     block 128 {
+//         d:  f16
+//         qs: u8[16]
+//     }
+//
+//     code q = qs { 1 @ 0 (128:1) }
+//
+//     value = q ? d : -d
+#version 450
+#extension GL_EXT_shader_16bit_storage : require
+
+layout(local_size_x_id = 0) in;
+
+layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
+layout(binding = 1, std430) writeonly buffer Dst { uvec2 dst[]; };
+
+layout(push_constant) uniform Push {
+    uint tiles;  // of 16 elements, to decode
+};
+
+// The half in the low 16 bits.
+float f16_to_f32(uint bits) {
+    return unpackHalf2x16(bits).x;
+}
+
+// Rounds to the nearest bfloat16, ties to even.
+uint f32_to_bf16(float x) {
+    const uint bits = floatBitsToUint(x);
+    if ((bits & 0x7FFFFFFFu) > 0x7F800000u) return ((bits >> 16) & 0x8000u) | 0x7FC0u;  // NaN
+    return (bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16;
+}
+
+// The 16 values of a tile of a block, in runs of 4 consecutive elements.
+void decode(uint block, uint tile, out precise vec4 v[4]) {
+    // elements 0 to 3, counted from the tile's first
+    uint base = block * 9u;
+    uint qs = uint(blocks[base + tile + 1u]);
+    uvec4 q0 = (uvec4(qs) >> uvec4(0, 1, 2, 3)) & 1u;  // qs: 1 bit
+    float d = f16_to_f32(uint(blocks[base]));
+    v[0] = mix(vec4(-d), vec4(d), notEqual(ivec4(q0), ivec4(0)));
+
+    // elements 4 to 7, counted from the tile's first
+    uvec4 q1 = (uvec4(qs) >> uvec4(4, 5, 6, 7)) & 1u;  // qs: 1 bit
+    v[1] = mix(vec4(-d), vec4(d), notEqual(ivec4(q1), ivec4(0)));
+
+    // elements 8 to 11, counted from the tile's first
+    uvec4 q2 = (uvec4(qs) >> uvec4(8, 9, 10, 11)) & 1u;  // qs: 1 bit
+    v[2] = mix(vec4(-d), vec4(d), notEqual(ivec4(q2), ivec4(0)));
+
+    // elements 12 to 15, counted from the tile's first
+    uvec4 q3 = (uvec4(qs) >> uvec4(12, 13, 14, 15)) & 1u;  // qs: 1 bit
+    v[3] = mix(vec4(-d), vec4(d), notEqual(ivec4(q3), ivec4(0)));
+}
+
+uvec2 pack(vec4 v) {
+    return uvec2(f32_to_bf16(v.x) | (f32_to_bf16(v.y) << 16), f32_to_bf16(v.z) | (f32_to_bf16(v.w) << 16));
+}
+
+// Stores a tile's runs where they belong in block `block` of the output.
+void write_tile(uint block, uint tile, vec4 v[4]) {
+    const uint at = block * 32u + tile * 4u;
+    dst[at] = pack(v[0]);
+    dst[at + 1u] = pack(v[1]);
+    dst[at + 2u] = pack(v[2]);
+    dst[at + 3u] = pack(v[3]);
+}
+
+void main() {
+    const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
+    for (uint i = gl_GlobalInvocationID.x; i < tiles; i += threads) {
+        vec4 v[4];
+        decode(i / 8u, i % 8u, v);
+        write_tile(i / 8u, i % 8u, v);
+    }
+}

@@ -1,0 +1,76 @@
+/* q2_0: kernels, dispatch and reference decoder of the format.
+ * Generated from the specification below by `qkgen emit --format q2_0`; do not edit.
+ * 18 bytes for 64 elements, 2.25 bits each; 6.5 operations for each element.
+ *
+ *     format q2_0 "2-bit codes around 1, one scale for 64"
+ *
+ *     block 64 {
+ *         d:  f16
+ *         qs: u8[16]
+ *     }
+ *
+ *     code q = qs { 2 @ 0 (64:2) }
+ *
+ *     value = (q - 1) * d
+ */
+#ifndef QK_q2_0_KERNELS_H
+#define QK_q2_0_KERNELS_H
+
+#include <qkgen/kernel.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* q2_0_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32. */
+extern const qk_kernel qk_q2_0_dequant_f32_vulkan;
+extern const qk_kernel qk_q2_0_dequant_f32_metal;
+qk_status qk_q2_0_dequant_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range dst, uint64_t elements, qk_error *error);
+void qk_q2_0_dequant_f32_ref(const void *const weights[1],
+    uint64_t elements, float *dst);
+
+/* q2_0_dequant_f16: decodes a whole tensor: dst[i] = value(i), in f16. */
+extern const qk_kernel qk_q2_0_dequant_f16_vulkan;
+extern const qk_kernel qk_q2_0_dequant_f16_metal;
+qk_status qk_q2_0_dequant_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range dst, uint64_t elements, qk_error *error);
+void qk_q2_0_dequant_f16_ref(const void *const weights[1],
+    uint64_t elements, uint16_t *dst);
+
+/* q2_0_dequant_bf16: decodes a whole tensor: dst[i] = value(i), in bf16. */
+extern const qk_kernel qk_q2_0_dequant_bf16_vulkan;
+extern const qk_kernel qk_q2_0_dequant_bf16_metal;
+qk_status qk_q2_0_dequant_bf16(const qk_backend *backend, const qk_range weights[1],
+    qk_range dst, uint64_t elements, qk_error *error);
+void qk_q2_0_dequant_bf16_ref(const void *const weights[1],
+    uint64_t elements, uint16_t *dst);
+
+/* q2_0_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32. */
+extern const qk_kernel qk_q2_0_gather_f32_vulkan;
+extern const qk_kernel qk_q2_0_gather_f32_metal;
+qk_status qk_q2_0_gather_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error);
+uint64_t qk_q2_0_gather_f32_ref(const void *const weights[1],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, float *dst);
+
+/* q2_0_gather_f16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f16. */
+extern const qk_kernel qk_q2_0_gather_f16_vulkan;
+extern const qk_kernel qk_q2_0_gather_f16_metal;
+qk_status qk_q2_0_gather_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error);
+uint64_t qk_q2_0_gather_f16_ref(const void *const weights[1],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, uint16_t *dst);
+
+/* q2_0_gather_bf16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in bf16. */
+extern const qk_kernel qk_q2_0_gather_bf16_vulkan;
+extern const qk_kernel qk_q2_0_gather_bf16_metal;
+qk_status qk_q2_0_gather_bf16(const qk_backend *backend, const qk_range weights[1],
+    qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error);
+uint64_t qk_q2_0_gather_bf16_ref(const void *const weights[1],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, uint16_t *dst);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

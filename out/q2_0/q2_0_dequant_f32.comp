@@ -1,0 +1,60 @@
+// q2_0_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32.
+// Generated from the specification below by `qkgen emit --format q2_0`; do not edit.
+// 18 bytes for 64 elements, 2.25 bits each; 6.5 operations for each element.
+//
+//     format q2_0 "2-bit codes around 1, one scale for 64"
+//
+//     block 64 {
+//         d:  f16
+//         qs: u8[16]
+//     }
+//
+//     code q = qs { 2 @ 0 (64:2) }
+//
+//     value = (q - 1) * d
+#version 450
+#extension GL_EXT_shader_16bit_storage : require
+
+layout(local_size_x_id = 0) in;
+
+layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
+layout(binding = 1, std430) writeonly buffer Dst { vec4 dst[]; };
+
+layout(push_constant) uniform Push {
+    uint tiles;  // of 8 elements, to decode
+};
+
+// The half in the low 16 bits.
+float f16_to_f32(uint bits) {
+    return unpackHalf2x16(bits).x;
+}
+
+// The 8 values of a tile of a block, in runs of 4 consecutive elements.
+void decode(uint block, uint tile, out precise vec4 v[2]) {
+    // elements 0 to 3, counted from the tile's first
+    uint base = block * 9u;
+    uint qs = uint(blocks[base + tile + 1u]);
+    uvec4 q0 = (uvec4(qs) >> uvec4(0, 2, 4, 6)) & 3u;  // qs: 2 bits
+    float d = f16_to_f32(uint(blocks[base]));
+    v[0] = vec4(ivec4(q0) - 1) * d;
+
+    // elements 4 to 7, counted from the tile's first
+    uvec4 q1 = (uvec4(qs) >> uvec4(8, 10, 12, 14)) & 3u;  // qs: 2 bits
+    v[1] = vec4(ivec4(q1) - 1) * d;
+}
+
+// Stores a tile's runs where they belong in block `block` of the output.
+void write_tile(uint block, uint tile, vec4 v[2]) {
+    const uint at = block * 16u + tile * 2u;
+    dst[at] = v[0];
+    dst[at + 1u] = v[1];
+}
+
+void main() {
+    const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
+    for (uint i = gl_GlobalInvocationID.x; i < tiles; i += threads) {
+        vec4 v[2];
+        decode(i / 8u, i % 8u, v);
+        write_tile(i / 8u, i % 8u, v);
+    }
+}

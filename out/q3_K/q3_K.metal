@@ -1,0 +1,332 @@
+// q3_K: Metal kernels of the format.
+// Generated from the specification below by `qkgen emit --format q3_K`; do not edit.
+// 110 bytes for 256 elements, 3.438 bits each; 13.1 operations for each element.
+//
+//     format q3_K "3-bit codes around 4, 6-bit scales around 32 in groups of 16"
+//
+//     block 256 {
+//         hmask:  u8[32]
+//         qs:     u8[64]
+//         scales: u8[12]
+//         d:      f16
+//     }
+//
+//     code q = qs    { 2 @ 0 (32:8, 4:2, 2:256) }          # low two bits
+//              hmask { 1 @ 0 (32:8, 8:1) }                 # the third
+//
+//     code sc per 16 = scales { 4 @ 0 (8:8, 2:4)   2 @ 64 (4:8, 4:2) }
+//
+//     value = d * (sc - 32) * (q - 4)
+#include <metal_stdlib>
+using namespace metal;
+
+// Decoding rounds each operation as written: compile without fast math (-fno-fast-math, or MTLMathModeSafe).
+#pragma clang fp contract(off)
+
+namespace qk_q3_K {
+
+// 32 bits from narrower words.
+inline uint load_u32(device const ushort *words, uint at) {
+    return uint(words[at]) | (uint(words[at + 1]) << 16);
+}
+
+inline uint load_u32(device const uchar *words, uint at) {
+    return uint(words[at]) | (uint(words[at + 1]) << 8) | (uint(words[at + 2]) << 16) | (uint(words[at + 3]) << 24);
+}
+
+// The half in the low 16 bits.
+inline float f16_to_f32(uint bits) {
+    return float(as_type<half>(ushort(bits)));
+}
+
+// Rounds to the nearest bfloat16, ties to even. In integers, so that no Metal version with bfloat is needed.
+inline ushort f32_to_bf16(float x) {
+    const uint bits = as_type<uint>(x);
+    if ((bits & 0x7FFFFFFFu) > 0x7F800000u) return ushort(((bits >> 16) & 0x8000u) | 0x7FC0u);  // NaN
+    return ushort((bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16);
+}
+
+// A run as it is stored: f32, f16, or the bits of bf16. Conversion to half rounds to nearest even.
+inline void store(device float4 *dst, uint at, float4 v) {
+    dst[at] = v;
+}
+
+inline void store(device half4 *dst, uint at, float4 v) {
+    dst[at] = half4(v);
+}
+
+inline void store(device ushort4 *dst, uint at, float4 v) {
+    dst[at] = ushort4(f32_to_bf16(v.x), f32_to_bf16(v.y), f32_to_bf16(v.z), f32_to_bf16(v.w));
+}
+
+// The 32 values of a tile of a block, in runs of 4 consecutive elements.
+inline void decode(device const ushort *blocks, uint block, uint tile, thread float4 *v) {
+    // elements 0 to 3, counted from the tile's first
+    const uint base = block * 55u;
+    const float d = f16_to_f32(uint(blocks[base + 54u]));
+    const uint scales0 = uint(blocks[base + 48u]);
+    const uint sc_lo0 = (scales0 >> (tile / 4u * 8u)) & 15u;  // scales: bits 0-3 of sc
+    const uint scales1 = uint(blocks[base + 52u]);
+    const uint sc_hi0 = (scales1 >> (tile / 4u * 8u)) & 3u;  // scales: bits 4-5 of sc
+    const uint sc0 = sc_lo0 | (sc_hi0 << 4u);
+    const float d_sc0 = d * float(int(sc0) - 32);
+    const uint qs0 = load_u32(blocks, base + tile * 2u + 16u);
+    const uint4 q_lo0 = (uint4(qs0) >> uint4(0, 8, 16, 24)) & 3u;  // qs: bits 0-1 of q
+    const uint hmask = load_u32(blocks, base + tile * 2u);
+    const uint4 q_hi0 = (uint4(hmask) >> uint4(0, 8, 16, 24)) & 1u;  // hmask: bit 2 of q
+    const uint4 q0 = q_lo0 | (q_hi0 << 2u);
+    v[0] = d_sc0 * float4(int4(q0) - 4);
+
+    // elements 32 to 35, counted from the tile's first
+    const uint scales2 = uint(blocks[base + 49u]);
+    const uint sc_lo1 = (scales2 >> (tile / 4u * 8u)) & 15u;  // scales: bits 0-3 of sc
+    const uint scales3 = uint(blocks[base + 53u]);
+    const uint sc_hi1 = (scales3 >> (tile / 4u * 8u)) & 3u;  // scales: bits 4-5 of sc
+    const uint sc1 = sc_lo1 | (sc_hi1 << 4u);
+    const float d_sc1 = d * float(int(sc1) - 32);
+    const uint4 q_lo1 = (uint4(qs0) >> uint4(2, 10, 18, 26)) & 3u;  // qs: bits 0-1 of q
+    const uint4 q_hi1 = (uint4(hmask) >> uint4(1, 9, 17, 25)) & 1u;  // hmask: bit 2 of q
+    const uint4 q1 = q_lo1 | (q_hi1 << 2u);
+    v[1] = d_sc1 * float4(int4(q1) - 4);
+
+    // elements 64 to 67, counted from the tile's first
+    const uint scales4 = uint(blocks[base + 50u]);
+    const uint sc_lo2 = (scales4 >> (tile / 4u * 8u)) & 15u;  // scales: bits 0-3 of sc
+    const uint sc_hi2 = (scales1 >> (tile / 4u * 8u + 2u)) & 3u;  // scales: bits 4-5 of sc
+    const uint sc2 = sc_lo2 | (sc_hi2 << 4u);
+    const float d_sc2 = d * float(int(sc2) - 32);
+    const uint4 q_lo2 = (uint4(qs0) >> uint4(4, 12, 20, 28)) & 3u;  // qs: bits 0-1 of q
+    const uint4 q_hi2 = (uint4(hmask) >> uint4(2, 10, 18, 26)) & 1u;  // hmask: bit 2 of q
+    const uint4 q2 = q_lo2 | (q_hi2 << 2u);
+    v[2] = d_sc2 * float4(int4(q2) - 4);
+
+    // elements 96 to 99, counted from the tile's first
+    const uint scales5 = uint(blocks[base + 51u]);
+    const uint sc_lo3 = (scales5 >> (tile / 4u * 8u)) & 15u;  // scales: bits 0-3 of sc
+    const uint sc_hi3 = (scales3 >> (tile / 4u * 8u + 2u)) & 3u;  // scales: bits 4-5 of sc
+    const uint sc3 = sc_lo3 | (sc_hi3 << 4u);
+    const float d_sc3 = d * float(int(sc3) - 32);
+    const uint4 q_lo3 = (uint4(qs0) >> uint4(6, 14, 22, 30)) & 3u;  // qs: bits 0-1 of q
+    const uint4 q_hi3 = (uint4(hmask) >> uint4(3, 11, 19, 27)) & 1u;  // hmask: bit 2 of q
+    const uint4 q3 = q_lo3 | (q_hi3 << 2u);
+    v[3] = d_sc3 * float4(int4(q3) - 4);
+
+    // elements 128 to 131, counted from the tile's first
+    const uint sc_lo4 = (scales0 >> (tile / 4u * 8u + 4u)) & 15u;  // scales: bits 0-3 of sc
+    const uint sc_hi4 = (scales1 >> (tile / 4u * 8u + 4u)) & 3u;  // scales: bits 4-5 of sc
+    const uint sc4 = sc_lo4 | (sc_hi4 << 4u);
+    const float d_sc4 = d * float(int(sc4) - 32);
+    const uint qs1 = load_u32(blocks, base + tile * 2u + 32u);
+    const uint4 q_lo4 = (uint4(qs1) >> uint4(0, 8, 16, 24)) & 3u;  // qs: bits 0-1 of q
+    const uint4 q_hi4 = (uint4(hmask) >> uint4(4, 12, 20, 28)) & 1u;  // hmask: bit 2 of q
+    const uint4 q4 = q_lo4 | (q_hi4 << 2u);
+    v[4] = d_sc4 * float4(int4(q4) - 4);
+
+    // elements 160 to 163, counted from the tile's first
+    const uint sc_lo5 = (scales2 >> (tile / 4u * 8u + 4u)) & 15u;  // scales: bits 0-3 of sc
+    const uint sc_hi5 = (scales3 >> (tile / 4u * 8u + 4u)) & 3u;  // scales: bits 4-5 of sc
+    const uint sc5 = sc_lo5 | (sc_hi5 << 4u);
+    const float d_sc5 = d * float(int(sc5) - 32);
+    const uint4 q_lo5 = (uint4(qs1) >> uint4(2, 10, 18, 26)) & 3u;  // qs: bits 0-1 of q
+    const uint4 q_hi5 = (uint4(hmask) >> uint4(5, 13, 21, 29)) & 1u;  // hmask: bit 2 of q
+    const uint4 q5 = q_lo5 | (q_hi5 << 2u);
+    v[5] = d_sc5 * float4(int4(q5) - 4);
+
+    // elements 192 to 195, counted from the tile's first
+    const uint sc_lo6 = (scales4 >> (tile / 4u * 8u + 4u)) & 15u;  // scales: bits 0-3 of sc
+    const uint sc_hi6 = (scales1 >> (tile / 4u * 8u + 6u)) & 3u;  // scales: bits 4-5 of sc
+    const uint sc6 = sc_lo6 | (sc_hi6 << 4u);
+    const float d_sc6 = d * float(int(sc6) - 32);
+    const uint4 q_lo6 = (uint4(qs1) >> uint4(4, 12, 20, 28)) & 3u;  // qs: bits 0-1 of q
+    const uint4 q_hi6 = (uint4(hmask) >> uint4(6, 14, 22, 30)) & 1u;  // hmask: bit 2 of q
+    const uint4 q6 = q_lo6 | (q_hi6 << 2u);
+    v[6] = d_sc6 * float4(int4(q6) - 4);
+
+    // elements 224 to 227, counted from the tile's first
+    const uint sc_lo7 = (scales5 >> (tile / 4u * 8u + 4u)) & 15u;  // scales: bits 0-3 of sc
+    const uint sc_hi7 = (scales3 >> (tile / 4u * 8u + 6u)) & 3u;  // scales: bits 4-5 of sc
+    const uint sc7 = sc_lo7 | (sc_hi7 << 4u);
+    const float d_sc7 = d * float(int(sc7) - 32);
+    const uint4 q_lo7 = (uint4(qs1) >> uint4(6, 14, 22, 30)) & 3u;  // qs: bits 0-1 of q
+    const uint4 q_hi7 = (uint4(hmask) >> uint4(7, 15, 23, 31)) & 1u;  // hmask: bit 2 of q
+    const uint4 q7 = q_lo7 | (q_hi7 << 2u);
+    v[7] = d_sc7 * float4(int4(q7) - 4);
+}
+
+// Stores a tile's runs where they belong in block `block` of the output.
+template <typename T>
+inline void write_tile(device T *dst, uint block, uint tile, thread const float4 *v) {
+    const uint at = block * 64u + tile;
+    store(dst, at, v[0]);
+    store(dst, at + 8u, v[1]);
+    store(dst, at + 16u, v[2]);
+    store(dst, at + 24u, v[3]);
+    store(dst, at + 32u, v[4]);
+    store(dst, at + 40u, v[5]);
+    store(dst, at + 48u, v[6]);
+    store(dst, at + 56u, v[7]);
+}
+
+}  // namespace qk_q3_K
+
+// q3_K_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32.
+struct q3_K_dequant_f32_push {
+    uint tiles;  // of 32 elements, to decode
+};
+
+kernel void q3_K_dequant_f32(
+    device const ushort *blocks [[buffer(0)]],
+    device float4 *dst [[buffer(1)]],
+    constant q3_K_dequant_f32_push &push [[buffer(2)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tiles; i += threads) {
+        float4 v[8];
+        qk_q3_K::decode(blocks, i / 8u, i % 8u, v);
+        qk_q3_K::write_tile(dst, i / 8u, i % 8u, v);
+    }
+}
+
+// q3_K_dequant_f16: decodes a whole tensor: dst[i] = value(i), in f16.
+struct q3_K_dequant_f16_push {
+    uint tiles;  // of 32 elements, to decode
+};
+
+kernel void q3_K_dequant_f16(
+    device const ushort *blocks [[buffer(0)]],
+    device half4 *dst [[buffer(1)]],
+    constant q3_K_dequant_f16_push &push [[buffer(2)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tiles; i += threads) {
+        float4 v[8];
+        qk_q3_K::decode(blocks, i / 8u, i % 8u, v);
+        qk_q3_K::write_tile(dst, i / 8u, i % 8u, v);
+    }
+}
+
+// q3_K_dequant_bf16: decodes a whole tensor: dst[i] = value(i), in bf16.
+struct q3_K_dequant_bf16_push {
+    uint tiles;  // of 32 elements, to decode
+};
+
+kernel void q3_K_dequant_bf16(
+    device const ushort *blocks [[buffer(0)]],
+    device ushort4 *dst [[buffer(1)]],
+    constant q3_K_dequant_bf16_push &push [[buffer(2)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tiles; i += threads) {
+        float4 v[8];
+        qk_q3_K::decode(blocks, i / 8u, i % 8u, v);
+        qk_q3_K::write_tile(dst, i / 8u, i % 8u, v);
+    }
+}
+
+// q3_K_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32.
+struct q3_K_gather_f32_push {
+    uint rows;       // of the whole table
+    uint row_first;  // the rows that are bound in this launch
+    uint row_end;
+    uint row_tiles;  // tiles of 32 elements in a row
+    uint tokens;
+};
+
+kernel void q3_K_gather_f32(
+    device const ushort *blocks [[buffer(0)]],
+    device const uint *indices [[buffer(1)]],
+    device float4 *dst [[buffer(2)]],
+    device atomic_uint *status [[buffer(3)]],
+    constant q3_K_gather_f32_push &push [[buffer(4)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
+        const uint row = indices[i / push.row_tiles];
+        float4 v[8];
+        if (row >= push.row_first && row < push.row_end) {
+            const uint from = (row - push.row_first) * push.row_tiles + i % push.row_tiles;
+            qk_q3_K::decode(blocks, from / 8u, i % 8u, v);
+        } else if (row >= push.rows && push.row_first == 0) {
+            // No such row: zeros, and the token is counted once.
+            for (uint r = 0; r < 8; ++r) v[r] = 0.0f;
+            if (i % push.row_tiles == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
+        } else {
+            continue;  // a row of another launch
+        }
+        qk_q3_K::write_tile(dst, i / 8u, i % 8u, v);
+    }
+}
+
+// q3_K_gather_f16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f16.
+struct q3_K_gather_f16_push {
+    uint rows;       // of the whole table
+    uint row_first;  // the rows that are bound in this launch
+    uint row_end;
+    uint row_tiles;  // tiles of 32 elements in a row
+    uint tokens;
+};
+
+kernel void q3_K_gather_f16(
+    device const ushort *blocks [[buffer(0)]],
+    device const uint *indices [[buffer(1)]],
+    device half4 *dst [[buffer(2)]],
+    device atomic_uint *status [[buffer(3)]],
+    constant q3_K_gather_f16_push &push [[buffer(4)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
+        const uint row = indices[i / push.row_tiles];
+        float4 v[8];
+        if (row >= push.row_first && row < push.row_end) {
+            const uint from = (row - push.row_first) * push.row_tiles + i % push.row_tiles;
+            qk_q3_K::decode(blocks, from / 8u, i % 8u, v);
+        } else if (row >= push.rows && push.row_first == 0) {
+            // No such row: zeros, and the token is counted once.
+            for (uint r = 0; r < 8; ++r) v[r] = 0.0f;
+            if (i % push.row_tiles == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
+        } else {
+            continue;  // a row of another launch
+        }
+        qk_q3_K::write_tile(dst, i / 8u, i % 8u, v);
+    }
+}
+
+// q3_K_gather_bf16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in bf16.
+struct q3_K_gather_bf16_push {
+    uint rows;       // of the whole table
+    uint row_first;  // the rows that are bound in this launch
+    uint row_end;
+    uint row_tiles;  // tiles of 32 elements in a row
+    uint tokens;
+};
+
+kernel void q3_K_gather_bf16(
+    device const ushort *blocks [[buffer(0)]],
+    device const uint *indices [[buffer(1)]],
+    device ushort4 *dst [[buffer(2)]],
+    device atomic_uint *status [[buffer(3)]],
+    constant q3_K_gather_bf16_push &push [[buffer(4)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
+        const uint row = indices[i / push.row_tiles];
+        float4 v[8];
+        if (row >= push.row_first && row < push.row_end) {
+            const uint from = (row - push.row_first) * push.row_tiles + i % push.row_tiles;
+            qk_q3_K::decode(blocks, from / 8u, i % 8u, v);
+        } else if (row >= push.rows && push.row_first == 0) {
+            // No such row: zeros, and the token is counted once.
+            for (uint r = 0; r < 8; ++r) v[r] = 0.0f;
+            if (i % push.row_tiles == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
+        } else {
+            continue;  // a row of another launch
+        }
+        qk_q3_K::write_tile(dst, i / 8u, i % 8u, v);
+    }
+}

@@ -1,0 +1,77 @@
+/* q4_1: kernels, dispatch and reference decoder of the format.
+ * Generated from the specification below by `qkgen emit --format q4_1`; do not edit.
+ * 20 bytes for 32 elements, 5 bits each; 5.88 operations for each element.
+ *
+ *     format q4_1 "4-bit codes, one scale and one minimum for 32"
+ *
+ *     block 32 {
+ *         d:  f16
+ *         m:  f16
+ *         qs: u8[16]
+ *     }
+ *
+ *     code q = qs { 4 @ 0 (16:8, 2:4) }    # low nibbles, then high nibbles
+ *
+ *     value = q * d + m
+ */
+#ifndef QK_q4_1_KERNELS_H
+#define QK_q4_1_KERNELS_H
+
+#include <qkgen/kernel.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* q4_1_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32. */
+extern const qk_kernel qk_q4_1_dequant_f32_vulkan;
+extern const qk_kernel qk_q4_1_dequant_f32_metal;
+qk_status qk_q4_1_dequant_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range dst, uint64_t elements, qk_error *error);
+void qk_q4_1_dequant_f32_ref(const void *const weights[1],
+    uint64_t elements, float *dst);
+
+/* q4_1_dequant_f16: decodes a whole tensor: dst[i] = value(i), in f16. */
+extern const qk_kernel qk_q4_1_dequant_f16_vulkan;
+extern const qk_kernel qk_q4_1_dequant_f16_metal;
+qk_status qk_q4_1_dequant_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range dst, uint64_t elements, qk_error *error);
+void qk_q4_1_dequant_f16_ref(const void *const weights[1],
+    uint64_t elements, uint16_t *dst);
+
+/* q4_1_dequant_bf16: decodes a whole tensor: dst[i] = value(i), in bf16. */
+extern const qk_kernel qk_q4_1_dequant_bf16_vulkan;
+extern const qk_kernel qk_q4_1_dequant_bf16_metal;
+qk_status qk_q4_1_dequant_bf16(const qk_backend *backend, const qk_range weights[1],
+    qk_range dst, uint64_t elements, qk_error *error);
+void qk_q4_1_dequant_bf16_ref(const void *const weights[1],
+    uint64_t elements, uint16_t *dst);
+
+/* q4_1_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32. */
+extern const qk_kernel qk_q4_1_gather_f32_vulkan;
+extern const qk_kernel qk_q4_1_gather_f32_metal;
+qk_status qk_q4_1_gather_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error);
+uint64_t qk_q4_1_gather_f32_ref(const void *const weights[1],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, float *dst);
+
+/* q4_1_gather_f16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f16. */
+extern const qk_kernel qk_q4_1_gather_f16_vulkan;
+extern const qk_kernel qk_q4_1_gather_f16_metal;
+qk_status qk_q4_1_gather_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error);
+uint64_t qk_q4_1_gather_f16_ref(const void *const weights[1],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, uint16_t *dst);
+
+/* q4_1_gather_bf16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in bf16. */
+extern const qk_kernel qk_q4_1_gather_bf16_vulkan;
+extern const qk_kernel qk_q4_1_gather_bf16_metal;
+qk_status qk_q4_1_gather_bf16(const qk_backend *backend, const qk_range weights[1],
+    qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error);
+uint64_t qk_q4_1_gather_bf16_ref(const void *const weights[1],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, uint16_t *dst);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,89 @@
+// q5_0_dequant_f16: decodes a whole tensor: dst[i] = value(i), in f16.
+// Generated from the specification below by `qkgen emit --format q5_0`; do not edit.
+// 22 bytes for 32 elements, 5.5 bits each; 11.2 operations for each element.
+//
+//     format q5_0 "5-bit codes around 16, one scale for 32"
+//
+//     block 32 {
+//         d:  f16
+//         qh: u8[4]
+//         qs: u8[16]
+//     }
+//
+//     code q = qs { 4 @ 0 (16:8, 2:4) }    # low nibbles, then high nibbles
+//              qh { 1 @ 0 (32:1) }         # the fifth bits
+//
+//     value = (q - 16) * d
+#version 450
+#extension GL_EXT_shader_16bit_storage : require
+
+layout(local_size_x_id = 0) in;
+
+layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
+layout(binding = 1, std430) writeonly buffer Dst { uvec2 dst[]; };
+
+layout(push_constant) uniform Push {
+    uint tiles;  // of 8 elements, to decode
+};
+
+// The half in the low 16 bits.
+float f16_to_f32(uint bits) {
+    return unpackHalf2x16(bits).x;
+}
+
+// Rounds to the nearest half, ties to even. In integers, because Vulkan leaves the rounding of its own conversion open.
+uint f32_to_f16(float x) {
+    const uint bits = floatBitsToUint(x), magnitude = bits & 0x7FFFFFFFu, sign = (bits >> 16) & 0x8000u;
+    if (magnitude > 0x7F800000u) return sign | 0x7E00u;    // NaN
+    if (magnitude >= 0x477FF000u) return sign | 0x7C00u;   // beyond the largest half
+    if (magnitude < 0x38800000u) {                         // a subnormal half: adding 1/2 rounds at its last bit
+        precise float lifted = uintBitsToFloat(magnitude) + 0.5;
+        return sign | (floatBitsToUint(lifted) - 0x3F000000u);
+    }
+    return sign | ((magnitude - 0x38000000u + 0xFFFu + ((magnitude >> 13) & 1u)) >> 13);
+}
+
+// 32 bits from words of 16.
+uint blocks_u32(uint at) {
+    return uint(blocks[at]) | (uint(blocks[at + 1u]) << 16);
+}
+
+// The 8 values of a tile of a block, in runs of 4 consecutive elements.
+void decode(uint block, uint tile, out precise vec4 v[2]) {
+    // elements 0 to 3, counted from the tile's first
+    uint base = block * 11u;
+    uint qs = blocks_u32(base + tile * 2u + 3u);
+    uvec4 q_lo0 = (uvec4(qs) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: bits 0-3 of q
+    uint qh0 = uint(blocks[base + 1u]);
+    uvec4 q_hi0 = (uvec4(qh0 >> (tile * 4u)) >> uvec4(0, 1, 2, 3)) & 1u;  // qh: bit 4 of q
+    uvec4 q0 = q_lo0 | (q_hi0 << 4u);
+    float d = f16_to_f32(uint(blocks[base]));
+    v[0] = vec4(ivec4(q0) - 16) * d;
+
+    // elements 16 to 19, counted from the tile's first
+    uvec4 q_lo1 = (uvec4(qs) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: bits 0-3 of q
+    uint qh1 = uint(blocks[base + 2u]);
+    uvec4 q_hi1 = (uvec4(qh1 >> (tile * 4u)) >> uvec4(0, 1, 2, 3)) & 1u;  // qh: bit 4 of q
+    uvec4 q1 = q_lo1 | (q_hi1 << 4u);
+    v[1] = vec4(ivec4(q1) - 16) * d;
+}
+
+uvec2 pack(vec4 v) {
+    return uvec2(f32_to_f16(v.x) | (f32_to_f16(v.y) << 16), f32_to_f16(v.z) | (f32_to_f16(v.w) << 16));
+}
+
+// Stores a tile's runs where they belong in block `block` of the output.
+void write_tile(uint block, uint tile, vec4 v[2]) {
+    const uint at = block * 8u + tile;
+    dst[at] = pack(v[0]);
+    dst[at + 4u] = pack(v[1]);
+}
+
+void main() {
+    const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
+    for (uint i = gl_GlobalInvocationID.x; i < tiles; i += threads) {
+        vec4 v[2];
+        decode(i / 4u, i % 4u, v);
+        write_tile(i / 4u, i % 4u, v);
+    }
+}

@@ -1,0 +1,102 @@
+// tq2_0_gather_bf16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in bf16.
+// Generated from the specification below by `qkgen emit --format tq2_0`; do not edit.
+// 66 bytes for 256 elements, 2.062 bits each; 6.44 operations for each element.
+//
+//     format tq2_0 "ternary codes in 2 bits, one scale for 256"
+//
+//     block 256 {
+//         qs: u8[64]
+//         d:  f16
+//     }
+//
+//     code q = qs { 2 @ 0 (32:8, 4:2, 2:256) }
+//
+//     value = (q - 1) * d
+#version 450
+#extension GL_EXT_shader_16bit_storage : require
+
+layout(local_size_x_id = 0) in;
+
+layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
+layout(binding = 1, std430) readonly buffer Indices { uint indices[]; };
+layout(binding = 2, std430) writeonly buffer Dst { uvec2 dst[]; };
+layout(binding = 3, std430) buffer Status { uint out_of_range; };
+
+layout(push_constant) uniform Push {
+    uint rows;       // of the whole table
+    uint row_first;  // the rows that are bound in this launch
+    uint row_end;
+    uint row_tiles;  // tiles of 16 elements in a row
+    uint tokens;
+};
+
+// The half in the low 16 bits.
+float f16_to_f32(uint bits) {
+    return unpackHalf2x16(bits).x;
+}
+
+// Rounds to the nearest bfloat16, ties to even.
+uint f32_to_bf16(float x) {
+    const uint bits = floatBitsToUint(x);
+    if ((bits & 0x7FFFFFFFu) > 0x7F800000u) return ((bits >> 16) & 0x8000u) | 0x7FC0u;  // NaN
+    return (bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16;
+}
+
+// 32 bits from words of 16.
+uint blocks_u32(uint at) {
+    return uint(blocks[at]) | (uint(blocks[at + 1u]) << 16);
+}
+
+// The 16 values of a tile of a block, in runs of 4 consecutive elements.
+void decode(uint block, uint tile, out precise vec4 v[4]) {
+    // elements 0 to 3, counted from the tile's first
+    uint base = block * 33u;
+    uint qs = blocks_u32(base + tile * 2u);
+    uvec4 q0 = (uvec4(qs) >> uvec4(0, 8, 16, 24)) & 3u;  // qs: 2 bits
+    float d = f16_to_f32(uint(blocks[base + 32u]));
+    v[0] = vec4(ivec4(q0) - 1) * d;
+
+    // elements 32 to 35, counted from the tile's first
+    uvec4 q1 = (uvec4(qs) >> uvec4(2, 10, 18, 26)) & 3u;  // qs: 2 bits
+    v[1] = vec4(ivec4(q1) - 1) * d;
+
+    // elements 64 to 67, counted from the tile's first
+    uvec4 q2 = (uvec4(qs) >> uvec4(4, 12, 20, 28)) & 3u;  // qs: 2 bits
+    v[2] = vec4(ivec4(q2) - 1) * d;
+
+    // elements 96 to 99, counted from the tile's first
+    uvec4 q3 = (uvec4(qs) >> uvec4(6, 14, 22, 30)) & 3u;  // qs: 2 bits
+    v[3] = vec4(ivec4(q3) - 1) * d;
+}
+
+uvec2 pack(vec4 v) {
+    return uvec2(f32_to_bf16(v.x) | (f32_to_bf16(v.y) << 16), f32_to_bf16(v.z) | (f32_to_bf16(v.w) << 16));
+}
+
+// Stores a tile's runs where they belong in block `block` of the output.
+void write_tile(uint block, uint tile, vec4 v[4]) {
+    const uint at = block * 64u + tile / 8u * 32u + tile % 8u;
+    dst[at] = pack(v[0]);
+    dst[at + 8u] = pack(v[1]);
+    dst[at + 16u] = pack(v[2]);
+    dst[at + 24u] = pack(v[3]);
+}
+
+void main() {
+    const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
+    for (uint i = gl_GlobalInvocationID.x; i < tokens * row_tiles; i += threads) {
+        const uint row = indices[i / row_tiles];
+        vec4 v[4];
+        if (row >= row_first && row < row_end) {
+            const uint from = (row - row_first) * row_tiles + i % row_tiles;
+            decode(from / 16u, i % 16u, v);
+        } else if (row >= rows && row_first == 0u) {
+            // No such row: zeros, and the token is counted once.
+            for (uint r = 0u; r < 4u; ++r) v[r] = vec4(0.0);
+            if (i % row_tiles == 0u) atomicAdd(out_of_range, 1u);
+        } else {
+            continue;  // a row of another launch
+        }
+        write_tile(i / 16u, i % 16u, v);
+    }
+}
