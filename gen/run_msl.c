@@ -50,9 +50,7 @@ static const char *load(qg_arena *arena, executor *api) {
     const char *path = getenv("QKGEN_MSL_LIBRARY");
     if (!path || !*path) path = QKGEN_MSL_LIBRARY;
     if (!*path)
-        return "this qkgen was built without the MSL executor: install clang and libclang (README.md names the "
-               "packages) and "
-               "configure again";
+        return "this qkgen was built without the MSL executor: install clang-16 and libclang-16-dev, and configure again";
     api->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!api->library) return qg_format(arena, "cannot load the MSL executor: %s", dlerror());
     if (FIND(api, open, "qk_msl_open") && FIND(api, close, "qk_msl_close") && FIND(api, find, "qk_msl_find") &&
