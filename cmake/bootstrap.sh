@@ -21,10 +21,11 @@ packages=(
   build-essential cmake ninja-build
   glslang-dev spirv-tools            # GLSL to SPIR-V, in process
   libvulkan-dev                      # the runtime
+  libcjson-dev                       # model files: safetensors
   mesa-vulkan-drivers                # a Vulkan device on every machine: lavapipe, on the CPU
   vulkan-validationlayers            # the tests run under them
   libcmocka-dev                      # the tests
-  clang-16 libclang-16-dev           # Metal kernels on the CPU
+  clang-16 libclang-16-dev           # Metal kernels on the CPU; C headers
 )
 
 install_missing() {

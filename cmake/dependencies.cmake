@@ -1,6 +1,6 @@
 # What qkgen needs from the system, each with the least version that has what we call, and the Debian package to install
-# when it is missing. Defines qkgen_glslang (glslang and SPIRV-Tools), Threads::Threads, and Vulkan::Vulkan and
-# qkgen_cmocka where they are needed.
+# when it is missing. Defines qkgen_glslang (glslang and SPIRV-Tools), Threads::Threads, and Vulkan::Vulkan,
+# qkgen_cjson and qkgen_cmocka where they are needed.
 
 function(qkgen_missing what package)
   message(FATAL_ERROR "qkgen needs ${what}.\nOn Debian and Ubuntu: apt-get install ${package}")
@@ -86,6 +86,52 @@ if(QKGEN_RUNTIME)
   elseif(Vulkan_VERSION VERSION_LESS 1.3)
     qkgen_missing("Vulkan headers 1.3 or newer, and found ${Vulkan_VERSION} (or -DQKGEN_RUNTIME=OFF)" libvulkan-dev)
   endif()
+endif()
+
+# ---- libclang -------------------------------------------------------------------------------------------------------
+#
+# `qkgen import` and `qkgen check --struct` load it when they run; nothing links it. Of the versions in the folders of
+# Debian and Ubuntu, the newest that has its header. Sets QKGEN_LIBCLANG_INCLUDE_DIR and QKGEN_LIBCLANG_LIBRARY, or leaves
+# one false.
+
+if(QKGEN_LIBCLANG)
+  file(GLOB QKGEN_LLVM_FOLDERS /usr/lib/llvm-*)
+  list(SORT QKGEN_LLVM_FOLDERS COMPARE NATURAL ORDER DESCENDING)
+  find_path(QKGEN_LIBCLANG_INCLUDE_DIR clang-c/Index.h PATHS ${QKGEN_LLVM_FOLDERS} PATH_SUFFIXES include)
+  if(QKGEN_LIBCLANG_INCLUDE_DIR)
+    find_library(QKGEN_LIBCLANG_LIBRARY NAMES clang libclang.so.1 HINTS ${QKGEN_LIBCLANG_INCLUDE_DIR}/../lib)
+    file(STRINGS ${QKGEN_LIBCLANG_INCLUDE_DIR}/clang-c/Index.h QKGEN_CINDEX REGEX "define +CINDEX_VERSION_MINOR +[0-9]+")
+    string(REGEX MATCH "[0-9]+$" QKGEN_CINDEX "${QKGEN_CINDEX}")
+    if(QKGEN_CINDEX LESS 62) # clang 14
+      set(QKGEN_LIBCLANG_INCLUDE_DIR QKGEN_LIBCLANG_INCLUDE_DIR-NOTFOUND)
+    endif()
+  endif()
+  mark_as_advanced(QKGEN_LIBCLANG_INCLUDE_DIR QKGEN_LIBCLANG_LIBRARY)
+  if(QKGEN_LIBCLANG_INCLUDE_DIR AND QKGEN_LIBCLANG_LIBRARY)
+    message(STATUS "C structs: ${QKGEN_LIBCLANG_LIBRARY}")
+  elseif(QKGEN_LIBCLANG STREQUAL "AUTO")
+    message(STATUS "C structs: import and check --struct are left out; they need libclang 14 or newer (package libclang-dev)")
+  else()
+    qkgen_missing("libclang 14 or newer (clang-c/Index.h), or -DQKGEN_LIBCLANG=OFF" libclang-dev)
+  endif()
+endif()
+
+# ---- cJSON ----------------------------------------------------------------------------------------------------------
+
+if(QKGEN_RUNTIME)
+  find_path(QKGEN_CJSON_INCLUDE_DIR cjson/cJSON.h)
+  find_library(QKGEN_CJSON_LIBRARY cjson)
+  mark_as_advanced(QKGEN_CJSON_INCLUDE_DIR QKGEN_CJSON_LIBRARY)
+  if(NOT QKGEN_CJSON_INCLUDE_DIR OR NOT QKGEN_CJSON_LIBRARY)
+    qkgen_missing("cJSON 1.7.13 or newer to read model files (or -DQKGEN_RUNTIME=OFF)" libcjson-dev)
+  endif()
+  file(STRINGS ${QKGEN_CJSON_INCLUDE_DIR}/cjson/cJSON.h QKGEN_CJSON_RECENT REGEX "cJSON_ParseWithLengthOpts" LIMIT_COUNT 1)
+  if(NOT QKGEN_CJSON_RECENT)
+    qkgen_missing("cJSON 1.7.13 or newer (${QKGEN_CJSON_INCLUDE_DIR} holds an older one)" libcjson-dev)
+  endif()
+  add_library(qkgen_cjson INTERFACE)
+  target_include_directories(qkgen_cjson SYSTEM INTERFACE ${QKGEN_CJSON_INCLUDE_DIR})
+  target_link_libraries(qkgen_cjson INTERFACE ${QKGEN_CJSON_LIBRARY})
 endif()
 
 # ---- cmocka ---------------------------------------------------------------------------------------------------------

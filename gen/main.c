@@ -1,5 +1,6 @@
 /* The `qkgen` program: its commands, each a list of stages. */
 #include "command.h"
+#include "import.h"
 #include "show.h"
 #include "spirv.h"
 
@@ -12,6 +13,10 @@ static const char help[] =
     "qkgen: kernels from the specification of a quantised format\n"
     "\n"
     "  qkgen check SPEC...                      proves a layout, or says where it is wrong\n"
+    "        [--struct HEADER:STRUCT]           and that a C struct has its size, offsets and types (SPEC has one "
+    "format,\n"
+    "        [--rename FIELD=MEMBER]...         or --format F); -- and arguments of the compiler may follow\n"
+    "  qkgen import HEADER STRUCT [-- ARG...]   the block of a specification, from a C struct\n"
     "  qkgen show FORMAT [--svg FILE]           the block map: which bits belong to which code\n"
     "  qkgen list                               the known formats\n"
     "  qkgen emit [--format F]... [--out DIR]   writes the kernels (default: all formats, to out/)\n"
@@ -24,6 +29,9 @@ static const char help[] =
     "        --target c|vulkan|msl              the C reference, a Vulkan device, or the MSL executor\n"
     "        --in NAME=FILE                     once for each buffer of a format that has several\n"
     "        --device NAME|NUMBER               a device of `qkgen devices`\n"
+    "  qkgen verify FILE.gguf|FILE.safetensors [--target T]...   decodes a model's tensors and compares the targets\n"
+    "        [--tensor NAME [--out FILE]]       one tensor, and its values as --type f32|f16|bf16\n"
+    "        [--set PARAMETER=VALUE]...         where several formats fit; [--rules FILE]: see docs/verify.md\n"
     "  qkgen devices                            Vulkan devices, and the features that matter\n"
     "  qkgen --dump=spec|layout|plan|ir --format F   what a stage made of a format\n"
     "\n"
@@ -101,28 +109,109 @@ const qg_layout *qg_session_format(const qg_session *session, const char *name) 
     }
 #define COUNT(array) ((uint32_t)(sizeof(array) / sizeof *(array)))
 
-/* ---- check ---- */
+/* ---- check, import ---- */
+
+/* Cuts off what follows `--`: arguments of the C compiler. */
+static qg_texts cut_arguments(qg_arena *arena, int *argc, char **argv) {
+    qg_texts after = {0};
+    int i = 0;
+    while (i < *argc && strcmp(argv[i], "--") != 0) ++i;
+    for (int j = i + 1; j < *argc; ++j) {
+        const char *argument = argv[j];
+        QG_PUSH(arena, after.items, after.count, after.capacity, argument);
+    }
+    *argc = i;
+    return after;
+}
+
+static void print_errors(const qg_diag *diag) {
+    if (diag->text.data) fputs(diag->text.data, stderr);
+}
+
+/* What `check --struct` compares with. */
+typedef struct struct_options {
+    const char *place; /* HEADER:STRUCT */
+    const char *format;
+    qg_texts renames, arguments;
+} struct_options;
+
+/* The colon of HEADER:STRUCT; those of a C++ name are double. */
+static const char *find_colon(const char *text) {
+    for (const char *at = text + strlen(text); at > text; --at) {
+        if (at[-1] != ':') continue;
+        if (at - 1 > text && at[-2] == ':')
+            --at;
+        else
+            return at - 1;
+    }
+    return NULL;
+}
+
+static const qg_layout *choose_layout(const qg_session *session, const struct_options *options) {
+    const qg_layouts layouts = session->library->layouts;
+    if (options->format) return qg_session_format(session, options->format);
+    if (layouts.count == 1) return layouts.items[0];
+    qg_complain("a struct is one format, and %u are given: choose with --format F", layouts.count);
+    return NULL;
+}
+
+static int check_struct(qg_session *session, const struct_options *options) {
+    qg_arena *arena = session->arena;
+    const char *colon = find_colon(options->place);
+    if (!colon || colon == options->place || !colon[1])
+        return qg_complain("--struct takes HEADER:STRUCT, not '%s'", options->place);
+    const qg_layout *layout = choose_layout(session, options);
+    if (!layout) return 1;
+    qg_diag diag = qg_diag_new(arena, session->color);
+    const char *header = qg_strndup(arena, options->place, (size_t)(colon - options->place));
+    const qg_struct *c = qg_struct_read(arena, &diag, header, colon + 1, &options->arguments);
+    const bool good = c && qg_struct_agrees(&diag, layout, c, &options->renames);
+    print_errors(&diag);
+    if (good)
+        printf("%s: %s of %s has the same %u bytes, and its %u fields\n", layout->name, c->name, header, c->bytes,
+               layout->n_fields);
+    return good ? 0 : 1;
+}
+
+static bool check_file(qg_library *library, const char *path) {
+    const uint32_t before = library->layouts.count;
+    if (!qg_library_add_file(library, path)) return false;
+    for (uint32_t j = before; j < library->layouts.count; ++j) {
+        const qg_layout *l = library->layouts.items[j];
+        printf("%s: %u elements in %u bytes, %.4g bits each: every bit has one owner\n", l->name, l->elements,
+               l->block_bytes, 8.0 * l->block_bytes / l->elements);
+    }
+    return true;
+}
 
 static int command_check(qg_session *session, int argc, char **argv) {
     qg_texts files = {0};
-    if (!qg_options_read(session->arena, argc, argv, NULL, 0, &files)) return 1;
+    struct_options c = {.arguments = cut_arguments(session->arena, &argc, argv)};
+    const qg_option options[] = {
+        {"--struct", QG_TEXT, &c.place}, {"--format", QG_TEXT, &c.format}, {"--rename", QG_TEXTS, &c.renames}};
+    if (!qg_options_read(session->arena, argc, argv, options, COUNT(options), &files)) return 1;
     if (files.count == 0) return qg_complain("check needs a specification: qkgen check SPEC...");
-    qg_library *library = qg_library_new(session->arena, session->color);
+    if (!c.place && (c.format || c.renames.count || c.arguments.count))
+        return qg_complain("--format, --rename and arguments after -- belong to --struct HEADER:STRUCT");
+    session->library = qg_library_new(session->arena, session->color);
     bool good = true;
-    for (uint32_t i = 0; i < files.count; ++i) {
-        const uint32_t before = library->layouts.count;
-        if (!qg_library_add_file(library, files.items[i])) {
-            good = false;
-            continue;
-        }
-        for (uint32_t j = before; j < library->layouts.count; ++j) {
-            const qg_layout *l = library->layouts.items[j];
-            printf("%s: %u elements in %u bytes, %.4g bits each: every bit has one owner\n", l->name, l->elements,
-                   l->block_bytes, 8.0 * l->block_bytes / l->elements);
-        }
-    }
-    if (library->diag.text.data) fputs(library->diag.text.data, stderr);
-    return good ? 0 : 1;
+    for (uint32_t i = 0; i < files.count; ++i) good &= check_file(session->library, files.items[i]);
+    print_errors(&session->library->diag);
+    return !good ? 1 : c.place ? check_struct(session, &c) : 0;
+}
+
+static int command_import(qg_session *session, int argc, char **argv) {
+    qg_texts rest = {0};
+    const qg_texts arguments = cut_arguments(session->arena, &argc, argv);
+    if (!qg_options_read(session->arena, argc, argv, NULL, 0, &rest)) return 1;
+    if (rest.count != 2)
+        return qg_complain("import needs a header and a struct: qkgen import HEADER STRUCT [-- ARG...]");
+    qg_diag diag = qg_diag_new(session->arena, session->color);
+    const qg_struct *c = qg_struct_read(session->arena, &diag, rest.items[0], rest.items[1], &arguments);
+    print_errors(&diag);
+    if (!c) return 1;
+    fputs(qg_struct_block(session->arena, c), stdout);
+    return 0;
 }
 
 /* ---- list, show, dump ---- */
@@ -294,6 +383,8 @@ int qg_command_run(qg_session *session, int argc, char **argv) {
     return qg_complain("this qkgen was built without the runtime; configure with -DQKGEN_RUNTIME=ON");
 }
 
+int qg_command_verify(qg_session *session, int argc, char **argv) { return qg_command_run(session, argc, argv); }
+
 int qg_command_devices(qg_session *session, int argc, char **argv) { return qg_command_run(session, argc, argv); }
 #endif
 
@@ -301,8 +392,9 @@ static int command(qg_session *session, int argc, char **argv) {
     static const struct {
         const char *name;
         int (*run)(qg_session *, int, char **);
-    } commands[] = {{"check", command_check}, {"show", command_show},  {"list", command_list},
-                    {"emit", command_emit},   {"run", qg_command_run}, {"devices", qg_command_devices}};
+    } commands[] = {{"check", command_check},       {"import", command_import}, {"show", command_show},
+                    {"list", command_list},         {"emit", command_emit},     {"run", qg_command_run},
+                    {"verify", qg_command_verify}, {"devices", qg_command_devices}};
     if (argc < 2) {
         fputs(help, stderr);
         return 1;

@@ -1,15 +1,21 @@
 #!/usr/bin/env bash
-# Rows of every affine variant and of two block formats, to each type, with each target, in shapes that are convenient to
+# Rows of every format, to each type, with each target, in shapes that are convenient to
 # nobody, against rows of the libraries' values. Indices repeat, and some are out of range: zeros, and a warning counts.
 source "$(dirname "$0")/../lib.sh"
+
+# block FORMAT: elements and bytes of a block.
+"$QKGEN" list >"$work/list"
+block() {
+  sed -nE "s/^$1 .* ([0-9]+) elements in +([0-9]+) bytes .*/\\1 \\2/p" "$work/list"
+}
 
 # cut FORMAT FOLDER ROWS COLS: the first rows of a table of that shape.
 cut_table() {
   local format=$1 data=$2 elements=$(($3 * $4)) bits group size
   reference "$format" "$data"
   if [ -e "$data/blocks" ]; then
-    case $format in q4_K) size=144 ;; q6_K) size=210 ;; esac
-    truncate -s $((elements / 256 * size)) "$data/blocks"
+    read -r group size < <(block "$format")
+    truncate -s $((elements / group * size)) "$data/blocks"
   else
     bits=${format#affine_b} bits=${bits%%_*}
     group=${format#*_g} group=${group%%_*}
@@ -20,7 +26,7 @@ cut_table() {
   fi
   truncate -s $((elements * 4)) "$data/values.f32"
 }
-export -f cut_table
+export -f block cut_table
 
 # gather FORMAT DATA TARGET TYPE ROWS COLS: with DATA/indices; 2> DATA/log. Leaves DATA/out.
 gather() {
@@ -87,6 +93,10 @@ for format in $(formats); do
     *_g32_*) echo "one $format 37 224" ;;
     *_g64_*) echo "one $format 31 320" ;;
     *_g128_*) echo "one $format 23 384" ;;
+    *) # the block formats have 16 blocks: three in each of five rows
+      read -r elements _ < <(block "$format")
+      echo "one $format 5 $((3 * elements))"
+      ;;
   esac
 done | each
 printf '%s\n' "one q4_K 7 512" "one q4_K 5 768" "one q6_K 7 512" "one q6_K 5 768" "few affine_b3_g32_bf16 37 224" \
