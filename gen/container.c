@@ -271,7 +271,7 @@ typedef struct mapper {
     qg_arena *arena;
     const qg_container *container;
     const qg_rules *rules;
-    const qg_library *library;
+    const qg_library *formats;
     const qg_settings *said, *configured;
     bool *used; /* tensors that belong to a weight */
     qg_weights *weights;
@@ -330,9 +330,9 @@ static bool find_set(const mapper *m, const set_rule *set, const qg_tensor *firs
 
 static uint32_t find_fits(const mapper *m, const set_rule *set, const qg_tensor *const *tensors, fit *fits) {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < m->library->layouts.count && count < MAX_FITS; ++i) {
+    for (uint32_t i = 0; i < m->formats->layouts.count && count < MAX_FITS; ++i) {
         fit *f = &fits[count];
-        *f = (fit){.layout = m->library->layouts.items[i]};
+        *f = (fit){.layout = m->formats->layouts.items[i]};
         count += match_name(set->format, f->layout->name, f) && fits_types(m, set, tensors, f) &&
                  fits_shape(f->layout, set, tensors);
     }
@@ -498,7 +498,7 @@ static const char *map_blocks(const mapper *m, const qg_tensor *t, const qg_layo
 
 static const char *map_tensor(const mapper *m, const qg_tensor *t) {
     const char *known = find_type(m->rules, m->container->kind, t->type), *why = NULL;
-    const qg_layout *layout = known ? qg_library_find(m->library, known) : NULL;
+    const qg_layout *layout = known ? qg_library_find(m->formats, known) : NULL;
     const void **data = QG_NEW_ARRAY(m->arena, const void *, 1);
     qg_weight w = {.name = t->name, .stem = t->name, .place = t->place, .elements = t->elements, .n_dims = t->n_dims};
     w.format = known ? known : qg_format(m->arena, "type %s", t->type);
@@ -526,7 +526,7 @@ const char *qg_container_map(qg_arena *arena, const qg_container *container, con
     const mapper m = {.arena = arena,
                       .container = container,
                       .rules = rules,
-                      .library = library,
+                      .formats = library,
                       .said = said,
                       .configured = configured,
                       .used = QG_NEW_ARRAY(arena, bool, container->count),
