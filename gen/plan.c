@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_ELEMENTS = 32, FEWEST_ELEMENTS = 8, WORKGROUP = 64, MOST_IN_TEXT = 32 };
+enum { MOST_ELEMENTS = 32, FEWEST_ELEMENTS = 8, WORKGROUP = 64, MOST_IN_TEXT = 8 };
 
 /* A digit of the element index before it is given to threads or kept. */
 typedef struct plan_digit {

@@ -1,6 +1,6 @@
 /* iq4_nl: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format iq4_nl`; do not edit.
- * 18 bytes for 32 elements, 4.5 bits each; 4.62 operations for each element.
+ * 18 bytes for 32 elements, 4.5 bits each; 11.6 operations for each element.
  *
  *     format iq4_nl "4-bit indices into a table of unequal steps, one scale for 32"
  *
@@ -172,12 +172,19 @@ extern const qk_code qk_iq4_nl_msl;
 static const uint32_t iq4_nl_sizes[] = {32, 64, 128, 256, 512, 1024};
 static const qk_spec_constant iq4_nl_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_sizes}};
 
+static const uint32_t iq4_nl_N_table[] = {
+    0xBFAD9881, 0xF6EADDCF, 0x26190D01, 0x71594535
+};
+
 static const qk_binding iq4_nl_dequant_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18},
     {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0},
 };
 static const qk_field iq4_nl_dequant_f32_push[] = {
     {"tiles", 0, 4},
+};
+static const qk_table iq4_nl_dequant_f32_tables[] = {
+    {2, "N", iq4_nl_N_table, sizeof iq4_nl_N_table},
 };
 
 const qk_kernel qk_iq4_nl_dequant_f32_vulkan = {
@@ -192,6 +199,8 @@ const qk_kernel qk_iq4_nl_dequant_f32_vulkan = {
     .push_bytes = 4,
     .push_count = 1,
     .push = iq4_nl_dequant_f32_push,
+    .table_count = 1,
+    .tables = iq4_nl_dequant_f32_tables,
     .spec_constant_count = 1,
     .spec_constants = iq4_nl_constants,
     .workgroup_size = 64,
@@ -229,6 +238,9 @@ static const qk_binding iq4_nl_dequant_f16_bindings[] = {
 static const qk_field iq4_nl_dequant_f16_push[] = {
     {"tiles", 0, 4},
 };
+static const qk_table iq4_nl_dequant_f16_tables[] = {
+    {2, "N", iq4_nl_N_table, sizeof iq4_nl_N_table},
+};
 
 const qk_kernel qk_iq4_nl_dequant_f16_vulkan = {
     .name = "iq4_nl_dequant_f16",
@@ -242,6 +254,8 @@ const qk_kernel qk_iq4_nl_dequant_f16_vulkan = {
     .push_bytes = 4,
     .push_count = 1,
     .push = iq4_nl_dequant_f16_push,
+    .table_count = 1,
+    .tables = iq4_nl_dequant_f16_tables,
     .spec_constant_count = 1,
     .spec_constants = iq4_nl_constants,
     .workgroup_size = 64,
@@ -279,6 +293,9 @@ static const qk_binding iq4_nl_dequant_bf16_bindings[] = {
 static const qk_field iq4_nl_dequant_bf16_push[] = {
     {"tiles", 0, 4},
 };
+static const qk_table iq4_nl_dequant_bf16_tables[] = {
+    {2, "N", iq4_nl_N_table, sizeof iq4_nl_N_table},
+};
 
 const qk_kernel qk_iq4_nl_dequant_bf16_vulkan = {
     .name = "iq4_nl_dequant_bf16",
@@ -292,6 +309,8 @@ const qk_kernel qk_iq4_nl_dequant_bf16_vulkan = {
     .push_bytes = 4,
     .push_count = 1,
     .push = iq4_nl_dequant_bf16_push,
+    .table_count = 1,
+    .tables = iq4_nl_dequant_bf16_tables,
     .spec_constant_count = 1,
     .spec_constants = iq4_nl_constants,
     .workgroup_size = 64,
@@ -335,6 +354,9 @@ static const qk_field iq4_nl_gather_f32_push[] = {
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
 };
+static const qk_table iq4_nl_gather_f32_tables[] = {
+    {4, "N", iq4_nl_N_table, sizeof iq4_nl_N_table},
+};
 
 const qk_kernel qk_iq4_nl_gather_f32_vulkan = {
     .name = "iq4_nl_gather_f32",
@@ -348,6 +370,8 @@ const qk_kernel qk_iq4_nl_gather_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = iq4_nl_gather_f32_push,
+    .table_count = 1,
+    .tables = iq4_nl_gather_f32_tables,
     .spec_constant_count = 1,
     .spec_constants = iq4_nl_constants,
     .workgroup_size = 64,
@@ -391,6 +415,9 @@ static const qk_field iq4_nl_gather_f16_push[] = {
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
 };
+static const qk_table iq4_nl_gather_f16_tables[] = {
+    {4, "N", iq4_nl_N_table, sizeof iq4_nl_N_table},
+};
 
 const qk_kernel qk_iq4_nl_gather_f16_vulkan = {
     .name = "iq4_nl_gather_f16",
@@ -404,6 +431,8 @@ const qk_kernel qk_iq4_nl_gather_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = iq4_nl_gather_f16_push,
+    .table_count = 1,
+    .tables = iq4_nl_gather_f16_tables,
     .spec_constant_count = 1,
     .spec_constants = iq4_nl_constants,
     .workgroup_size = 64,
@@ -447,6 +476,9 @@ static const qk_field iq4_nl_gather_bf16_push[] = {
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
 };
+static const qk_table iq4_nl_gather_bf16_tables[] = {
+    {4, "N", iq4_nl_N_table, sizeof iq4_nl_N_table},
+};
 
 const qk_kernel qk_iq4_nl_gather_bf16_vulkan = {
     .name = "iq4_nl_gather_bf16",
@@ -460,6 +492,8 @@ const qk_kernel qk_iq4_nl_gather_bf16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = iq4_nl_gather_bf16_push,
+    .table_count = 1,
+    .tables = iq4_nl_gather_bf16_tables,
     .spec_constant_count = 1,
     .spec_constants = iq4_nl_constants,
     .workgroup_size = 64,

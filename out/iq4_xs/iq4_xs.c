@@ -1,6 +1,6 @@
 /* iq4_xs: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format iq4_xs`; do not edit.
- * 136 bytes for 256 elements, 4.25 bits each; 6.62 operations for each element.
+ * 136 bytes for 256 elements, 4.25 bits each; 13.6 operations for each element.
  *
  *     format iq4_xs "4-bit indices into a table of unequal steps, 6-bit scales around 32 in groups of 32"
  *
@@ -181,12 +181,19 @@ extern const qk_code qk_iq4_xs_msl;
 static const uint32_t iq4_xs_sizes[] = {32, 64, 128, 256, 512, 1024};
 static const qk_spec_constant iq4_xs_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_sizes}};
 
+static const uint32_t iq4_xs_N_table[] = {
+    0xBFAD9881, 0xF6EADDCF, 0x26190D01, 0x71594535
+};
+
 static const qk_binding iq4_xs_dequant_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 136},
     {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0},
 };
 static const qk_field iq4_xs_dequant_f32_push[] = {
     {"tiles", 0, 4},
+};
+static const qk_table iq4_xs_dequant_f32_tables[] = {
+    {2, "N", iq4_xs_N_table, sizeof iq4_xs_N_table},
 };
 
 const qk_kernel qk_iq4_xs_dequant_f32_vulkan = {
@@ -201,6 +208,8 @@ const qk_kernel qk_iq4_xs_dequant_f32_vulkan = {
     .push_bytes = 4,
     .push_count = 1,
     .push = iq4_xs_dequant_f32_push,
+    .table_count = 1,
+    .tables = iq4_xs_dequant_f32_tables,
     .spec_constant_count = 1,
     .spec_constants = iq4_xs_constants,
     .workgroup_size = 64,
@@ -238,6 +247,9 @@ static const qk_binding iq4_xs_dequant_f16_bindings[] = {
 static const qk_field iq4_xs_dequant_f16_push[] = {
     {"tiles", 0, 4},
 };
+static const qk_table iq4_xs_dequant_f16_tables[] = {
+    {2, "N", iq4_xs_N_table, sizeof iq4_xs_N_table},
+};
 
 const qk_kernel qk_iq4_xs_dequant_f16_vulkan = {
     .name = "iq4_xs_dequant_f16",
@@ -251,6 +263,8 @@ const qk_kernel qk_iq4_xs_dequant_f16_vulkan = {
     .push_bytes = 4,
     .push_count = 1,
     .push = iq4_xs_dequant_f16_push,
+    .table_count = 1,
+    .tables = iq4_xs_dequant_f16_tables,
     .spec_constant_count = 1,
     .spec_constants = iq4_xs_constants,
     .workgroup_size = 64,
@@ -288,6 +302,9 @@ static const qk_binding iq4_xs_dequant_bf16_bindings[] = {
 static const qk_field iq4_xs_dequant_bf16_push[] = {
     {"tiles", 0, 4},
 };
+static const qk_table iq4_xs_dequant_bf16_tables[] = {
+    {2, "N", iq4_xs_N_table, sizeof iq4_xs_N_table},
+};
 
 const qk_kernel qk_iq4_xs_dequant_bf16_vulkan = {
     .name = "iq4_xs_dequant_bf16",
@@ -301,6 +318,8 @@ const qk_kernel qk_iq4_xs_dequant_bf16_vulkan = {
     .push_bytes = 4,
     .push_count = 1,
     .push = iq4_xs_dequant_bf16_push,
+    .table_count = 1,
+    .tables = iq4_xs_dequant_bf16_tables,
     .spec_constant_count = 1,
     .spec_constants = iq4_xs_constants,
     .workgroup_size = 64,
@@ -344,6 +363,9 @@ static const qk_field iq4_xs_gather_f32_push[] = {
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
 };
+static const qk_table iq4_xs_gather_f32_tables[] = {
+    {4, "N", iq4_xs_N_table, sizeof iq4_xs_N_table},
+};
 
 const qk_kernel qk_iq4_xs_gather_f32_vulkan = {
     .name = "iq4_xs_gather_f32",
@@ -357,6 +379,8 @@ const qk_kernel qk_iq4_xs_gather_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = iq4_xs_gather_f32_push,
+    .table_count = 1,
+    .tables = iq4_xs_gather_f32_tables,
     .spec_constant_count = 1,
     .spec_constants = iq4_xs_constants,
     .workgroup_size = 64,
@@ -400,6 +424,9 @@ static const qk_field iq4_xs_gather_f16_push[] = {
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
 };
+static const qk_table iq4_xs_gather_f16_tables[] = {
+    {4, "N", iq4_xs_N_table, sizeof iq4_xs_N_table},
+};
 
 const qk_kernel qk_iq4_xs_gather_f16_vulkan = {
     .name = "iq4_xs_gather_f16",
@@ -413,6 +440,8 @@ const qk_kernel qk_iq4_xs_gather_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = iq4_xs_gather_f16_push,
+    .table_count = 1,
+    .tables = iq4_xs_gather_f16_tables,
     .spec_constant_count = 1,
     .spec_constants = iq4_xs_constants,
     .workgroup_size = 64,
@@ -456,6 +485,9 @@ static const qk_field iq4_xs_gather_bf16_push[] = {
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
 };
+static const qk_table iq4_xs_gather_bf16_tables[] = {
+    {4, "N", iq4_xs_N_table, sizeof iq4_xs_N_table},
+};
 
 const qk_kernel qk_iq4_xs_gather_bf16_vulkan = {
     .name = "iq4_xs_gather_bf16",
@@ -469,6 +501,8 @@ const qk_kernel qk_iq4_xs_gather_bf16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = iq4_xs_gather_bf16_push,
+    .table_count = 1,
+    .tables = iq4_xs_gather_bf16_tables,
     .spec_constant_count = 1,
     .spec_constants = iq4_xs_constants,
     .workgroup_size = 64,

@@ -1,6 +1,6 @@
 /* mxfp4: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format mxfp4`; do not edit.
- * 17 bytes for 32 elements, 4.25 bits each; 5.75 operations for each element.
+ * 17 bytes for 32 elements, 4.25 bits each; 12.8 operations for each element.
  *
  *     format mxfp4 "E2M1 codes, a power of two for 32"
  *
@@ -162,12 +162,19 @@ extern const qk_code qk_mxfp4_msl;
 static const uint32_t mxfp4_sizes[] = {32, 64, 128, 256, 512, 1024};
 static const qk_spec_constant mxfp4_constants[] = {{0, "local_size_x", 64, 6, mxfp4_sizes}};
 
+static const uint32_t mxfp4_K_table[] = {
+    0x03020100, 0x0C080604, 0xFDFEFF00, 0xF4F8FAFC
+};
+
 static const qk_binding mxfp4_dequant_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 17},
     {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0},
 };
 static const qk_field mxfp4_dequant_f32_push[] = {
     {"tiles", 0, 4},
+};
+static const qk_table mxfp4_dequant_f32_tables[] = {
+    {2, "K", mxfp4_K_table, sizeof mxfp4_K_table},
 };
 
 const qk_kernel qk_mxfp4_dequant_f32_vulkan = {
@@ -182,6 +189,8 @@ const qk_kernel qk_mxfp4_dequant_f32_vulkan = {
     .push_bytes = 4,
     .push_count = 1,
     .push = mxfp4_dequant_f32_push,
+    .table_count = 1,
+    .tables = mxfp4_dequant_f32_tables,
     .spec_constant_count = 1,
     .spec_constants = mxfp4_constants,
     .workgroup_size = 64,
@@ -219,6 +228,9 @@ static const qk_binding mxfp4_dequant_f16_bindings[] = {
 static const qk_field mxfp4_dequant_f16_push[] = {
     {"tiles", 0, 4},
 };
+static const qk_table mxfp4_dequant_f16_tables[] = {
+    {2, "K", mxfp4_K_table, sizeof mxfp4_K_table},
+};
 
 const qk_kernel qk_mxfp4_dequant_f16_vulkan = {
     .name = "mxfp4_dequant_f16",
@@ -232,6 +244,8 @@ const qk_kernel qk_mxfp4_dequant_f16_vulkan = {
     .push_bytes = 4,
     .push_count = 1,
     .push = mxfp4_dequant_f16_push,
+    .table_count = 1,
+    .tables = mxfp4_dequant_f16_tables,
     .spec_constant_count = 1,
     .spec_constants = mxfp4_constants,
     .workgroup_size = 64,
@@ -269,6 +283,9 @@ static const qk_binding mxfp4_dequant_bf16_bindings[] = {
 static const qk_field mxfp4_dequant_bf16_push[] = {
     {"tiles", 0, 4},
 };
+static const qk_table mxfp4_dequant_bf16_tables[] = {
+    {2, "K", mxfp4_K_table, sizeof mxfp4_K_table},
+};
 
 const qk_kernel qk_mxfp4_dequant_bf16_vulkan = {
     .name = "mxfp4_dequant_bf16",
@@ -282,6 +299,8 @@ const qk_kernel qk_mxfp4_dequant_bf16_vulkan = {
     .push_bytes = 4,
     .push_count = 1,
     .push = mxfp4_dequant_bf16_push,
+    .table_count = 1,
+    .tables = mxfp4_dequant_bf16_tables,
     .spec_constant_count = 1,
     .spec_constants = mxfp4_constants,
     .workgroup_size = 64,
@@ -325,6 +344,9 @@ static const qk_field mxfp4_gather_f32_push[] = {
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
 };
+static const qk_table mxfp4_gather_f32_tables[] = {
+    {4, "K", mxfp4_K_table, sizeof mxfp4_K_table},
+};
 
 const qk_kernel qk_mxfp4_gather_f32_vulkan = {
     .name = "mxfp4_gather_f32",
@@ -338,6 +360,8 @@ const qk_kernel qk_mxfp4_gather_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = mxfp4_gather_f32_push,
+    .table_count = 1,
+    .tables = mxfp4_gather_f32_tables,
     .spec_constant_count = 1,
     .spec_constants = mxfp4_constants,
     .workgroup_size = 64,
@@ -381,6 +405,9 @@ static const qk_field mxfp4_gather_f16_push[] = {
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
 };
+static const qk_table mxfp4_gather_f16_tables[] = {
+    {4, "K", mxfp4_K_table, sizeof mxfp4_K_table},
+};
 
 const qk_kernel qk_mxfp4_gather_f16_vulkan = {
     .name = "mxfp4_gather_f16",
@@ -394,6 +421,8 @@ const qk_kernel qk_mxfp4_gather_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = mxfp4_gather_f16_push,
+    .table_count = 1,
+    .tables = mxfp4_gather_f16_tables,
     .spec_constant_count = 1,
     .spec_constants = mxfp4_constants,
     .workgroup_size = 64,
@@ -437,6 +466,9 @@ static const qk_field mxfp4_gather_bf16_push[] = {
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
 };
+static const qk_table mxfp4_gather_bf16_tables[] = {
+    {4, "K", mxfp4_K_table, sizeof mxfp4_K_table},
+};
 
 const qk_kernel qk_mxfp4_gather_bf16_vulkan = {
     .name = "mxfp4_gather_bf16",
@@ -450,6 +482,8 @@ const qk_kernel qk_mxfp4_gather_bf16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = mxfp4_gather_bf16_push,
+    .table_count = 1,
+    .tables = mxfp4_gather_bf16_tables,
     .spec_constant_count = 1,
     .spec_constants = mxfp4_constants,
     .workgroup_size = 64,

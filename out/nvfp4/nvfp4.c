@@ -1,6 +1,6 @@
 /* nvfp4: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format nvfp4`; do not edit.
- * 36 bytes for 64 elements, 4.5 bits each; 6 operations for each element.
+ * 36 bytes for 64 elements, 4.5 bits each; 13 operations for each element.
  *
  *     format nvfp4 "E2M1 codes, unsigned E4M3 scales in groups of 16"
  *
@@ -171,12 +171,19 @@ extern const qk_code qk_nvfp4_msl;
 static const uint32_t nvfp4_sizes[] = {32, 64, 128, 256, 512, 1024};
 static const qk_spec_constant nvfp4_constants[] = {{0, "local_size_x", 64, 6, nvfp4_sizes}};
 
+static const uint32_t nvfp4_K_table[] = {
+    0x03020100, 0x0C080604, 0xFDFEFF00, 0xF4F8FAFC
+};
+
 static const qk_binding nvfp4_dequant_f32_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 36},
     {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0},
 };
 static const qk_field nvfp4_dequant_f32_push[] = {
     {"tiles", 0, 4},
+};
+static const qk_table nvfp4_dequant_f32_tables[] = {
+    {2, "K", nvfp4_K_table, sizeof nvfp4_K_table},
 };
 
 const qk_kernel qk_nvfp4_dequant_f32_vulkan = {
@@ -191,6 +198,8 @@ const qk_kernel qk_nvfp4_dequant_f32_vulkan = {
     .push_bytes = 4,
     .push_count = 1,
     .push = nvfp4_dequant_f32_push,
+    .table_count = 1,
+    .tables = nvfp4_dequant_f32_tables,
     .spec_constant_count = 1,
     .spec_constants = nvfp4_constants,
     .workgroup_size = 64,
@@ -228,6 +237,9 @@ static const qk_binding nvfp4_dequant_f16_bindings[] = {
 static const qk_field nvfp4_dequant_f16_push[] = {
     {"tiles", 0, 4},
 };
+static const qk_table nvfp4_dequant_f16_tables[] = {
+    {2, "K", nvfp4_K_table, sizeof nvfp4_K_table},
+};
 
 const qk_kernel qk_nvfp4_dequant_f16_vulkan = {
     .name = "nvfp4_dequant_f16",
@@ -241,6 +253,8 @@ const qk_kernel qk_nvfp4_dequant_f16_vulkan = {
     .push_bytes = 4,
     .push_count = 1,
     .push = nvfp4_dequant_f16_push,
+    .table_count = 1,
+    .tables = nvfp4_dequant_f16_tables,
     .spec_constant_count = 1,
     .spec_constants = nvfp4_constants,
     .workgroup_size = 64,
@@ -278,6 +292,9 @@ static const qk_binding nvfp4_dequant_bf16_bindings[] = {
 static const qk_field nvfp4_dequant_bf16_push[] = {
     {"tiles", 0, 4},
 };
+static const qk_table nvfp4_dequant_bf16_tables[] = {
+    {2, "K", nvfp4_K_table, sizeof nvfp4_K_table},
+};
 
 const qk_kernel qk_nvfp4_dequant_bf16_vulkan = {
     .name = "nvfp4_dequant_bf16",
@@ -291,6 +308,8 @@ const qk_kernel qk_nvfp4_dequant_bf16_vulkan = {
     .push_bytes = 4,
     .push_count = 1,
     .push = nvfp4_dequant_bf16_push,
+    .table_count = 1,
+    .tables = nvfp4_dequant_bf16_tables,
     .spec_constant_count = 1,
     .spec_constants = nvfp4_constants,
     .workgroup_size = 64,
@@ -334,6 +353,9 @@ static const qk_field nvfp4_gather_f32_push[] = {
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
 };
+static const qk_table nvfp4_gather_f32_tables[] = {
+    {4, "K", nvfp4_K_table, sizeof nvfp4_K_table},
+};
 
 const qk_kernel qk_nvfp4_gather_f32_vulkan = {
     .name = "nvfp4_gather_f32",
@@ -347,6 +369,8 @@ const qk_kernel qk_nvfp4_gather_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = nvfp4_gather_f32_push,
+    .table_count = 1,
+    .tables = nvfp4_gather_f32_tables,
     .spec_constant_count = 1,
     .spec_constants = nvfp4_constants,
     .workgroup_size = 64,
@@ -390,6 +414,9 @@ static const qk_field nvfp4_gather_f16_push[] = {
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
 };
+static const qk_table nvfp4_gather_f16_tables[] = {
+    {4, "K", nvfp4_K_table, sizeof nvfp4_K_table},
+};
 
 const qk_kernel qk_nvfp4_gather_f16_vulkan = {
     .name = "nvfp4_gather_f16",
@@ -403,6 +430,8 @@ const qk_kernel qk_nvfp4_gather_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = nvfp4_gather_f16_push,
+    .table_count = 1,
+    .tables = nvfp4_gather_f16_tables,
     .spec_constant_count = 1,
     .spec_constants = nvfp4_constants,
     .workgroup_size = 64,
@@ -446,6 +475,9 @@ static const qk_field nvfp4_gather_bf16_push[] = {
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
 };
+static const qk_table nvfp4_gather_bf16_tables[] = {
+    {4, "K", nvfp4_K_table, sizeof nvfp4_K_table},
+};
 
 const qk_kernel qk_nvfp4_gather_bf16_vulkan = {
     .name = "nvfp4_gather_bf16",
@@ -459,6 +491,8 @@ const qk_kernel qk_nvfp4_gather_bf16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = nvfp4_gather_bf16_push,
+    .table_count = 1,
+    .tables = nvfp4_gather_bf16_tables,
     .spec_constant_count = 1,
     .spec_constants = nvfp4_constants,
     .workgroup_size = 64,
