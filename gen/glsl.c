@@ -45,9 +45,12 @@ static char *buffers(qg_arena *arena, const qg_kernel *kernel) {
     for (uint32_t i = 0; i < layout->n_tables; ++i) {
         const qg_table *table = &layout->tables[i];
         if (!plan->stored[i]) continue;
-        add_buffer(&text, binding++, "uint", table->name, "Table");
-        qg_text_printf(&text, "  // %u rows of %u: %s, packed\n", table->rows, table->columns,
-                       qg_scalars[table->type].name);
+        const bool packed = table->columns > 1;
+        add_buffer(&text, binding++, packed ? "uint" : glsl->types[qg_table_kind(table)][1], table->name, "Table");
+        if (packed)
+            qg_text_printf(&text, "  // %u rows of %u: %s, packed", table->rows, table->columns,
+                           qg_scalars[table->type].name);
+        qg_text_puts(&text, "\n");
     }
     return text.data;
 }

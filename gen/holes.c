@@ -163,8 +163,7 @@ static void add_table_row(qg_text *text, const qg_table *table, const qg_target 
 }
 
 static void add_table(qg_text *text, const qg_table *table, const qg_target *target, const char *qualifier) {
-    const qg_scalar_kind stored = qg_scalars[table->type].kind;
-    const qg_kind kind = stored == QG_FLOATING ? QG_K_FLOAT : stored == QG_SIGNED ? QG_K_INT : QG_K_UINT;
+    const qg_kind kind = qg_table_kind(table);
     const char *type = target->types[kind][1];
     const bool nested = table->columns > 1;
     qg_text_printf(text, "%s %s %s[%u]", qualifier, type, table->name, table->rows);
@@ -198,10 +197,12 @@ char *qg_tables(qg_arena *arena, const qg_plan *plan, const qg_target *target, c
     qg_text text = qg_text_new(arena);
     for (uint32_t i = 0; i < plan->layout->n_tables; ++i) {
         const qg_table *table = &plan->layout->tables[i];
-        if (!plan->stored[i])
-            add_table(&text, table, target, qualifier);
-        else if (target->stored_in_text)
+        const bool packed = plan->stored[i] && table->columns > 1;
+        if (plan->stored[i] && !target->stored_in_text) continue;
+        if (packed)
             add_stored(&text, table, qualifier);
+        else
+            add_table(&text, table, target, qualifier);
     }
     return text.data ? text.data : qg_format(arena, "%s", "");
 }

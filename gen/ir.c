@@ -225,9 +225,13 @@ const qg_node *qg_load_wide(qg_ir *ir, uint32_t buffer, uint32_t unit, const qg_
                                  .arg = {index}});
 }
 
+qg_kind qg_table_kind(const qg_table *table) {
+    const qg_scalar_kind stored = qg_scalars[table->type].kind;
+    return stored == QG_FLOATING ? QG_K_FLOAT : stored == QG_SIGNED ? QG_K_INT : QG_K_UINT;
+}
+
 const qg_node *qg_lookup(qg_ir *ir, uint32_t table, const qg_node *row, const qg_node *column) {
-    const qg_scalar_kind stored = qg_scalars[ir->layout->tables[table].type].kind;
-    const qg_kind kind = stored == QG_FLOATING ? QG_K_FLOAT : stored == QG_SIGNED ? QG_K_INT : QG_K_UINT;
+    const qg_kind kind = qg_table_kind(&ir->layout->tables[table]);
     return unique(ir, &(qg_node){.op = QG_TABLE,
                                  .kind = kind,
                                  .lanes = 1,

@@ -56,6 +56,8 @@ const qg_node *qg_apply(qg_ir *ir, qg_op op, const qg_node *a, const qg_node *b,
 const qg_node *qg_load(qg_ir *ir, uint32_t buffer, uint32_t unit, const qg_node *index);
 /* 32 bits from several words that are narrower. */
 const qg_node *qg_load_wide(qg_ir *ir, uint32_t buffer, uint32_t unit, const qg_node *index);
+/* The kind of a table's values. */
+qg_kind qg_table_kind(const qg_table *table);
 const qg_node *qg_lookup(qg_ir *ir, uint32_t table, const qg_node *row, const qg_node *column);
 const qg_node *qg_vector(qg_ir *ir, const qg_node *const *lanes, uint32_t count);
 const qg_node *qg_lane(qg_ir *ir, const qg_node *vector, uint32_t lane);
@@ -127,7 +129,8 @@ typedef struct qg_plan {
 const qg_plan *qg_plan_tiles(qg_arena *arena, const qg_layout *layout);
 /* Plans the reference: one element at a time, bytes. */
 const qg_plan *qg_plan_elements(qg_arena *arena, const qg_layout *layout);
-/* Bits of a value of a stored table: its type's, but that floats are f32. */
+/* Bits of a value of a stored table: its type's, but that floats are f32, and that a table of one column has a word for each
+ * value, so that it is indexed as an array is. */
 uint32_t qg_table_bits(const qg_table *table);
 /* A stored table as words, low bits first. */
 const uint32_t *qg_table_words(qg_arena *arena, const qg_table *table, uint32_t *bytes);

@@ -366,7 +366,7 @@ static const qg_node *lower_lookup(lowering *l, const qg_term *term) {
     const qg_node *row = lower_table_index(l, term->arg[0], "row");
     const qg_node *column = term->arg[1] ? lower_table_index(l, term->arg[1], "column") : NULL;
     const uint32_t lanes = column && column->lanes > row->lanes ? column->lanes : row->lanes;
-    if (l->plan->stored[term->ref]) return lower_stored(l, term, row, column, lanes);
+    if (l->plan->stored[term->ref] && column) return lower_stored(l, term, row, column, lanes);
     const qg_node *parts[QG_MAX_LANES];
     for (uint32_t i = 0; i < lanes; ++i)
         parts[i] = qg_lookup(l->ir, term->ref, qg_lane(l->ir, row, i), column ? qg_lane(l->ir, column, i) : NULL);

@@ -160,7 +160,8 @@ const qg_plan *qg_plan_elements(qg_arena *arena, const qg_layout *layout) {
 }
 
 uint32_t qg_table_bits(const qg_table *table) {
-    return qg_scalars[table->type].kind == QG_FLOATING ? 32 : qg_scalars[table->type].bits;
+    const qg_scalar_info *type = &qg_scalars[table->type];
+    return type->kind == QG_FLOATING || table->columns == 1 ? 32 : type->bits;
 }
 
 const uint32_t *qg_table_words(qg_arena *arena, const qg_table *table, uint32_t *bytes) {

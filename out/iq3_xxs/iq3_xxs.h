@@ -1,6 +1,6 @@
 /* iq3_xxs: kernels, dispatch and reference decoder of the format.
  * Generated from the specification below by `qkgen emit --format iq3_xxs`; do not edit.
- * 98 bytes for 256 elements, 3.062 bits each; 14.5 operations for each element.
+ * 98 bytes for 256 elements, 3.062 bits each; 14 operations for each element.
  *
  *     format iq3_xxs "fours from a codebook of 256, 7-bit sign masks, 4-bit scales in groups of 32"
  *

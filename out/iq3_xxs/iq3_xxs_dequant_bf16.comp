@@ -1,6 +1,6 @@
 // iq3_xxs_dequant_bf16: decodes a whole tensor: dst[i] = value(i), in bf16.
 // Generated from the specification below by `qkgen emit --format iq3_xxs`; do not edit.
-// 98 bytes for 256 elements, 3.062 bits each; 14.5 operations for each element.
+// 98 bytes for 256 elements, 3.062 bits each; 14 operations for each element.
 //
 //     format iq3_xxs "fours from a codebook of 256, 7-bit sign masks, 4-bit scales in groups of 32"
 //
@@ -25,7 +25,7 @@ layout(local_size_x_id = 0) in;
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
 layout(binding = 2, std430) readonly buffer GTable { uint G[]; };  // 256 rows of 4: u8, packed
-layout(binding = 3, std430) readonly buffer STable { uint S[]; };  // 128 rows of 1: u8, packed
+layout(binding = 3, std430) readonly buffer STable { uint S[]; };
 layout(binding = 1, std430) writeonly buffer Dst { uvec2 dst[]; };
 
 layout(push_constant) uniform Push {
@@ -58,13 +58,12 @@ void decode(uint block, uint tile, out precise vec4 v[2]) {
     uint G_row0 = G[g0];
     uint signs1 = uint(blocks[base + (tile / 4u * 32u + tile % 4u * 7u + 528u) / 16u]) | (uint(blocks[base + min((tile / 4u * 32u + tile % 4u * 7u + 528u) / 16u + 1u, 48u)]) << 16u);
     uint s = (signs1 >> ((tile / 4u * 32u + tile % 4u * 7u + 528u) % 16u)) & 0x7Fu;  // signs: 7 bits
-    uint S_row = S[s / 4u];
-    v[0] = d_sc1 * vec4((uvec4(G_row0) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int((S_row >> (s % 4u * 8u)) & 0xFFu)) >> ivec4(0, 1, 2, 3)) & 1, ivec4(0))));
+    v[0] = d_sc1 * vec4((uvec4(G_row0) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(S[s])) >> ivec4(0, 1, 2, 3)) & 1, ivec4(0))));
 
     // elements 4 to 7, counted from the tile's first
     uint g1 = qs >> 8u;  // qs: 8 bits
     uint G_row1 = G[g1];
-    v[1] = d_sc1 * vec4((uvec4(G_row1) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int((S_row >> (s % 4u * 8u)) & 0xFFu)) >> ivec4(4, 5, 6, 7)) & 1, ivec4(0))));
+    v[1] = d_sc1 * vec4((uvec4(G_row1) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(S[s])) >> ivec4(4, 5, 6, 7)) & 1, ivec4(0))));
 }
 
 uvec2 pack(vec4 v) {

@@ -1,6 +1,6 @@
 /* iq4_nl: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format iq4_nl`; do not edit.
- * 18 bytes for 32 elements, 4.5 bits each; 11.6 operations for each element.
+ * 18 bytes for 32 elements, 4.5 bits each; 4.62 operations for each element.
  *
  *     format iq4_nl "4-bit indices into a table of unequal steps, one scale for 32"
  *
@@ -173,7 +173,8 @@ static const uint32_t iq4_nl_sizes[] = {32, 64, 128, 256, 512, 1024};
 static const qk_spec_constant iq4_nl_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_sizes}};
 
 static const uint32_t iq4_nl_N_table[] = {
-    0xBFAD9881, 0xF6EADDCF, 0x26190D01, 0x71594535
+    0xFFFFFF81, 0xFFFFFF98, 0xFFFFFFAD, 0xFFFFFFBF, 0xFFFFFFCF, 0xFFFFFFDD, 0xFFFFFFEA, 0xFFFFFFF6,
+    0x00000001, 0x0000000D, 0x00000019, 0x00000026, 0x00000035, 0x00000045, 0x00000059, 0x00000071
 };
 
 static const qk_binding iq4_nl_dequant_f32_bindings[] = {

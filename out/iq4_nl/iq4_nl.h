@@ -1,6 +1,6 @@
 /* iq4_nl: kernels, dispatch and reference decoder of the format.
  * Generated from the specification below by `qkgen emit --format iq4_nl`; do not edit.
- * 18 bytes for 32 elements, 4.5 bits each; 11.6 operations for each element.
+ * 18 bytes for 32 elements, 4.5 bits each; 4.62 operations for each element.
  *
  *     format iq4_nl "4-bit indices into a table of unequal steps, one scale for 32"
  *

@@ -1,6 +1,6 @@
 /* mxfp4: kernels, dispatch and reference decoder of the format.
  * Generated from the specification below by `qkgen emit --format mxfp4`; do not edit.
- * 17 bytes for 32 elements, 4.25 bits each; 12.8 operations for each element.
+ * 17 bytes for 32 elements, 4.25 bits each; 5.75 operations for each element.
  *
  *     format mxfp4 "E2M1 codes, a power of two for 32"
  *

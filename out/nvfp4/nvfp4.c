@@ -1,6 +1,6 @@
 /* nvfp4: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format nvfp4`; do not edit.
- * 36 bytes for 64 elements, 4.5 bits each; 13 operations for each element.
+ * 36 bytes for 64 elements, 4.5 bits each; 6 operations for each element.
  *
  *     format nvfp4 "E2M1 codes, unsigned E4M3 scales in groups of 16"
  *
@@ -172,7 +172,8 @@ static const uint32_t nvfp4_sizes[] = {32, 64, 128, 256, 512, 1024};
 static const qk_spec_constant nvfp4_constants[] = {{0, "local_size_x", 64, 6, nvfp4_sizes}};
 
 static const uint32_t nvfp4_K_table[] = {
-    0x03020100, 0x0C080604, 0xFDFEFF00, 0xF4F8FAFC
+    0x00000000, 0x00000001, 0x00000002, 0x00000003, 0x00000004, 0x00000006, 0x00000008, 0x0000000C,
+    0x00000000, 0xFFFFFFFF, 0xFFFFFFFE, 0xFFFFFFFD, 0xFFFFFFFC, 0xFFFFFFFA, 0xFFFFFFF8, 0xFFFFFFF4
 };
 
 static const qk_binding nvfp4_dequant_f32_bindings[] = {
