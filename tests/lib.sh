@@ -90,8 +90,10 @@ reference() {
     cp "$data/ggml/$1.blocks" "$2/blocks"
     cp "$data/ggml/$1.f32" "$2/values.f32"
   else
-    for name in weight scales biases values.f32; do
-      cat "$data/mlx/$1/$name" "$data/mlx-edge/$1/$name" >"$2/$name"
+    for name in "$data/mlx/$1"/*; do
+      name=$(basename "$name")
+      cat "$data/mlx/$1/$name" >"$2/$name"
+      [ ! -e "$data/mlx-edge/$1" ] || cat "$data/mlx-edge/$1/$name" >>"$2/$name"
     done
   fi
 }
@@ -101,7 +103,10 @@ inputs() {
   if [ -e "$1/blocks" ]; then
     echo --in "$1/blocks"
   else
-    echo --in "weight=$1/weight" --in "scales=$1/scales" --in "biases=$1/biases"
+    local name
+    for name in weight scales biases; do
+      [ ! -e "$1/$name" ] || printf -- '--in %s ' "$name=$1/$name"
+    done
   fi
 }
 

@@ -3,30 +3,21 @@
 # nobody, against rows of the libraries' values. Indices repeat, and some are out of range: zeros, and a warning counts.
 source "$(dirname "$0")/../lib.sh"
 
-# block FORMAT: elements and bytes of a block.
+# elements FORMAT: of a block.
 "$QKGEN" list >"$work/list"
-block() {
-  sed -nE "s/^$1 .* ([0-9]+) elements in +([0-9]+) bytes .*/\\1 \\2/p" "$work/list"
+elements() {
+  sed -nE "s/^$1 .* ([0-9]+) elements in +[0-9]+ bytes .*/\\1/p" "$work/list"
 }
 
 # cut FORMAT FOLDER ROWS COLS: the first rows of a table of that shape.
 cut_table() {
-  local format=$1 data=$2 elements=$(($3 * $4)) bits group size
+  local format=$1 data=$2 blocks name bytes
   reference "$format" "$data"
-  if [ -e "$data/blocks" ]; then
-    read -r group size < <(block "$format")
-    truncate -s $((elements / group * size)) "$data/blocks"
-  else
-    bits=${format#affine_b} bits=${bits%%_*}
-    group=${format#*_g} group=${group%%_*}
-    case $format in *_f32) size=4 ;; *) size=2 ;; esac
-    truncate -s $((elements * bits / 8)) "$data/weight"
-    truncate -s $((elements / group * size)) "$data/scales"
-    truncate -s $((elements / group * size)) "$data/biases"
-  fi
-  truncate -s $((elements * 4)) "$data/values.f32"
+  blocks=$(($3 * $4 / $(elements "$format")))
+  while read -r name bytes; do truncate -s $((blocks * bytes)) "$data/$name"; done < <(buffers "$format")
+  truncate -s $(($3 * $4 * 4)) "$data/values.f32"
 }
-export -f block cut_table
+export -f elements cut_table
 
 # gather FORMAT DATA TARGET TYPE ROWS COLS: with DATA/indices; 2> DATA/log. Leaves DATA/out.
 gather() {
@@ -93,10 +84,7 @@ for format in $(formats); do
     *_g32_*) echo "one $format 37 224" ;;
     *_g64_*) echo "one $format 31 320" ;;
     *_g128_*) echo "one $format 23 384" ;;
-    *) # the block formats have 16 blocks: three in each of five rows
-      read -r elements _ < <(block "$format")
-      echo "one $format 5 $((3 * elements))"
-      ;;
+    *) echo "one $format 5 $((3 * $(elements "$format")))" ;; # 16 blocks, if not more: three in each of five rows
   esac
 done | each
 printf '%s\n' "one q4_K 7 512" "one q4_K 5 768" "one q6_K 7 512" "one q6_K 5 768" "few affine_b3_g32_bf16 37 224" \

@@ -1,0 +1,76 @@
+/* mlx_mxfp4: kernels, dispatch and reference decoder of the format.
+ * Generated from the specification below by `qkgen emit --format mlx_mxfp4`; do not edit.
+ * 17 bytes for 32 elements, 4.25 bits each; 11 operations for each element.
+ *
+ *     format mlx_mxfp4 "E2M1 codes in one bit stream, a power of two for 32"
+ *
+ *     block 32 {
+ *         buffer weight { w: u32[4] }
+ *         buffer scales { e: u8 }
+ *     }
+ *
+ *     code q: e2m1 = w { 4 @ 0 (32:4) }
+ *
+ *     value = q * f32(e == 0 ? 4194304 : e << 23)    # 0 is 2^-127, 255 is infinity
+ */
+#ifndef QK_mlx_mxfp4_KERNELS_H
+#define QK_mlx_mxfp4_KERNELS_H
+
+#include <qkgen/kernel.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* mlx_mxfp4_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32. */
+extern const qk_kernel qk_mlx_mxfp4_dequant_f32_vulkan;
+extern const qk_kernel qk_mlx_mxfp4_dequant_f32_metal;
+qk_status qk_mlx_mxfp4_dequant_f32(const qk_backend *backend, const qk_range weights[2],
+    qk_range dst, uint64_t elements, qk_error *error);
+void qk_mlx_mxfp4_dequant_f32_ref(const void *const weights[2],
+    uint64_t elements, float *dst);
+
+/* mlx_mxfp4_dequant_f16: decodes a whole tensor: dst[i] = value(i), in f16. */
+extern const qk_kernel qk_mlx_mxfp4_dequant_f16_vulkan;
+extern const qk_kernel qk_mlx_mxfp4_dequant_f16_metal;
+qk_status qk_mlx_mxfp4_dequant_f16(const qk_backend *backend, const qk_range weights[2],
+    qk_range dst, uint64_t elements, qk_error *error);
+void qk_mlx_mxfp4_dequant_f16_ref(const void *const weights[2],
+    uint64_t elements, uint16_t *dst);
+
+/* mlx_mxfp4_dequant_bf16: decodes a whole tensor: dst[i] = value(i), in bf16. */
+extern const qk_kernel qk_mlx_mxfp4_dequant_bf16_vulkan;
+extern const qk_kernel qk_mlx_mxfp4_dequant_bf16_metal;
+qk_status qk_mlx_mxfp4_dequant_bf16(const qk_backend *backend, const qk_range weights[2],
+    qk_range dst, uint64_t elements, qk_error *error);
+void qk_mlx_mxfp4_dequant_bf16_ref(const void *const weights[2],
+    uint64_t elements, uint16_t *dst);
+
+/* mlx_mxfp4_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32. */
+extern const qk_kernel qk_mlx_mxfp4_gather_f32_vulkan;
+extern const qk_kernel qk_mlx_mxfp4_gather_f32_metal;
+qk_status qk_mlx_mxfp4_gather_f32(const qk_backend *backend, const qk_range weights[2],
+    qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error);
+uint64_t qk_mlx_mxfp4_gather_f32_ref(const void *const weights[2],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, float *dst);
+
+/* mlx_mxfp4_gather_f16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f16. */
+extern const qk_kernel qk_mlx_mxfp4_gather_f16_vulkan;
+extern const qk_kernel qk_mlx_mxfp4_gather_f16_metal;
+qk_status qk_mlx_mxfp4_gather_f16(const qk_backend *backend, const qk_range weights[2],
+    qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error);
+uint64_t qk_mlx_mxfp4_gather_f16_ref(const void *const weights[2],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, uint16_t *dst);
+
+/* mlx_mxfp4_gather_bf16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in bf16. */
+extern const qk_kernel qk_mlx_mxfp4_gather_bf16_vulkan;
+extern const qk_kernel qk_mlx_mxfp4_gather_bf16_metal;
+qk_status qk_mlx_mxfp4_gather_bf16(const qk_backend *backend, const qk_range weights[2],
+    qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error);
+uint64_t qk_mlx_mxfp4_gather_bf16_ref(const void *const weights[2],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, uint16_t *dst);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,81 @@
+// mlx_mxfp8_dequant_f16: decodes a whole tensor: dst[i] = value(i), in f16.
+// Generated from the specification below by `qkgen emit --format mlx_mxfp8`; do not edit.
+// 33 bytes for 32 elements, 8.25 bits each; 13.2 operations for each element.
+//
+//     format mlx_mxfp8 "E4M3 codes without NaN, a power of two for 32"
+//
+//     block 32 {
+//         buffer weight { w: u32[8] }
+//         buffer scales { e: u8 }
+//     }
+//
+//     code q = w { 8 @ 0 (32:8) }
+//
+//     # Sign and digits as those of a half, 2^8 too small; so the code that OCP takes for NaN is 480.
+//     value = f16((q & 128) << 8 | (q & 127) << 7) * 256.0 * f32(e == 0 ? 4194304 : e << 23)
+#version 450
+#extension GL_EXT_shader_8bit_storage : require
+
+layout(local_size_x_id = 0) in;
+
+layout(binding = 0, std430) readonly buffer WeightBuffer { uint weight[]; };
+layout(binding = 1, std430) readonly buffer ScalesBuffer { uint8_t scales[]; };
+layout(binding = 2, std430) writeonly buffer Dst { uvec2 dst[]; };
+
+layout(push_constant) uniform Push {
+    uint tiles;  // of 8 elements, to decode
+};
+
+// The half in the low 16 bits.
+float f16_to_f32(uint bits) {
+    return unpackHalf2x16(bits).x;
+}
+
+// Rounds to the nearest half, ties to even. In integers, because Vulkan leaves the rounding of its own conversion open.
+uint f32_to_f16(float x) {
+    const uint bits = floatBitsToUint(x), magnitude = bits & 0x7FFFFFFFu, sign = (bits >> 16) & 0x8000u;
+    if (magnitude > 0x7F800000u) return sign | 0x7E00u;    // NaN
+    if (magnitude >= 0x477FF000u) return sign | 0x7C00u;   // beyond the largest half
+    if (magnitude < 0x38800000u) {                         // a subnormal half: adding 1/2 rounds at its last bit
+        precise float lifted = uintBitsToFloat(magnitude) + 0.5;
+        return sign | (floatBitsToUint(lifted) - 0x3F000000u);
+    }
+    return sign | ((magnitude - 0x38000000u + 0xFFFu + ((magnitude >> 13) & 1u)) >> 13);
+}
+
+// The 8 values of a tile of a block, in runs of 4 consecutive elements.
+void decode(uint block, uint tile, out precise vec4 v[2]) {
+    // elements 0 to 3, counted from the tile's first
+    uint w0 = weight[block * 8u + tile * 2u];
+    uvec4 q0 = (uvec4(w0) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
+    uvec4 bits0 = uvec4(((ivec4(q0) & 128) << ivec4(8)) | ((ivec4(q0) & 127) << ivec4(7)));
+    uint e = uint(scales[block]);
+    float e_e = uintBitsToFloat(uint(int(e) == 0 ? 4194304 : int(e) << 23));
+    v[0] = vec4(f16_to_f32(bits0.x), f16_to_f32(bits0.y), f16_to_f32(bits0.z), f16_to_f32(bits0.w)) * 256.0 * e_e;
+
+    // elements 4 to 7, counted from the tile's first
+    uint w1 = weight[block * 8u + tile * 2u + 1u];
+    uvec4 q1 = (uvec4(w1) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
+    uvec4 bits1 = uvec4(((ivec4(q1) & 128) << ivec4(8)) | ((ivec4(q1) & 127) << ivec4(7)));
+    v[1] = vec4(f16_to_f32(bits1.x), f16_to_f32(bits1.y), f16_to_f32(bits1.z), f16_to_f32(bits1.w)) * 256.0 * e_e;
+}
+
+uvec2 pack(vec4 v) {
+    return uvec2(f32_to_f16(v.x) | (f32_to_f16(v.y) << 16), f32_to_f16(v.z) | (f32_to_f16(v.w) << 16));
+}
+
+// Stores a tile's runs where they belong in block `block` of the output.
+void write_tile(uint block, uint tile, vec4 v[2]) {
+    const uint at = block * 8u + tile * 2u;
+    dst[at] = pack(v[0]);
+    dst[at + 1u] = pack(v[1]);
+}
+
+void main() {
+    const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
+    for (uint i = gl_GlobalInvocationID.x; i < tiles; i += threads) {
+        vec4 v[2];
+        decode(i / 4u, i % 4u, v);
+        write_tile(i / 4u, i % 4u, v);
+    }
+}

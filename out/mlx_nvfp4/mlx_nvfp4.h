@@ -1,0 +1,77 @@
+/* mlx_nvfp4: kernels, dispatch and reference decoder of the format.
+ * Generated from the specification below by `qkgen emit --format mlx_nvfp4`; do not edit.
+ * 9 bytes for 16 elements, 4.5 bits each; 11.4 operations for each element.
+ *
+ *     format mlx_nvfp4 "E2M1 codes in one bit stream, E4M3 scales without NaN for 16"
+ *
+ *     block 16 {
+ *         buffer weight { w: u32[2] }
+ *         buffer scales { s: u8 }
+ *     }
+ *
+ *     code q: e2m1 = w { 4 @ 0 (16:4) }
+ *
+ *     # Sign and digits of the scale as those of a half, 2^8 too small.
+ *     value = q * (f16((s & 128) << 8 | (s & 127) << 7) * 256.0)
+ */
+#ifndef QK_mlx_nvfp4_KERNELS_H
+#define QK_mlx_nvfp4_KERNELS_H
+
+#include <qkgen/kernel.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* mlx_nvfp4_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32. */
+extern const qk_kernel qk_mlx_nvfp4_dequant_f32_vulkan;
+extern const qk_kernel qk_mlx_nvfp4_dequant_f32_metal;
+qk_status qk_mlx_nvfp4_dequant_f32(const qk_backend *backend, const qk_range weights[2],
+    qk_range dst, uint64_t elements, qk_error *error);
+void qk_mlx_nvfp4_dequant_f32_ref(const void *const weights[2],
+    uint64_t elements, float *dst);
+
+/* mlx_nvfp4_dequant_f16: decodes a whole tensor: dst[i] = value(i), in f16. */
+extern const qk_kernel qk_mlx_nvfp4_dequant_f16_vulkan;
+extern const qk_kernel qk_mlx_nvfp4_dequant_f16_metal;
+qk_status qk_mlx_nvfp4_dequant_f16(const qk_backend *backend, const qk_range weights[2],
+    qk_range dst, uint64_t elements, qk_error *error);
+void qk_mlx_nvfp4_dequant_f16_ref(const void *const weights[2],
+    uint64_t elements, uint16_t *dst);
+
+/* mlx_nvfp4_dequant_bf16: decodes a whole tensor: dst[i] = value(i), in bf16. */
+extern const qk_kernel qk_mlx_nvfp4_dequant_bf16_vulkan;
+extern const qk_kernel qk_mlx_nvfp4_dequant_bf16_metal;
+qk_status qk_mlx_nvfp4_dequant_bf16(const qk_backend *backend, const qk_range weights[2],
+    qk_range dst, uint64_t elements, qk_error *error);
+void qk_mlx_nvfp4_dequant_bf16_ref(const void *const weights[2],
+    uint64_t elements, uint16_t *dst);
+
+/* mlx_nvfp4_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32. */
+extern const qk_kernel qk_mlx_nvfp4_gather_f32_vulkan;
+extern const qk_kernel qk_mlx_nvfp4_gather_f32_metal;
+qk_status qk_mlx_nvfp4_gather_f32(const qk_backend *backend, const qk_range weights[2],
+    qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error);
+uint64_t qk_mlx_nvfp4_gather_f32_ref(const void *const weights[2],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, float *dst);
+
+/* mlx_nvfp4_gather_f16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f16. */
+extern const qk_kernel qk_mlx_nvfp4_gather_f16_vulkan;
+extern const qk_kernel qk_mlx_nvfp4_gather_f16_metal;
+qk_status qk_mlx_nvfp4_gather_f16(const qk_backend *backend, const qk_range weights[2],
+    qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error);
+uint64_t qk_mlx_nvfp4_gather_f16_ref(const void *const weights[2],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, uint16_t *dst);
+
+/* mlx_nvfp4_gather_bf16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in bf16. */
+extern const qk_kernel qk_mlx_nvfp4_gather_bf16_vulkan;
+extern const qk_kernel qk_mlx_nvfp4_gather_bf16_metal;
+qk_status qk_mlx_nvfp4_gather_bf16(const qk_backend *backend, const qk_range weights[2],
+    qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error);
+uint64_t qk_mlx_nvfp4_gather_bf16_ref(const void *const weights[2],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, uint16_t *dst);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
