@@ -210,12 +210,12 @@ char *qg_c_code(qg_arena *arena, const qg_request *request, const qg_plan *plan,
     return text.data;
 }
 
-/* ---- stubs ---- */
+/* ---- dispatch stubs ---- */
 
-static void add_stub_head(qg_text *text, const qg_kernel *kernel) {
+static void add_dispatch_head(qg_text *text, const qg_kernel *kernel) {
     qg_text_printf(text,
                    "qk_status qk_%s(const qk_backend *backend, const qk_range weights[%u],\n    %s, qk_error *error)",
-                   kernel->name, kernel->layout->n_buffers, kernel->family->stub_parameters);
+                   kernel->name, kernel->layout->n_buffers, kernel->family->dispatch_parameters);
 }
 
 static const char *chosen_kernel(qg_arena *arena, const qg_request *request, const char *name) {
@@ -224,16 +224,16 @@ static const char *chosen_kernel(qg_arena *arena, const qg_request *request, con
     return qg_format(arena, "&qk_%s_%s", name, request->vulkan ? "vulkan" : "metal");
 }
 
-static char *stubs(qg_arena *arena, const qg_request *request, const qg_kernel *kernels, uint32_t count) {
+static char *dispatch_stubs(qg_arena *arena, const qg_request *request, const qg_kernel *kernels, uint32_t count) {
     qg_text text = qg_text_new(arena);
     if (!request->vulkan && !request->metal) return "";
     for (uint32_t i = 0; i < count; ++i) {
         if (i) qg_text_puts(&text, "\n");
-        add_stub_head(&text, &kernels[i]);
+        add_dispatch_head(&text, &kernels[i]);
         qg_text_printf(&text, " {\n    const qk_kernel *const kernel = %s;\n",
                        chosen_kernel(arena, request, kernels[i].name));
         qg_text_printf(&text, "    return qk_dispatch_%s(backend, kernel, weights, %s, error);\n}\n",
-                       kernels[i].family->name, kernels[i].family->stub_arguments);
+                       kernels[i].family->name, kernels[i].family->dispatch_arguments);
     }
     return text.data;
 }
@@ -256,7 +256,7 @@ static char *declarations(qg_arena *arena, const qg_request *request, const qg_k
         if (request->vulkan) qg_text_printf(&text, "extern const qk_kernel qk_%s_vulkan;\n", kernel->name);
         if (request->metal) qg_text_printf(&text, "extern const qk_kernel qk_%s_metal;\n", kernel->name);
         if (dispatched) {
-            add_stub_head(&text, kernel);
+            add_dispatch_head(&text, kernel);
             qg_text_puts(&text, ";\n");
         }
         declare_reference(&text, kernel);
@@ -311,6 +311,6 @@ char *qg_c_source(qg_arena *arena, const qg_templates *templates, const qg_reque
     qg_hole(&holes, "decode", decode(arena, ir, layout));
     qg_hole(&holes, "reference", reference_text);
     qg_hole(&holes, "descriptors", code.data);
-    qg_hole(&holes, "stubs", stubs(arena, request, kernels, count));
+    qg_hole(&holes, "dispatch_stubs", dispatch_stubs(arena, request, kernels, count));
     return qg_expand(arena, qg_template_text(templates, "format.c"), holes.items, holes.count, why);
 }

@@ -10,8 +10,8 @@ const qg_family qg_families[] = {
      .bindings = {{"dst", QK_ROLE_OUTPUT, QK_WRITE}},
      .n_push = 1,
      .push = {"tiles"},
-     .stub_parameters = "qk_range dst, uint64_t elements",
-     .stub_arguments = "dst, elements",
+     .dispatch_parameters = "qk_range dst, uint64_t elements",
+     .dispatch_arguments = "dst, elements",
      .reference_result = "void",
      .reference_parameters = "uint64_t elements"},
     {.name = "gather",
@@ -22,9 +22,9 @@ const qg_family qg_families[] = {
                   {"status", QK_ROLE_STATUS, QK_READ_WRITE}},
      .n_push = 5,
      .push = {"rows", "row_first", "row_end", "row_tiles", "tokens"},
-     .stub_parameters =
+     .dispatch_parameters =
          "qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens",
-     .stub_arguments = "indices, dst, status, rows, cols, tokens",
+     .dispatch_arguments = "indices, dst, status, rows, cols, tokens",
      .reference_result = "uint64_t",
      .reference_parameters = "const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens"},
 };

@@ -24,7 +24,7 @@ typedef struct qg_family {
     const char *push[QG_MAX_PUSH]; /* u32 each */
     /* C: what the dispatch stub takes after the weights, declared and passed on; the reference's result, and what it
      * takes between the weights and dst. */
-    const char *stub_parameters, *stub_arguments;
+    const char *dispatch_parameters, *dispatch_arguments;
     const char *reference_result, *reference_parameters;
 } qg_family;
 

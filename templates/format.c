@@ -28,4 +28,4 @@
 
 /* ---- dispatch ---- */
 
-@{stubs}
+@{dispatch_stubs}
