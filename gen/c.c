@@ -13,7 +13,74 @@ static const char *stored_value(qg_scalar type) {
 
 /* ---- reference ---- */
 
-static char *decode(qg_arena *arena, const qg_ir *ir, const qg_layout *layout) {
+/* The number of blocks along an axis. */
+static const char *grid(qg_arena *arena, const qg_layout *layout, bool along_rows) {
+    const uint32_t block = along_rows ? layout->block_rows : layout->block_cols;
+    const char *elements = along_rows ? "rows" : "cols";
+    return block == 1 ? elements : qg_format(arena, "(%s + %uu) / %uu", elements, block - 1, block);
+}
+
+/* The tensor as the matrix that the blocks are patches of: its shape, and the place of the element. */
+static void add_matrix(qg_text *text, const qg_ir *ir, const qg_plan *plan) {
+    qg_arena *arena = text->arena;
+    const qg_layout *layout = plan->layout;
+    if (layout->view == QG_VIEW_SEQUENCE) {
+        qg_text_puts(text, "    col += row * cols;\n    cols *= rows;\n    rows = 1;\n    row = 0;\n");
+    } else if (layout->view == QG_VIEW_GROUPS) {
+        const uint32_t group = layout->block_cols;
+        qg_text_printf(text, "    const uint64_t index = row * cols + col;\n    rows = rows * cols / %uu;\n", group);
+        qg_text_printf(text, "    cols = %uu;\n    row = index / %uu;\n    col = index %% %uu;\n", group, group, group);
+    }
+    for (int along_rows = 1; along_rows >= 0; --along_rows) {
+        const char *name = along_rows ? "grid_rows" : "grid_cols";
+        const bool apart = along_rows && layout->view == QG_VIEW_GROUPS;
+        if (apart || qg_uses_argument(ir, name))
+            qg_text_printf(text, "    const uint64_t %s = %s;\n", name, grid(arena, layout, along_rows));
+    }
+    qg_text_puts(text, qg_grid_lines(arena, ir, plan, c));
+}
+
+static bool is_word(char c) {
+    return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+static bool mentions(const char *text, const char *name) {
+    const size_t length = strlen(name);
+    for (const char *at = text; (at = strstr(at, name)) != NULL; at += length)
+        if ((at == text || !is_word(at[-1])) && !is_word(at[length])) return true;
+    return false;
+}
+
+static void add_unused(qg_text *text, const char *body) {
+    static const char *const names[] = {"rows", "cols", "row", "col"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
+        if (!mentions(body, names[i])) qg_text_printf(text, "    (void)%s;\n", names[i]);
+}
+
+static char *decode_matrix(qg_arena *arena, const qg_ir *ir, const qg_plan *plan) {
+    const char *const parameters = "const void *const *from, uint64_t rows, uint64_t cols, uint64_t row, uint64_t col";
+    qg_text text = qg_text_new(arena);
+    qg_text_printf(&text, "/* The value of an element of a tensor of rows x cols. */\nstatic float value_at(%s) {\n",
+                   parameters);
+    for (uint32_t i = 0; i < plan->layout->n_buffers; ++i)
+        qg_text_printf(&text, "    const uint8_t *const %s = from[%u];\n", plan->layout->buffers[i].name, i);
+    qg_text body = qg_text_new(arena);
+    add_matrix(&body, ir, plan);
+    qg_decode_body(&body, ir, c);
+    add_unused(&text, body.data);
+    qg_text_printf(&text, "%s}\n", body.data);
+    static const char *const rounded[] = {"f16", "bf16"};
+    for (uint32_t i = 0; i < 2; ++i)
+        qg_text_printf(&text,
+                       "\nstatic uint16_t %s_at(%s) {\n"
+                       "    return qk_f32_to_%s(value_at(from, rows, cols, row, col));\n}\n",
+                       rounded[i], parameters, rounded[i]);
+    return text.data;
+}
+
+static char *decode(qg_arena *arena, const qg_ir *ir, const qg_plan *plan) {
+    const qg_layout *layout = plan->layout;
+    if (layout->view != QG_VIEW_BLOCKS) return decode_matrix(arena, ir, plan);
     qg_text text = qg_text_new(arena);
     qg_text_puts(&text, "/* The value of element `index` of a tensor. */\n");
     qg_text_puts(&text, "static float value_at(const void *const *from, uint64_t index) {\n");
@@ -42,8 +109,8 @@ static char *reference(qg_arena *arena, const qg_templates *templates, const qg_
         qg_hole(&holes, "n_buffers", qg_format(arena, "%u", kernels[k].layout->n_buffers));
         qg_hole(&holes, "c_type", element_type(kernels[k].type));
         qg_hole(&holes, "stored_at", stored_value(kernels[k].type));
-        const char *name = qg_format(arena, "%s.c", kernels[k].family->name);
-        const char *body = qg_expand(arena, qg_template_text(templates, name), holes.items, holes.count, why);
+        const char *body =
+            qg_expand(arena, qg_template_of(arena, templates, &kernels[k], "c"), holes.items, holes.count, why);
         if (!body) return NULL;
         qg_text_printf(&text, "%s%s", k ? "\n" : "", body);
     }
@@ -57,6 +124,8 @@ static const char *const access_names[] = {"QK_READ", "QK_WRITE", "QK_READ_WRITE
 static const char *const type_names[] = {"QK_TYPE_U8",  "QK_TYPE_U16",  "QK_TYPE_U32",
                                          "QK_TYPE_F16", "QK_TYPE_BF16", "QK_TYPE_F32"};
 
+static const char *const view_names[] = {"QK_VIEW_BLOCKS", "QK_VIEW_SEQUENCE", "QK_VIEW_MATRIX", "QK_VIEW_GROUPS"};
+
 static const char *api_name(qk_api api) { return api == QK_API_VULKAN ? "vulkan" : "metal"; }
 
 static const char *features_text(uint32_t features) {
@@ -69,8 +138,9 @@ static void add_bindings(qg_text *text, const qk_kernel *k) {
     qg_text_printf(text, "static const qk_binding %s_bindings[] = {\n", k->name);
     for (uint32_t i = 0; i < k->binding_count; ++i) {
         const qk_binding *b = &k->bindings[i];
-        qg_text_printf(text, "    {%u, \"%s\", %s, %s, %s, %u},\n", b->index, b->name, role_names[b->role],
-                       access_names[b->access], type_names[b->element], b->block_bytes);
+        qg_text_printf(text, "    {%u, \"%s\", %s, %s, %s, %u, %u, %u, %u},\n", b->index, b->name, role_names[b->role],
+                       access_names[b->access], type_names[b->element], b->block_bytes, b->item_bytes, b->tile_rows,
+                       b->tile_cols);
     }
     qg_text_puts(text, "};\n");
 }
@@ -121,8 +191,11 @@ static void add_descriptor(qg_text *text, const qk_kernel *k) {
     qg_text_printf(text, "    .workgroup_size = %u,\n    .features = %s,\n", k->workgroup_size,
                    features_text(k->features));
     qg_text_printf(text, "    .numeric = QK_NUMERIC_EXACT_DECODE,\n    .output = %s,\n", type_names[k->output]);
-    qg_text_printf(text, "    .block_elements = %u,\n    .tile_elements = %u,\n};\n\n", k->block_elements,
-                   k->tile_elements);
+    qg_text_printf(text, "    .block_elements = %u,\n    .tile_elements = %u,\n", k->block_elements, k->tile_elements);
+    if (k->view != QK_VIEW_BLOCKS)
+        qg_text_printf(text, "    .view = %s,\n    .ragged = %u,\n    .block_rows = %u,\n    .block_cols = %u,\n",
+                       view_names[k->view], k->ragged, k->block_rows, k->block_cols);
+    qg_text_puts(text, "};\n\n");
 }
 
 /* Specialisation constants are the same for all kernels of a format. */
@@ -213,9 +286,9 @@ char *qg_c_code(qg_arena *arena, const qg_request *request, const qg_plan *plan,
 /* ---- dispatch stubs ---- */
 
 static void add_dispatch_head(qg_text *text, const qg_kernel *kernel) {
-    qg_text_printf(text,
-                   "qk_status qk_%s(const qk_backend *backend, const qk_range weights[%u],\n    %s, qk_error *error)",
-                   kernel->name, kernel->layout->n_buffers, kernel->family->dispatch_parameters);
+    qg_text_printf(
+        text, "qk_status qk_%s(const qk_backend *backend, const qk_range weights[%u],\n    %s, qk_error *error)",
+        kernel->name, kernel->layout->n_buffers, qg_form(kernel->family, kernel->layout)->dispatch_parameters);
 }
 
 static const char *chosen_kernel(qg_arena *arena, const qg_request *request, const char *name) {
@@ -232,8 +305,9 @@ static char *dispatch_stubs(qg_arena *arena, const qg_request *request, const qg
         add_dispatch_head(&text, &kernels[i]);
         qg_text_printf(&text, " {\n    const qk_kernel *const kernel = %s;\n",
                        chosen_kernel(arena, request, kernels[i].name));
-        qg_text_printf(&text, "    return qk_dispatch_%s(backend, kernel, weights, %s, error);\n}\n",
-                       kernels[i].family->name, kernels[i].family->dispatch_arguments);
+        const qg_family_form *form = qg_form(kernels[i].family, kernels[i].layout);
+        qg_text_printf(&text, "    return qk_dispatch_%s%s(backend, kernel, weights, %s, error);\n}\n",
+                       kernels[i].family->name, form->suffix, form->dispatch_arguments);
     }
     return text.data;
 }
@@ -243,7 +317,7 @@ static char *dispatch_stubs(qg_arena *arena, const qg_request *request, const qg
 static void declare_reference(qg_text *text, const qg_kernel *kernel) {
     qg_text_printf(text, "%s qk_%s_ref(const void *const weights[%u],\n    %s, %s *dst);\n",
                    kernel->family->reference_result, kernel->name, kernel->layout->n_buffers,
-                   kernel->family->reference_parameters, element_type(kernel->type));
+                   qg_form(kernel->family, kernel->layout)->reference_parameters, element_type(kernel->type));
 }
 
 static char *declarations(qg_arena *arena, const qg_request *request, const qg_kernel *kernels, uint32_t count) {
@@ -308,7 +382,7 @@ char *qg_c_source(qg_arena *arena, const qg_templates *templates, const qg_reque
     qg_hole(&holes, "dispatch", dispatch_text(request, options));
     qg_hole(&holes, "prelude", prelude_text);
     qg_hole(&holes, "tables", qg_tables(arena, elements, c, "static const"));
-    qg_hole(&holes, "decode", decode(arena, ir, layout));
+    qg_hole(&holes, "decode", decode(arena, ir, elements));
     qg_hole(&holes, "reference", reference_text);
     qg_hole(&holes, "descriptors", code.data);
     qg_hole(&holes, "dispatch_stubs", dispatch_stubs(arena, request, kernels, count));

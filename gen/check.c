@@ -198,15 +198,16 @@ static const qg_term *check_instance(qg_work *work) {
         return NULL;
     }
     qg_layout_codes(work);
+    bool indexed = qg_layout_indices(work);
     const qg_term *value = qg_type_value(work);
-    if (value != NULL) {
+    if (value != NULL && indexed) {
         check_used(work);
     }
     if (!within_budget(work)) {
         return NULL;
     }
     qg_prove_cover(work, value != NULL);
-    return filled ? value : NULL;
+    return filled && indexed ? value : NULL;
 }
 
 static qg_layout *finish(const qg_work *work, const qg_term *value, const char *name) {
@@ -215,6 +216,10 @@ static qg_layout *finish(const qg_work *work, const qg_term *value, const char *
                           .name = name,
                           .summary = work->spec->summary,
                           .elements = work->elements,
+                          .view = work->view,
+                          .ragged = work->spec->ragged,
+                          .block_rows = work->block_rows,
+                          .block_cols = work->block_cols,
                           .parameters = instance_parameters(work->arena, work->spec, work->bound),
                           .n_buffers = work->spec->n_buffers,
                           .buffers = work->buffers,

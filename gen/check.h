@@ -24,6 +24,8 @@ typedef struct qg_work {
     const int64_t *bound; /* the value of each parameter */
     uint64_t cost;        /* against QG_MAX_WORK */
     uint32_t elements;
+    qg_view view;
+    uint32_t block_rows, block_cols;
     uint32_t block_bytes;
     qg_buffer *buffers;
     uint32_t n_fields;
@@ -47,6 +49,11 @@ bool qg_layout_fields(qg_work *work);
 void qg_layout_codes(qg_work *work);
 /* The code of a scalar field that the value names; made at the first use. */
 uint32_t qg_code_of_field(qg_work *work, uint32_t field);
+
+/* axes.c. Tiles and axes of the buffers, when the fields are known; and the codes that stand in the place of axes, when the
+ * codes are. */
+bool qg_layout_tiles(qg_work *work);
+bool qg_layout_indices(qg_work *work);
 
 /* cover.c. Every bit of the block is claimed once. Scalar fields are claimed by being named in the value; when that
  * failed, `value_known` is false, and unclaimed ones are not reported. */

@@ -102,21 +102,37 @@ static void put_fields(qg_text *text, const qg_spec_buffer *buffer, const char *
         if (field->count != NULL) {
             put_extent(text, field->count);
         }
+        if (field->columns != NULL) {
+            put_extent(text, field->columns);
+        }
         qg_text_puts(text, "\n");
     }
 }
 
+static void put_axes(qg_text *text, const qg_spec_buffer *buffer) {
+    for (uint32_t i = 0; i < buffer->n_axes; i++) {
+        qg_text_printf(text, "[%s]", buffer->axes[i].name);
+    }
+    qg_text_puts(text, buffer->has_axes && buffer->n_axes == 0 ? "[]" : "");
+}
+
 static void put_block(qg_text *text, const qg_spec *spec) {
     qg_text_puts(text, "block ");
+    if (spec->rows != NULL) {
+        put_expr(text, spec->rows);
+        qg_text_puts(text, spec->apart ? " apart x " : " x ");
+    }
     put_expr(text, spec->elements);
-    qg_text_puts(text, " {\n");
+    qg_text_puts(text, spec->ragged ? " ragged {\n" : " {\n");
     bool interleaved = spec->n_buffers == 1 && strcmp(spec->buffers[0].name, "blocks") == 0;
     for (uint32_t b = 0; b < spec->n_buffers; b++) {
         if (interleaved) {
             put_fields(text, &spec->buffers[b], "    ");
             continue;
         }
-        qg_text_printf(text, "    buffer %s {\n", spec->buffers[b].name);
+        qg_text_printf(text, "    buffer %s", spec->buffers[b].name);
+        put_axes(text, &spec->buffers[b]);
+        qg_text_puts(text, " {\n");
         put_fields(text, &spec->buffers[b], "        ");
         qg_text_puts(text, "    }\n");
     }
@@ -222,7 +238,7 @@ static void put_layout_slice(qg_text *text, const qg_layout *layout, const qg_sl
     qg_text_printf(text, "    bits %u-%u at %s bit %u, %s bit %u", slice->shift, slice->shift + slice->width - 1,
                    layout->buffers[slice->buffer].name, slice->bit, field->name, slice->bit - field->offset * 8);
     for (uint32_t d = 0; d < slice->n_digits; d++) {
-        qg_text_printf(text, "%s%u:%u", d == 0 ? " (" : ", ", slice->digits[d].extent, slice->digits[d].stride);
+        qg_text_printf(text, "%s%u:%d", d == 0 ? " (" : ", ", slice->digits[d].extent, slice->digits[d].stride);
     }
     qg_text_puts(text, slice->n_digits == 0 ? "\n" : ")\n");
 }
@@ -291,6 +307,27 @@ static void put_term(qg_text *text, const qg_layout *layout, const qg_term *term
     }
 }
 
+static void put_layout_view(qg_text *text, const qg_layout *layout) {
+    static const char *const views[] = {"", "a sequence", "a matrix", "groups apart"};
+    if (layout->view != QG_VIEW_BLOCKS) {
+        qg_text_printf(text, "patches of %s, %u rows of %u columns%s\n", views[layout->view], layout->block_rows,
+                       layout->block_cols, layout->ragged ? ", ragged" : "");
+    }
+}
+
+static void put_layout_tile(qg_text *text, const qg_layout *layout, const qg_buffer *buffer) {
+    static const char *const axes[] = {"rows", "cols"};
+    if (layout->view != QG_VIEW_BLOCKS) {
+        qg_text_printf(text, ", %u x %u items of %u bits", buffer->tile_rows, buffer->tile_cols, buffer->item_bits);
+        for (uint32_t i = 0; i < buffer->n_axes; i++) {
+            const qg_axis axis = buffer->axes[i];
+            qg_text_printf(text, "%s[%s]", i == 0 ? " in " : "",
+                           axis == QG_AXIS_CODE ? layout->codes[buffer->index].name : axes[axis]);
+        }
+    }
+    qg_text_puts(text, "\n");
+}
+
 char *qg_dump_layout(qg_arena *arena, const qg_layout *layout) {
     qg_text text = qg_text_new(arena);
     qg_text_printf(&text, "format %s\n    %s\n", layout->name, layout->summary);
@@ -298,9 +335,11 @@ char *qg_dump_layout(qg_arena *arena, const qg_layout *layout) {
         qg_text_printf(&text, "    %s\n", layout->parameters);
     }
     qg_text_printf(&text, "block of %u elements, %u bytes, %.6g bits for each element\n", layout->elements,
-                   layout->block_bytes, 8.0 * layout->block_bytes / layout->elements);
+                   layout->block_bytes, qg_bits_per_element(layout));
+    put_layout_view(&text, layout);
     for (uint32_t b = 0; b < layout->n_buffers; b++) {
-        qg_text_printf(&text, "buffer %s, %u bytes\n", layout->buffers[b].name, layout->buffers[b].bytes);
+        qg_text_printf(&text, "buffer %s, %u bytes", layout->buffers[b].name, layout->buffers[b].bytes);
+        put_layout_tile(&text, layout, &layout->buffers[b]);
         put_layout_fields(&text, layout, b);
     }
     for (uint32_t c = 0; c < layout->n_codes; c++) {

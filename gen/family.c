@@ -8,26 +8,46 @@ const qg_family qg_families[] = {
      .summary = "decodes a whole tensor: dst[i] = value(i)",
      .n_bindings = 1,
      .bindings = {{"dst", QK_ROLE_OUTPUT, QK_WRITE}},
-     .n_push = 1,
-     .push = {"tiles"},
-     .dispatch_parameters = "qk_range dst, uint64_t elements",
-     .dispatch_arguments = "dst, elements",
      .reference_result = "void",
-     .reference_parameters = "uint64_t elements"},
+     .blocks = {.suffix = "",
+                .n_push = 1,
+                .push = {"tiles"},
+                .dispatch_parameters = "qk_range dst, uint64_t elements",
+                .dispatch_arguments = "dst, elements",
+                .reference_parameters = "uint64_t elements"},
+     .matrix = {.suffix = "_matrix",
+                .n_push = 5,
+                .push = {"rows", "cols", "grid_rows", "grid_cols", "row_tiles"},
+                .dispatch_parameters = "qk_range dst, uint64_t rows, uint64_t cols",
+                .dispatch_arguments = "dst, rows, cols",
+                .reference_parameters = "uint64_t rows, uint64_t cols"}},
     {.name = "gather",
      .summary = "decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d",
      .n_bindings = 3,
      .bindings = {{"indices", QK_ROLE_INDICES, QK_READ},
                   {"dst", QK_ROLE_OUTPUT, QK_WRITE},
                   {"status", QK_ROLE_STATUS, QK_READ_WRITE}},
-     .n_push = 5,
-     .push = {"rows", "row_first", "row_end", "row_tiles", "tokens"},
-     .dispatch_parameters =
-         "qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens",
-     .dispatch_arguments = "indices, dst, status, rows, cols, tokens",
      .reference_result = "uint64_t",
-     .reference_parameters = "const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens"},
+     .blocks = {.suffix = "",
+                .n_push = 5,
+                .push = {"rows", "row_first", "row_end", "row_tiles", "tokens"},
+                .dispatch_parameters =
+                    "qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens",
+                .dispatch_arguments = "indices, dst, status, rows, cols, tokens",
+                .reference_parameters = "const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens"},
+     .matrix = {.suffix = "_matrix",
+                .n_push = 8,
+                .push = {"rows", "cols", "grid_rows", "grid_cols", "row_tiles", "table_rows", "table_cols", "tokens"},
+                .dispatch_parameters =
+                    "qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens",
+                .dispatch_arguments = "indices, dst, status, rows, cols, tokens",
+                .reference_parameters = "const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens"}},
 };
+
+const qg_family_form *qg_form(const qg_family *family, const qg_layout *layout) {
+    return layout->view == QG_VIEW_BLOCKS ? &family->blocks : &family->matrix;
+}
+
 const uint32_t qg_n_families = sizeof qg_families / sizeof *qg_families;
 
 const qg_scalar qg_output_types[] = {QG_F32, QG_F16, QG_BF16};
@@ -69,20 +89,30 @@ static uint32_t features(const qg_kernel *kernel) {
         if (kernel->plan->units[i] == 8) bits |= QK_FEATURE_STORAGE_8BIT;
         if (kernel->plan->units[i] == 16) bits |= QK_FEATURE_STORAGE_16BIT;
     }
-    if (kernel->type != QG_F32 && kernel->plan->lanes == 1) bits |= QK_FEATURE_STORAGE_16BIT;
+    if (kernel->type != QG_F32 && kernel->plan->store_lanes == 1) bits |= QK_FEATURE_STORAGE_16BIT;
     return bits;
+}
+
+static void describe_tile(const qg_layout *layout, const qg_buffer *buffer, qk_binding *binding) {
+    if (layout->view == QG_VIEW_BLOCKS) return;
+    binding->item_bytes = buffer->item_bits / 8;
+    for (uint32_t i = 0; i < buffer->n_axes; ++i)
+        *(buffer->axes[i] == QG_AXIS_ROWS ? &binding->tile_rows : &binding->tile_cols) =
+            buffer->axes[i] == QG_AXIS_ROWS ? buffer->tile_rows : buffer->tile_cols;
 }
 
 static const qk_binding *describe_bindings(qg_arena *arena, const qg_kernel *kernel, uint32_t count) {
     qk_binding *bindings = QG_NEW_ARRAY(arena, qk_binding, count);
     const uint32_t n_weights = kernel->layout->n_buffers;
-    for (uint32_t i = 0; i < n_weights; ++i)
+    for (uint32_t i = 0; i < n_weights; ++i) {
         bindings[i] = (qk_binding){.index = i,
                                    .name = kernel->layout->buffers[i].name,
                                    .role = QK_ROLE_WEIGHTS,
                                    .access = QK_READ,
                                    .element = unit_type(kernel->plan->units[i]),
                                    .block_bytes = kernel->layout->buffers[i].bytes};
+        describe_tile(kernel->layout, &kernel->layout->buffers[i], &bindings[i]);
+    }
     for (uint32_t i = n_weights; i < count; ++i) {
         const struct qg_family_binding *own = &kernel->family->bindings[i - n_weights];
         bindings[i] = (qk_binding){.index = i,
@@ -110,9 +140,10 @@ static void describe_tables(qg_arena *arena, const qg_kernel *kernel, qk_kernel 
 
 const qk_kernel *qg_describe(qg_arena *arena, const qg_kernel *kernel, qk_api api, const qk_code *code) {
     qk_kernel *described = QG_NEW(arena, qk_kernel);
-    const uint32_t n_push = kernel->family->n_push;
+    const qg_family_form *form = qg_form(kernel->family, kernel->layout);
+    const uint32_t n_push = form->n_push;
     qk_field *push = QG_NEW_ARRAY(arena, qk_field, n_push);
-    for (uint32_t i = 0; i < n_push; ++i) push[i] = (qk_field){kernel->family->push[i], 4 * i, 4};
+    for (uint32_t i = 0; i < n_push; ++i) push[i] = (qk_field){form->push[i], 4 * i, 4};
     described->name = kernel->name;
     described->format = kernel->layout->name;
     described->family = kernel->family->name;
@@ -129,6 +160,12 @@ const qk_kernel *qg_describe(qg_arena *arena, const qg_kernel *kernel, qk_api ap
     described->numeric = QK_NUMERIC_EXACT_DECODE;
     described->output = output_type(kernel->type);
     described->block_elements = kernel->layout->elements;
+    if (kernel->layout->view != QG_VIEW_BLOCKS) {
+        described->view = (qk_view)kernel->layout->view;
+        described->ragged = kernel->layout->ragged;
+        described->block_rows = kernel->layout->block_rows;
+        described->block_cols = kernel->layout->block_cols;
+    }
     described->tile_elements = kernel->plan->tile_elements;
     if (api == QK_API_VULKAN) {
         describe_tables(arena, kernel, described);

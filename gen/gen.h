@@ -55,10 +55,10 @@ void qg_text_puts(qg_text *text, const char *string);
 void qg_text_printf(qg_text *text, const char *format, ...) QG_PRINTF(2, 3);
 
 /* Appends `item` to an arena-backed array `(items, count, capacity)`. */
-#define QG_PUSH(arena, items, count, capacity, item)                                                                 \
-    do {                                                                                                             \
-        (items) = qg_grow((arena), (items), (count), &(capacity), sizeof *(items));                                  \
-        (items)[(count)++] = (item);                                                                                 \
+#define QG_PUSH(arena, items, count, capacity, item)                                                                   \
+    do {                                                                                                               \
+        (items) = qg_grow((arena), (items), (count), &(capacity), sizeof *(items));                                    \
+        (items)[(count)++] = (item);                                                                                   \
     } while (0)
 void *qg_grow(qg_arena *arena, void *items, uint32_t count, uint32_t *capacity, size_t item_size);
 
@@ -141,16 +141,25 @@ typedef enum qg_op {
 /* ---- parse.c: the specification as written -------------------------------------------------------------------- */
 
 /* Expressions as written: constants of the layout, and the value. */
-typedef enum qg_expr_kind { QG_E_INT, QG_E_FLOAT, QG_E_NAME, QG_E_UNARY, QG_E_BINARY, QG_E_SELECT, QG_E_INDEX, QG_E_BITS } qg_expr_kind;
+typedef enum qg_expr_kind {
+    QG_E_INT,
+    QG_E_FLOAT,
+    QG_E_NAME,
+    QG_E_UNARY,
+    QG_E_BINARY,
+    QG_E_SELECT,
+    QG_E_INDEX,
+    QG_E_BITS
+} qg_expr_kind;
 
 typedef struct qg_expr {
     qg_expr_kind kind;
-    qg_loc loc;          /* of the token that decides: the operator, the name, the number */
-    qg_op op;            /* UNARY, BINARY */
-    int64_t integer;     /* INT */
-    double real;         /* FLOAT */
-    const char *name;    /* NAME; INDEX: the table; BITS: the type */
-    uint32_t depth;      /* of the tree, at most 200 */
+    qg_loc loc;                   /* of the token that decides: the operator, the name, the number */
+    qg_op op;                     /* UNARY, BINARY */
+    int64_t integer;              /* INT */
+    double real;                  /* FLOAT */
+    const char *name;             /* NAME; INDEX: the table; BITS: the type */
+    uint32_t depth;               /* of the tree, at most 200 */
     const struct qg_expr *arg[3]; /* operands; INDEX: row, column or NULL */
 } qg_expr;
 
@@ -159,7 +168,7 @@ typedef struct qg_spec_param {
     qg_loc loc;
     bool is_type;
     uint32_t n_values;
-    const int64_t *values;     /* integers, or qg_scalar when is_type */
+    const int64_t *values; /* integers, or qg_scalar when is_type */
 } qg_spec_param;
 
 /* A type as written: a scalar's name, or that of a type parameter. */
@@ -172,13 +181,25 @@ typedef struct qg_spec_field {
     const char *name;
     qg_loc loc;
     qg_spec_type type;
-    const qg_expr *count; /* NULL: a single scalar */
-    bool spare;           /* bytes that the format leaves unused */
+    const qg_expr *count;   /* NULL: a single scalar */
+    const qg_expr *columns; /* of an array of two dimensions; `count` are its rows then */
+    bool spare;             /* bytes that the format leaves unused */
 } qg_spec_field;
+
+/* `[rows]`, `[cols]` or `[CODE]` behind a buffer's name. */
+typedef struct qg_spec_axis {
+    const char *name;
+    qg_loc loc;
+} qg_spec_axis;
+
+enum { QG_MAX_AXES = 2 };
 
 typedef struct qg_spec_buffer {
     const char *name;
     qg_loc loc;
+    bool has_axes; /* written, and be it `[]` */
+    uint32_t n_axes;
+    qg_spec_axis axes[QG_MAX_AXES]; /* the slowest first */
     uint32_t n_fields;
     const qg_spec_field *fields;
 } qg_spec_buffer;
@@ -203,8 +224,8 @@ typedef struct qg_spec_code {
     const char *name;
     qg_loc loc;
     bool spare;
-    qg_spec_type type;   /* name NULL: unsigned */
-    const qg_expr *per;  /* NULL: 1 */
+    qg_spec_type type;  /* name NULL: unsigned */
+    const qg_expr *per; /* NULL: 1 */
     uint32_t n_slices;
     const qg_spec_slice *slices;
 } qg_spec_code;
@@ -214,37 +235,49 @@ typedef struct qg_spec_table {
     qg_loc loc;
     qg_spec_type type;
     const qg_expr *rows;
-    const qg_expr *columns;    /* NULL: one column */
-    uint32_t n_values;         /* inline values */
+    const qg_expr *columns; /* NULL: one column */
+    uint32_t n_values;      /* inline values */
     const double *values;
     const qg_loc *value_locs;
-    const char *file;          /* or a binary file beside the specification */
+    const char *file; /* or a binary file beside the specification */
     qg_loc file_loc;
 } qg_spec_table;
 
 typedef struct qg_spec {
     const qg_source *source;
-    const char *name;      /* as written: `name_b{bits}_{T}` */
+    const char *name; /* as written: `name_b{bits}_{T}` */
     qg_loc name_loc;
     const char *summary;
     uint32_t n_params;
     const qg_spec_param *params;
-    const qg_expr *elements;
+    const qg_expr *rows;     /* of a block; NULL in a block of one row, which is written without */
+    const qg_expr *elements; /* of a block; its columns where it has rows */
+    bool apart;              /* the rows of a block lie far from each other */
+    bool ragged;             /* the last blocks may be cut off */
     qg_loc block_loc;
-    uint32_t n_buffers;    /* interleaved formats: one, named "blocks" */
+    uint32_t n_buffers; /* interleaved formats: one, named "blocks" */
     const qg_spec_buffer *buffers;
     uint32_t n_codes;
     const qg_spec_code *codes;
     uint32_t n_tables;
     const qg_spec_table *tables;
     const qg_expr *value;
-    uint32_t n_exprs;      /* nodes of all expressions: what one instance costs to check */
+    uint32_t n_exprs; /* nodes of all expressions: what one instance costs to check */
 } qg_spec;
 
 /* Parses one specification; NULL after errors. No semantics beyond the grammar of docs/format-language.md. */
 const qg_spec *qg_parse(qg_arena *arena, qg_diag *diag, const qg_source *source);
 
 /* ---- check.c, layout.c: one proven format --------------------------------------------------------------------- */
+
+/* How blocks lie in a tensor. */
+typedef enum qg_view {
+    QG_VIEW_BLOCKS,   /* one after the other, in the order of the elements */
+    QG_VIEW_SEQUENCE, /* the same, and the last may be cut off */
+    QG_VIEW_MATRIX,   /* patches of a matrix, `block_rows` high and `block_cols` wide */
+    QG_VIEW_GROUPS /* the elements in order are cut into groups of `block_cols`; the `block_rows` groups of a block lie
+                         as far from each other as there are blocks */
+} qg_view;
 
 typedef struct qg_field {
     const char *name;
@@ -253,18 +286,31 @@ typedef struct qg_field {
     bool is_array;
     bool spare;
     uint32_t count;
+    uint32_t rows, columns; /* count = rows * columns; in VIEW_BLOCKS all are columns */
     uint32_t buffer;
     uint32_t offset; /* bytes from the start of the block's part of that buffer */
 } qg_field;
 
+/* What a buffer grows along. */
+typedef enum qg_axis { QG_AXIS_ROWS, QG_AXIS_COLS, QG_AXIS_CODE } qg_axis;
+
+/* Not in VIEW_BLOCKS, a buffer is a matrix of items, and a block has a tile of it, row by row in the block's own bytes. The
+ * axes say what the matrix grows along, the slowest in memory first: [rows][cols] as the tile is written, [cols][rows]
+ * turned, [rows] or [cols] shared by all columns or rows of blocks, none shared by the whole tensor. Along AXIS_CODE the
+ * number of the column of blocks is the value of a code. */
 typedef struct qg_buffer {
     const char *name;
-    uint32_t bytes; /* of one block in this buffer: its stride */
+    uint32_t bytes; /* of one block in this buffer */
+    uint32_t item_bits;
+    uint32_t tile_rows, tile_cols; /* items */
+    uint32_t n_axes;
+    qg_axis axes[QG_MAX_AXES];
+    uint32_t index; /* AXIS_CODE: the code */
 } qg_buffer;
 
 typedef struct qg_digit {
     uint32_t extent;
-    uint32_t stride; /* bits */
+    int32_t stride; /* bits */
 } qg_digit;
 
 /* Bits [shift, shift+width) of a code. Index j of the code, split into digits, lies at bit + sum(digit * stride). */
@@ -284,11 +330,12 @@ typedef struct qg_slice {
 typedef struct qg_code {
     const char *name;
     qg_loc loc;
-    bool typed;      /* the bits are a `type`; else an unsigned integer */
+    bool typed; /* the bits are a `type`; else an unsigned integer */
     qg_scalar type;
-    uint32_t width;  /* bits, at most 32 */
+    uint32_t width; /* bits, at most 32 */
     uint32_t per;
     uint32_t count;
+    bool of_column; /* counted along the columns of the block alone: all its rows share the bits */
     uint32_t n_slices;
     const qg_slice *slices;
 } qg_code;
@@ -313,10 +360,10 @@ typedef struct qg_term {
     qg_kind kind;
     qg_loc loc;
     uint32_t ref;
-    int64_t integer; /* QG_CONST of integer kind */
-    float real;      /* QG_CONST of float kind */
+    int64_t integer;   /* QG_CONST of integer kind */
+    float real;        /* QG_CONST of float kind */
     int64_t low, high; /* range of an integer term */
-    uint32_t per;    /* the term is the same for all elements of an aligned run of `per` */
+    uint32_t per;      /* the term is the same for all elements of an aligned run of `per` */
     const struct qg_term *arg[3];
 } qg_term;
 
@@ -326,7 +373,10 @@ typedef struct qg_layout {
     const char *name;
     const char *summary;
     const char *parameters; /* "bits = 4, group = 64, T = bf16", or "" */
-    uint32_t elements;
+    uint32_t elements;      /* of a block: block_rows * block_cols */
+    qg_view view;
+    bool ragged;
+    uint32_t block_rows, block_cols;
     uint32_t n_buffers;
     const qg_buffer *buffers;
     uint32_t n_fields;
@@ -345,6 +395,12 @@ typedef struct qg_layouts {
     uint32_t count;
     const qg_layout **items;
 } qg_layouts;
+
+/* The buffer of a code's bits that is found by the value of another code, or NULL. */
+const qg_buffer *qg_index_of(const qg_buffer *buffers, const qg_code *code);
+
+/* Bits that a tensor has for each element; what all rows or columns of blocks share does not count. */
+double qg_bits_per_element(const qg_layout *layout);
 
 /* Instantiates a specification for every combination of its parameters and proves each. Errors that all instances share
  * are reported once. Returns an empty list after errors. */

@@ -18,13 +18,15 @@ bool qg_templates_load(qg_arena *arena, const char *folder, qg_templates *templa
                                         "format.metal", "format.h",      "format.c"};
     static const char *const endings[] = {"comp", "metal", "c"};
     const uint32_t n_fixed = sizeof fixed / sizeof *fixed, n_endings = sizeof endings / sizeof *endings;
-    const uint32_t count = n_fixed + n_endings * qg_n_families;
+    const uint32_t n_own = 2 * n_endings, count = n_fixed + n_own * qg_n_families;
     qg_template *items = QG_NEW_ARRAY(arena, qg_template, count);
     for (uint32_t i = 0; i < count; ++i) {
         const uint32_t own = i - n_fixed;
-        items[i].name = i < n_fixed
-                            ? fixed[i]
-                            : qg_format(arena, "%s.%s", qg_families[own / n_endings].name, endings[own % n_endings]);
+        const qg_family *family = i < n_fixed ? NULL : &qg_families[own / n_own];
+        items[i].name = !family ? fixed[i]
+                                : qg_format(arena, "%s%s.%s", family->name,
+                                            own % n_own < n_endings ? family->blocks.suffix : family->matrix.suffix,
+                                            endings[own % n_endings]);
         items[i].path = qg_format(arena, "%s/%s", folder, items[i].name);
         size_t length;
         const char *reason = NULL;
@@ -52,6 +54,63 @@ void qg_plan_holes(qg_arena *arena, qg_holes *holes, const qg_plan *plan, const 
     qg_hole(holes, "block_of_i", whole ? "i" : times(arena, "i", "/", plan->tiles, suffix));
     qg_hole(holes, "tile_of_i", whole ? qg_format(arena, "0%s", suffix) : times(arena, "i", "%", plan->tiles, suffix));
     qg_hole(holes, "block_of_from", whole ? "from" : times(arena, "from", "/", plan->tiles, suffix));
+    const qg_layout *layout = plan->layout;
+    const bool sequence = layout->view == QG_VIEW_SEQUENCE, matrix = layout->view == QG_VIEW_MATRIX;
+    qg_hole(holes, "lanes", qg_format(arena, "%u", plan->lanes));
+    qg_hole(holes, "row_tiles", qg_format(arena, "%u", plan->row_tiles));
+    qg_hole(holes, "sequence", sequence ? "" : NULL);
+    qg_hole(holes, "matrix", matrix ? "" : NULL);
+    qg_hole(holes, "groups", layout->view == QG_VIEW_GROUPS ? "" : NULL);
+    qg_hole(holes, "ragged", layout->ragged ? "" : NULL);
+    qg_hole(holes, "ragged_matrix", layout->ragged && matrix ? "" : NULL);
+    qg_hole(holes, "whole", layout->ragged ? NULL : "");
+}
+
+const char *qg_template_of(qg_arena *arena, const qg_templates *templates, const qg_kernel *kernel,
+                           const char *ending) {
+    const char *name =
+        qg_format(arena, "%s%s.%s", kernel->family->name, qg_form(kernel->family, kernel->layout)->suffix, ending);
+    return qg_template_text(templates, name);
+}
+
+/* ---- matrices ---- */
+
+bool qg_uses_argument(const qg_ir *ir, const char *name) {
+    for (uint32_t i = 0; i < ir->n_nodes; ++i)
+        if (ir->nodes[i]->op == QG_ARG && strcmp(ir->nodes[i]->name, name) == 0) return true;
+    return false;
+}
+
+char *qg_shape_arguments(qg_arena *arena, const qg_ir *ir, const char *pattern) {
+    static const char *const names[] = {"rows", "cols", "grid_rows", "grid_cols"};
+    qg_text text = qg_text_new(arena);
+    qg_text_puts(&text, "");
+    const bool apart = ir->layout->view == QG_VIEW_GROUPS; /* the lines below take the number of blocks */
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
+        if (qg_uses_argument(ir, names[i]) || (apart && strcmp(names[i], "grid_rows") == 0))
+            qg_print_filled(&text, pattern, '$', names[i]);
+    return text.data;
+}
+
+static void add_quotient(qg_text *text, const qg_ir *ir, const char *type, const char *name, const char *of,
+                         const char *operator, const char * by) {
+    if (qg_uses_argument(ir, name)) qg_text_printf(text, "    const %s %s = %s %s %s;\n", type, name, of, operator, by);
+}
+
+char *qg_grid_lines(qg_arena *arena, const qg_ir *ir, const qg_plan *plan, const qg_target *target) {
+    const qg_layout *layout = plan->layout;
+    const char *type = plan->reference ? "uint64_t" : target->types[QG_K_UINT][1], *s = target->unsigned_suffix;
+    const bool apart = layout->view == QG_VIEW_GROUPS;
+    const char *rows = apart ? "grid_rows" : qg_format(arena, "%u%s", layout->block_rows, s);
+    const char *cols = qg_format(arena, "%u%s", plan->reference ? layout->block_cols : plan->row_tiles, s);
+    const char *along = plan->reference ? "col" : "tile";
+    qg_text text = qg_text_new(arena);
+    qg_text_puts(&text, "");
+    add_quotient(&text, ir, type, "block_row", "row", apart ? "%" : "/", rows);
+    if (layout->block_rows > 1) add_quotient(&text, ir, type, "r", "row", apart ? "/" : "%", rows);
+    add_quotient(&text, ir, type, "block_col", along, "/", cols);
+    add_quotient(&text, ir, type, plan->reference ? "c" : "t", along, "%", cols);
+    return text.data;
 }
 
 uint32_t qg_wide_unit(const qg_ir *ir, uint32_t buffer) {
@@ -134,7 +193,7 @@ char *qg_banner(qg_arena *arena, const qg_request *request, const qg_plan *plan,
     qg_text_printf(&text, "%s%s\n", open, sentence);
     qg_text_printf(&text, "%sGenerated from the specification below by `%s`; do not edit.\n", prefix, request->command);
     qg_text_printf(&text, "%s%u bytes for %u elements, %.4g bits each; %.3g operations for each element.\n", prefix,
-                   layout->block_bytes, layout->elements, 8.0 * layout->block_bytes / layout->elements,
+                   layout->block_bytes, layout->elements, qg_bits_per_element(layout),
                    operations(qg_lower_decode(arena, plan), plan->tile_elements));
     qg_text_add(&text, prefix, strlen(prefix) - 1);
     qg_text_puts(&text, "\n");

@@ -103,6 +103,12 @@ bool qg_index_difference(qg_index a, qg_index b, int64_t *difference);
 /* start + a; `start` may be NULL. */
 const qg_node *qg_index_node(qg_ir *ir, const qg_node *start, qg_index a);
 
+/* ---- place.c ------------------------------------------------------------------------------------------------------ */
+
+/* The index in memory, counted in units of `unit` bits, of word `word` of a block's tile, in a tensor whose blocks are
+ * patches of a matrix. `by` is the value of the code that stands in the place of an axis, or NULL. */
+const qg_node *qg_place(qg_ir *ir, uint32_t buffer, uint32_t unit, qg_index word, const qg_node *by);
+
 /* ---- plan.c: how threads share a block ---------------------------------------------------------------------------- */
 
 enum { QG_MAX_RUNS = 32, QG_MAX_DIGITS = 16 };
@@ -118,8 +124,10 @@ typedef struct qg_plan {
     uint32_t n_digits;
     qg_digit digits[QG_MAX_DIGITS];
     uint32_t tile_elements;
-    uint32_t tiles;  /* in a block */
-    uint32_t *units; /* bits of the words in which each buffer is loaded: 8, 16 or 32 */
+    uint32_t store_lanes; /* neighbours that are stored at once: all lanes, or 1 where a tile may be cut off */
+    uint32_t tiles;       /* in a block */
+    uint32_t row_tiles;   /* in a row of a block, where blocks are patches of a matrix */
+    uint32_t *units;      /* bits of the words in which each buffer is loaded: 8, 16 or 32 */
     uint32_t workgroup;
     bool *stored;   /* tables that are kept as packed words in memory; the others are arrays in the text */
     bool reference; /* one element at a time, from a pointer to the block */
@@ -139,9 +147,11 @@ char *qg_dump_plan(qg_arena *arena, const qg_plan *plan);
 /* ---- lower.c: layout and plan to IR ------------------------------------------------------------------------------- */
 
 /* Arguments of the emitted code: `block`, the number of the block, and `tile`, the number of the tile within it. In the
- * reference there is only `i`, the element's index in the block. One output for each run. */
+ * reference there is only `i`, the element's index in the block. Where blocks are patches of a matrix: those of place.c,
+ * `r`, the row within the block, and `t`, the number of the tile within that row, or in the reference `c`, the column. One
+ * output for each run. */
 const qg_ir *qg_lower_decode(qg_arena *arena, const qg_plan *plan);
-/* Where the tile's first element lies in its block, counted in runs. */
+/* Where the tile's first element lies in its block, counted in runs. Not where blocks are patches of a matrix. */
 const qg_ir *qg_lower_place(qg_arena *arena, const qg_plan *plan);
 
 /* ---- print.c and the targets -------------------------------------------------------------------------------------- */

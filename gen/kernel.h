@@ -20,13 +20,20 @@ typedef struct qg_family {
         qk_role role;
         qk_access access;
     } bindings[QG_MAX_FAMILY_BINDINGS];
-    uint32_t n_push;
-    const char *push[QG_MAX_PUSH]; /* u32 each */
-    /* C: what the dispatch stub takes after the weights, declared and passed on; the reference's result, and what it
-     * takes between the weights and dst. */
-    const char *dispatch_parameters, *dispatch_arguments;
-    const char *reference_result, *reference_parameters;
+    const char *reference_result;
+    struct qg_family_form {
+        const char *suffix; /* of the template's name */
+        uint32_t n_push;
+        const char *push[QG_MAX_PUSH]; /* u32 each */
+        /* C: what the dispatch stub takes after the weights, declared and passed on; what the reference takes between the
+         * weights and dst. */
+        const char *dispatch_parameters, *dispatch_arguments, *reference_parameters;
+    } blocks, matrix; /* for formats whose blocks lie one after the other, and for those whose blocks are patches */
 } qg_family;
+
+typedef struct qg_family_form qg_family_form;
+
+const qg_family_form *qg_form(const qg_family *family, const qg_layout *layout);
 
 extern const qg_family qg_families[];
 extern const uint32_t qg_n_families;
@@ -65,6 +72,8 @@ typedef struct qg_templates {
 /* Reads the templates that the printers need from a folder; on failure returns false and sets *why. */
 bool qg_templates_load(qg_arena *arena, const char *folder, qg_templates *templates, const char **why);
 const char *qg_template_text(const qg_templates *templates, const char *name);
+/* The template of a kernel in the language that the ending says. */
+const char *qg_template_of(qg_arena *arena, const qg_templates *templates, const qg_kernel *kernel, const char *ending);
 
 /* ---- text of the targets --------------------------------------------------------------------------------------------- */
 
@@ -117,6 +126,12 @@ void qg_plan_holes(qg_arena *arena, qg_holes *holes, const qg_plan *plan, const 
 /* Bits of the words that a buffer's wide loads are made of; 0 when it has none. */
 uint32_t qg_wide_unit(const qg_ir *ir, uint32_t buffer);
 bool qg_uses(const qg_ir *ir, qg_op op);
+/* True when the IR has an argument of that name. */
+bool qg_uses_argument(const qg_ir *ir, const char *name);
+/* The shape arguments of place.c that the IR uses, each written by the pattern, in which $ is the name. */
+char *qg_shape_arguments(qg_arena *arena, const qg_ir *ir, const char *pattern);
+/* The first lines of a decode function in a matrix: where row `row` and tile `tile` lie in the grid of blocks. */
+char *qg_grid_lines(qg_arena *arena, const qg_ir *ir, const qg_plan *plan, const qg_target *target);
 void qg_prelude_holes(qg_holes *holes, const qg_ir *ir);
 /* Statements and `v[r] = value;` lines of a decode function's body. */
 void qg_decode_body(qg_text *text, const qg_ir *ir, const qg_target *target);

@@ -2,7 +2,8 @@
  *
  * The one idea: a layout is arithmetic on digits. Instance j of a code is written in mixed radix by the extents of a
  * slice, least significant digit first, and each digit moves the address by its stride; the bit address is linear in
- * the digits. So the reach of a slice is known without enumeration: base + sum((extent - 1) * stride) + width. This
+ * the digits. So the reach of a slice is known without enumeration: base + sum((extent - 1) * stride) + width, and with
+ * the negative strides alone how far it goes down. This
  * file establishes that reach, and with it that every address lies in its field; only then may cover.c enumerate the
  * bits, and its work is bounded by the block's size. All arithmetic is done in 64 bits on values kept within 32, so
  * that no extent, stride or product that an author can write wraps around unseen. */
@@ -119,6 +120,30 @@ bool qg_resolve_type(qg_work *work, const qg_spec_type *type, qg_scalar *scalar)
 
 /* ---- fields --------------------------------------------------------------------------------------------------- */
 
+/* An array's items, as rows and columns. */
+static bool layout_extents(qg_work *work, const qg_spec_field *written, uint32_t most, qg_field *field) {
+    const char *const what = "the number of items in an array";
+    field->rows = field->columns = 1;
+    if (written->columns == NULL) {
+        bool good = !field->is_array || qg_eval_within(work, written->count, what, 1, most, &field->count);
+        field->columns = field->count;
+        return good;
+    }
+    if (work->view == QG_VIEW_BLOCKS) {
+        qg_error(work->diag, written->loc,
+                 "array '%s' has two dimensions, and only a block of ROWS x COLUMNS has any use for rows: write the "
+                 "number of items",
+                 written->name);
+        return false;
+    }
+    if (!qg_eval_within(work, written->count, what, 1, most, &field->rows) ||
+        !qg_eval_within(work, written->columns, what, 1, most / field->rows, &field->columns)) {
+        return false;
+    }
+    field->count = field->rows * field->columns;
+    return true;
+}
+
 static bool layout_field(qg_work *work, const qg_spec_field *written, uint32_t buffer) {
     qg_field field = {
         .name = written->name, .loc = written->loc, .spare = written->spare, .buffer = buffer, .count = 1};
@@ -135,8 +160,7 @@ static bool layout_field(qg_work *work, const qg_spec_field *written, uint32_t b
             qg_scalars[field.type].name, qg_scalars[field.type].bits);
         return false;
     }
-    if (field.is_array && !qg_eval_within(work, written->count, "the number of items in an array", 1,
-                                          QG_MAX_BLOCK_BYTES / size, &field.count)) {
+    if (!layout_extents(work, written, QG_MAX_BLOCK_BYTES / size, &field)) {
         return false;
     }
     uint32_t bytes = size * field.count;
@@ -152,10 +176,29 @@ static bool layout_field(qg_work *work, const qg_spec_field *written, uint32_t b
     return true;
 }
 
+static bool layout_block(qg_work *work) {
+    const qg_spec *spec = work->spec;
+    work->block_rows = 1;
+    if (spec->rows == NULL) {
+        work->view = spec->ragged ? QG_VIEW_SEQUENCE : QG_VIEW_BLOCKS;
+        bool good = qg_eval_within(work, spec->elements, "the number of elements in a block", 1, QG_MAX_ELEMENTS,
+                                   &work->elements);
+        work->block_cols = work->elements;
+        return good;
+    }
+    work->view = spec->apart ? QG_VIEW_GROUPS : QG_VIEW_MATRIX;
+    if (!qg_eval_within(work, spec->rows, "the number of rows of a block", 1, QG_MAX_ELEMENTS, &work->block_rows) ||
+        !qg_eval_within(work, spec->elements, "the number of columns of a block", 1, QG_MAX_ELEMENTS / work->block_rows,
+                        &work->block_cols)) {
+        return false;
+    }
+    work->elements = work->block_rows * work->block_cols;
+    return true;
+}
+
 bool qg_layout_fields(qg_work *work) {
     const qg_spec *spec = work->spec;
-    bool good =
-        qg_eval_within(work, spec->elements, "the number of elements in a block", 1, QG_MAX_ELEMENTS, &work->elements);
+    bool good = layout_block(work);
     uint32_t count = 0;
     for (uint32_t i = 0; i < spec->n_buffers; i++) {
         count += spec->buffers[i].n_fields;
@@ -171,7 +214,7 @@ bool qg_layout_fields(qg_work *work) {
         }
     }
     work->cost += 8 * (uint64_t)work->block_bytes;
-    return good;
+    return good && qg_layout_tiles(work);
 }
 
 /* ---- slices --------------------------------------------------------------------------------------------------- */
@@ -179,7 +222,7 @@ bool qg_layout_fields(qg_work *work) {
 uint32_t qg_slice_address(const qg_slice *slice, uint32_t j) {
     uint32_t bit = slice->bit;
     for (uint32_t d = 0; d < slice->n_digits; d++) {
-        bit += j % slice->digits[d].extent * slice->digits[d].stride;
+        bit += j % slice->digits[d].extent * (uint32_t)slice->digits[d].stride; /* modulo 2^32 */
         j /= slice->digits[d].extent;
     }
     return bit;
@@ -208,10 +251,13 @@ static bool layout_digits(qg_work *work, const qg_spec_slice *written, qg_slice 
     *instances = 1;
     for (uint32_t d = 0; d < written->n_digits; d++) {
         const qg_spec_digit *digit = &written->digits[d];
+        uint32_t stride;
         if (!qg_eval_within(work, digit->extent, "an extent", 1, 8 * QG_MAX_BLOCK_BYTES, &digits[d].extent) ||
-            !qg_eval_within(work, digit->stride, "a stride", 0, 8 * QG_MAX_BLOCK_BYTES, &digits[d].stride)) {
+            !qg_eval_within(work, digit->stride, "a stride", -8 * QG_MAX_BLOCK_BYTES, 8 * QG_MAX_BLOCK_BYTES,
+                            &stride)) {
             return false;
         }
+        digits[d].stride = (int32_t)stride;
         *instances *= digits[d].extent;
         if (*instances > 8 * QG_MAX_BLOCK_BYTES) {
             qg_error(work->diag, digit->extent->loc,
@@ -232,35 +278,34 @@ static const char *served(qg_work *work, uint32_t per, uint32_t j) {
     return qg_format(work->arena, "elements %u to %u", j * per, j * per + per - 1);
 }
 
-/* The first instance whose slice ends behind `bits`, digit by digit from the most significant: the smallest digit with
- * which the lower digits, all at their largest, still leave the field. */
-static uint64_t first_outside(const qg_slice *slice, uint64_t base, uint64_t bits, uint64_t *bit) {
-    uint64_t lower = base + slice->width, weight = 1, j = 0;
+/* The first bit of instance j, from the start of the field. */
+static int64_t address_in_field(const qg_slice *slice, int64_t base, uint64_t j) {
     for (uint32_t d = 0; d < slice->n_digits; d++) {
-        lower += (uint64_t)(slice->digits[d].extent - 1) * slice->digits[d].stride;
-        weight *= slice->digits[d].extent;
+        base += (int64_t)(j % slice->digits[d].extent) * slice->digits[d].stride;
+        j /= slice->digits[d].extent;
     }
-    *bit = base;
-    for (uint32_t d = slice->n_digits; d-- > 0;) {
-        uint64_t stride = slice->digits[d].stride;
-        lower -= (slice->digits[d].extent - 1) * stride;
-        weight /= slice->digits[d].extent;
-        uint64_t digit = lower > bits || stride == 0 ? 0 : (bits - lower) / stride + 1;
-        lower += digit * stride;
-        j += digit * weight;
-        *bit += digit * stride;
+    return base;
+}
+
+/* The first instance that leaves a field of `bits` bits; there is one. */
+static uint64_t first_outside(const qg_slice *slice, int64_t base, int64_t bits, int64_t *bit) {
+    for (uint64_t j = 0;; j++) {
+        *bit = address_in_field(slice, base, j);
+        if (*bit < 0 || *bit + slice->width > bits) {
+            return j;
+        }
     }
-    return j;
 }
 
 /* `per` is 0 for spare bits. */
 static void report_outside(qg_work *work, const qg_slice *slice, uint32_t per) {
     const qg_field *field = &work->fields[slice->field];
     uint64_t bits = (uint64_t)field->count * qg_scalars[field->type].bits;
-    uint64_t bit, j = first_outside(slice, slice->bit - field->offset * 8, bits, &bit);
+    int64_t bit;
+    uint64_t j = first_outside(slice, slice->bit - field->offset * 8, (int64_t)bits, &bit);
     const char *whose = per == 0 ? "" : qg_format(work->arena, " (%s)", served(work, per, (uint32_t)j));
-    const char *which = qg_format(work->arena, slice->width == 1 ? "bit %llu" : "bits %llu to %llu",
-                                  (unsigned long long)bit, (unsigned long long)(bit + slice->width - 1));
+    const char *which = qg_format(work->arena, slice->width == 1 ? "bit %lld" : "bits %lld to %lld", (long long)bit,
+                                  (long long)(bit + slice->width - 1));
     qg_error(work->diag, slice->loc,
              "%s of instance %llu%s %s outside of field '%s', which has %llu bits: correct the base, an extent or a "
              "stride",
@@ -283,11 +328,12 @@ static bool layout_slice(qg_work *work, const qg_spec_slice *written, uint32_t p
     const qg_field *field = &work->fields[slice->field];
     slice->buffer = field->buffer;
     slice->bit = field->offset * 8 + base;
-    uint64_t reach = (uint64_t)base + slice->width;
+    int64_t lowest = base, reach = (int64_t)base + slice->width;
     for (uint32_t d = 0; d < slice->n_digits; d++) {
-        reach += (uint64_t)(slice->digits[d].extent - 1) * slice->digits[d].stride;
+        const int64_t way = (int64_t)(slice->digits[d].extent - 1) * slice->digits[d].stride;
+        *(way < 0 ? &lowest : &reach) += way;
     }
-    if (reach > (uint64_t)field->count * qg_scalars[field->type].bits) {
+    if (lowest < 0 || reach > (int64_t)field->count * qg_scalars[field->type].bits) {
         report_outside(work, slice, per);
         return false;
     }
@@ -301,15 +347,27 @@ static bool layout_per(qg_work *work, const qg_spec_code *written, qg_code *code
     if (written->per != NULL && !qg_eval_within(work, written->per, "'per'", 1, QG_MAX_ELEMENTS, &code->per)) {
         return false;
     }
-    if (work->elements % code->per != 0) {
+    const uint32_t served_elements = code->of_column ? work->block_cols : work->elements;
+    if (served_elements % code->per != 0) {
         qg_error(work->diag, written->per->loc,
-                 "'per' is %u, which does not divide the %u elements of a block: every instance of code '%s' must "
+                 "'per' is %u, which does not divide the %u %s of a block: every instance of code '%s' must "
                  "serve the same number of elements",
-                 code->per, work->elements, code->name);
+                 code->per, served_elements, code->of_column ? "columns" : "elements", code->name);
         return false;
     }
-    code->count = work->elements / code->per;
+    code->count = served_elements / code->per;
     return true;
+}
+
+/* Bits of a buffer that grows along the columns alone are shared by all rows. */
+static bool is_of_column(const qg_work *work, const qg_spec_code *written) {
+    for (uint32_t f = 0; f < work->n_fields; f++) {
+        const qg_buffer *buffer = &work->buffers[work->fields[f].buffer];
+        if (strcmp(work->fields[f].name, written->slices[0].field) == 0) {
+            return buffer->n_axes == 1 && buffer->axes[0] == QG_AXIS_COLS;
+        }
+    }
+    return false;
 }
 
 static bool covers_all(qg_work *work, const qg_code *code, const qg_slice *slice, uint64_t instances) {
@@ -364,7 +422,7 @@ static bool layout_type(qg_work *work, const qg_spec_code *written, qg_code *cod
 }
 
 static void layout_code(qg_work *work, const qg_spec_code *written) {
-    qg_code code = {.name = written->name, .loc = written->loc};
+    qg_code code = {.name = written->name, .loc = written->loc, .of_column = is_of_column(work, written)};
     bool good = layout_per(work, written, &code) && layout_slices(work, written, &code);
     if (!layout_type(work, written, &code) || !good) {
         code.width = 0;

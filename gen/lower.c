@@ -11,6 +11,7 @@ typedef struct lowering {
     const qg_layout *layout;
     const qg_node **bases;        /* first word of the block in each buffer */
     qg_index lanes[QG_MAX_LANES]; /* element index of each lane of the run in hand */
+    const qg_node *by;            /* the column of blocks that a code says, while its lane is lowered */
 } lowering;
 
 static const qg_node *binary(qg_ir *ir, qg_op op, const qg_node *a, const qg_node *b) {
@@ -57,9 +58,25 @@ static const char *word_name(const lowering *l, const qg_slice *slice, qg_index 
     return count > 1 ? name.data : slice->width < 8 * field_bytes ? field->name : NULL;
 }
 
+/* Where a word of the block lies in the buffer. */
+static const qg_node *word_index(lowering *l, uint32_t buffer, qg_index word) {
+    if (l->layout->view == QG_VIEW_BLOCKS || buffer >= l->layout->n_buffers)
+        return qg_index_node(l->ir, base_of(l, buffer), word);
+    return qg_place(l->ir, buffer, unit_of(l, buffer), word, l->by);
+}
+
+/* True when 32 bits from word `word` on are neighbours in memory. */
+static bool is_contiguous(lowering *l, uint32_t buffer, qg_index word) {
+    const uint32_t unit = unit_of(l, buffer), last = words_of(l, buffer) - 1;
+    if (qg_index_max(word) + 32 / unit - 1 > last) return false;
+    if (l->layout->view == QG_VIEW_BLOCKS || buffer >= l->layout->n_buffers) return true;
+    const uint32_t in_item = l->layout->buffers[buffer].item_bits / unit;
+    const qg_index part = in_item ? qg_index_mod(l->ir, word, in_item) : qg_index_constant(0);
+    return in_item == 32 / unit && part.n_terms == 0 && part.constant == 0;
+}
+
 static const qg_node *load_word(lowering *l, uint32_t buffer, qg_index word) {
-    const qg_node *index = qg_index_node(l->ir, base_of(l, buffer), word);
-    return qg_load(l->ir, buffer, unit_of(l, buffer), index);
+    return qg_load(l->ir, buffer, unit_of(l, buffer), word_index(l, buffer, word));
 }
 
 /* The word at `word`, or the block's last one where that lies beyond: its bits are masked off by whoever asked. */
@@ -72,9 +89,9 @@ static const qg_node *load_clamped(lowering *l, uint32_t buffer, qg_index word) 
 
 /* `bits` bits (at most 32) from the start of word `word`, put together from narrower words where the buffer has them. */
 static const qg_node *gather_words(lowering *l, uint32_t buffer, qg_index word, uint32_t bits) {
-    const uint32_t unit = unit_of(l, buffer), last = words_of(l, buffer) - 1;
-    if (bits > 16 && bits > unit && qg_index_max(word) + 32 / unit - 1 <= last)
-        return qg_load_wide(l->ir, buffer, unit, qg_index_node(l->ir, base_of(l, buffer), word));
+    const uint32_t unit = unit_of(l, buffer);
+    if (bits > 16 && bits > unit && is_contiguous(l, buffer, word))
+        return qg_load_wide(l->ir, buffer, unit, word_index(l, buffer, word));
     const qg_node *sum = NULL;
     for (uint32_t at = 0; at < bits; at += unit) {
         const qg_node *part = load_clamped(l, buffer, qg_index_add(l->ir, word, qg_index_constant(at / unit)));
@@ -121,8 +138,16 @@ static qg_index slice_address(lowering *l, const qg_slice *slice, qg_index insta
     for (uint32_t d = 0; d < slice->n_digits; ++d) {
         const qg_digit digit = slice->digits[d];
         const bool last = d + 1 == slice->n_digits;
-        const qg_index value = last ? instance : qg_index_mod(l->ir, instance, digit.extent);
-        address = qg_index_add(l->ir, address, qg_index_scale(value, digit.stride));
+        qg_index value = last ? instance : qg_index_mod(l->ir, instance, digit.extent);
+        int64_t stride = digit.stride;
+        if (stride < 0 && value.n_terms) { /* counted from the other end, so that no term is negative */
+            const qg_node *rest =
+                binary(l->ir, QG_SUB, qg_uint(l->ir, digit.extent - 1), qg_index_node(l->ir, NULL, value));
+            value = qg_index_digit(rest, digit.extent);
+            address.constant += (digit.extent - 1) * stride;
+            stride = -stride;
+        }
+        address = qg_index_add(l->ir, address, qg_index_scale(value, stride));
         if (!last) instance = qg_index_div(l->ir, instance, digit.extent);
     }
     return address;
@@ -267,12 +292,48 @@ static uint32_t find_planes(lowering *l, const qg_code *code, const qg_index *in
     return count;
 }
 
+static qg_index instance_of(lowering *l, const qg_code *code, qg_index element) {
+    if (code->count == 1) return qg_index_constant(0);
+    if (code->of_column) element = qg_index_mod(l->ir, element, l->layout->block_cols);
+    return qg_index_div(l->ir, element, code->per);
+}
+
+static const qg_node *lower_code(lowering *l, const qg_code *code);
+
+/* A code whose place depends on another code's value: every lane for itself. */
+static const qg_node *lower_indexed(lowering *l, const qg_code *code, const qg_buffer *indexed) {
+    const qg_node *parts[QG_MAX_LANES], *index = lower_code(l, &l->layout->codes[indexed->index]);
+    const qg_plan *plan = l->plan;
+    qg_plan single = *plan;
+    const qg_index first = l->lanes[0];
+    single.lanes = 1;
+    for (uint32_t i = 0; i < plan->lanes; ++i) {
+        l->plan = &single;
+        l->by = index->lanes > 1 ? qg_lane(l->ir, index, i) : index;
+        const qg_index own = l->lanes[i];
+        l->lanes[0] = own;
+        parts[i] = lower_code(l, code);
+        l->lanes[0] = first;
+    }
+    l->by = NULL;
+    l->plan = plan;
+    return qg_let(l->ir, qg_vector(l->ir, parts, plan->lanes), code->name, NULL);
+}
+
 static const qg_node *lower_code(lowering *l, const qg_code *code) {
+    const qg_buffer *indexed = qg_index_of(l->layout->buffers, code);
+    if (indexed && !l->by && l->plan->lanes > 1) return lower_indexed(l, code, indexed);
+    if (indexed && !l->by) {
+        l->by = lower_code(l, &l->layout->codes[indexed->index]);
+        const qg_node *node = lower_code(l, code);
+        l->by = NULL;
+        return node;
+    }
     qg_index instances[QG_MAX_LANES];
     uint32_t lanes = 1;
     for (uint32_t i = 0; i < l->plan->lanes; ++i) {
         int64_t difference = 1;
-        instances[i] = code->count == 1 ? qg_index_constant(0) : qg_index_div(l->ir, l->lanes[i], code->per);
+        instances[i] = instance_of(l, code, l->lanes[i]);
         if (i && (!qg_index_difference(instances[i], instances[0], &difference) || difference)) lanes = l->plan->lanes;
     }
     struct plane planes[QG_MAX_PLANES];
@@ -453,6 +514,13 @@ static const qg_node *lower_term(lowering *l, const qg_term *term) {
 
 /* The first element of the tile, as digits of the tile's number; `named` makes statements of the high ones. */
 static qg_index tile_start(qg_ir *ir, const qg_plan *plan, bool named) {
+    const qg_layout *layout = plan->layout;
+    if (layout->view != QG_VIEW_BLOCKS) {
+        const uint32_t step = plan->reference ? 1 : plan->tile_elements, count = layout->block_cols / step;
+        const qg_index r = qg_index_digit(qg_arg(ir, "r", layout->block_rows), layout->block_rows);
+        const qg_index t = qg_index_digit(qg_arg(ir, plan->reference ? "c" : "t", count), count);
+        return qg_index_add(ir, qg_index_scale(t, step), qg_index_scale(r, layout->block_cols));
+    }
     const qg_node *tile = qg_arg(ir, plan->reference ? "i" : "tile", plan->tiles);
     qg_index rest = qg_index_digit(tile, plan->tiles), start = qg_index_constant(0);
     for (uint32_t i = 0; i < plan->n_digits; ++i) {
@@ -471,14 +539,15 @@ static void name_bases(lowering *l) {
     l->bases = QG_NEW_ARRAY(l->ir->arena, const qg_node *, l->layout->n_buffers);
     for (uint32_t i = 0; i < l->layout->n_buffers; ++i) {
         const uint32_t words = l->layout->buffers[i].bytes * 8 / l->plan->units[i];
-        if (l->plan->reference) continue;
+        if (l->plan->reference || l->layout->view != QG_VIEW_BLOCKS) continue;
         l->bases[i] = binary(l->ir, QG_MUL, block, qg_uint(l->ir, words));
         if (l->layout->n_buffers == 1 && words > 1) qg_let(l->ir, l->bases[i], "base", NULL);
     }
 }
 
 static void finish(qg_ir *ir) {
-    static const char *const words[] = {"block", "tile", "v", "i"};
+    static const char *const words[] = {"block", "tile", "v", "i",    "block_row", "block_col", "row",
+                                        "r",     "t",    "c", "rows", "cols",      "grid_rows", "grid_cols"};
     const uint32_t fixed = sizeof words / sizeof *words;
     const uint32_t count = fixed + ir->layout->n_buffers + ir->layout->n_tables;
     const char **reserved = QG_NEW_ARRAY(ir->arena, const char *, count);

@@ -179,7 +179,7 @@ static bool check_file(qg_library *library, const char *path) {
     for (uint32_t j = before; j < library->layouts.count; ++j) {
         const qg_layout *l = library->layouts.items[j];
         printf("%s: %u elements in %u bytes, %.4g bits each: every bit has one owner\n", l->name, l->elements,
-               l->block_bytes, 8.0 * l->block_bytes / l->elements);
+               l->block_bytes, qg_bits_per_element(l));
     }
     return true;
 }
@@ -223,8 +223,8 @@ static int command_list(qg_session *session, int argc, char **argv) {
         return 1;
     for (uint32_t i = 0; i < session->library->layouts.count; ++i) {
         const qg_layout *l = session->library->layouts.items[i];
-        printf("%-22s %5.4g bits  %4u elements in %4u bytes  %s\n", l->name, 8.0 * l->block_bytes / l->elements,
-               l->elements, l->block_bytes, l->summary);
+        printf("%-22s %5.4g bits  %4u elements in %4u bytes  %s\n", l->name, qg_bits_per_element(l), l->elements,
+               l->block_bytes, l->summary);
     }
     return 0;
 }
@@ -392,8 +392,8 @@ static int command(qg_session *session, int argc, char **argv) {
     static const struct {
         const char *name;
         int (*run)(qg_session *, int, char **);
-    } commands[] = {{"check", command_check},       {"import", command_import}, {"show", command_show},
-                    {"list", command_list},         {"emit", command_emit},     {"run", qg_command_run},
+    } commands[] = {{"check", command_check},      {"import", command_import},     {"show", command_show},
+                    {"list", command_list},        {"emit", command_emit},         {"run", qg_command_run},
                     {"verify", qg_command_verify}, {"devices", qg_command_devices}};
     if (argc < 2) {
         fputs(help, stderr);

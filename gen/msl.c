@@ -11,7 +11,7 @@ static const char *const half_vectors[] = {0, "half", "half2", 0, "half4"};
 static const char *const ushort_vectors[] = {0, "ushort", "ushort2", 0, "ushort4"};
 
 static const char *stored_type(const qg_kernel *kernel) {
-    const uint32_t lanes = kernel->plan->lanes;
+    const uint32_t lanes = kernel->plan->store_lanes;
     return kernel->type == QG_F32   ? msl->types[QG_K_FLOAT][lanes]
            : kernel->type == QG_F16 ? half_vectors[lanes]
                                     : ushort_vectors[lanes];
@@ -19,19 +19,54 @@ static const char *stored_type(const qg_kernel *kernel) {
 
 static char *decode(qg_arena *arena, const qg_ir *ir, const qg_plan *plan) {
     qg_text text = qg_text_new(arena);
-    qg_text_printf(&text, "// The %u values of a tile of a block, in runs of %u consecutive elements.\n",
-                   plan->tile_elements, plan->lanes);
+    const bool matrix = plan->layout->view != QG_VIEW_BLOCKS;
+    qg_text_printf(&text, "// The %u values of a tile of a %s, in runs of %u consecutive elements.\n",
+                   plan->tile_elements, matrix ? "row" : "block", plan->lanes);
     qg_text_puts(&text, "inline void decode(");
     for (uint32_t i = 0; i < plan->layout->n_buffers; ++i)
         qg_text_printf(&text, "device const %s *%s, ", storage_type(plan->units[i]), plan->layout->buffers[i].name);
-    const char *block = "uint block", *tile = plan->tiles == 1 ? "uint" : "uint tile";
-    qg_text_printf(&text, "%s, %s, thread %s *v) {\n", block, tile, msl->types[QG_K_FLOAT][plan->lanes]);
+    const char *first = "uint block", *tile = plan->tiles == 1 ? "uint" : "uint tile";
+    if (matrix) {
+        qg_text_puts(&text, qg_shape_arguments(arena, ir, "uint $$, "));
+        first = plan->layout->view == QG_VIEW_SEQUENCE ? "uint" : "uint row";
+        tile = "uint tile";
+    }
+    qg_text_printf(&text, "%s, %s, thread %s *v) {\n", first, tile, msl->types[QG_K_FLOAT][plan->lanes]);
+    if (matrix) qg_text_puts(&text, qg_grid_lines(arena, ir, plan, msl));
     qg_decode_body(&text, ir, msl);
     qg_text_puts(&text, "}\n");
     return text.data;
 }
 
+/* Elements [from, to) of a tile that may be cut off. */
+static char *write_cut_tile(qg_arena *arena, const qg_plan *plan) {
+    const char *value = plan->lanes > 1 ? qg_format(arena, "v[e / %u][e %% %u]", plan->lanes, plan->lanes) : "v[e]";
+    return qg_format(arena,
+                     "// Stores elements [from, to) of a tile; its first belongs at `at`.\n"
+                     "template <typename T>\n"
+                     "inline void write_tile(device T *dst, uint at, uint from, uint to, thread const %s *v) {\n"
+                     "    for (uint e = 0; e < %u; ++e) {\n"
+                     "        if (e >= from && e < to) store(dst, at + e, %s);\n"
+                     "    }\n}\n",
+                     msl->types[QG_K_FLOAT][plan->lanes], plan->tile_elements, value);
+}
+
+/* A tile lies in one row: its runs are neighbours. */
+static char *write_row_tile(qg_arena *arena, const qg_plan *plan) {
+    qg_text text = qg_text_new(arena);
+    qg_text_printf(&text,
+                   "// Stores a tile's runs from `at` on, counted in runs.\n"
+                   "template <typename T>\ninline void write_tile(device T *dst, uint at, thread const %s *v) {\n",
+                   msl->types[QG_K_FLOAT][plan->lanes]);
+    for (uint32_t r = 0; r < plan->n_runs; ++r)
+        qg_text_printf(&text, "    store(dst, %s, v[%u]);\n", r ? qg_format(arena, "at + %uu", r) : "at", r);
+    qg_text_puts(&text, "}\n");
+    return text.data;
+}
+
 static char *write_tile(qg_arena *arena, const qg_plan *plan) {
+    if (plan->layout->ragged) return write_cut_tile(arena, plan);
+    if (plan->layout->view != QG_VIEW_BLOCKS) return write_row_tile(arena, plan);
     const qg_ir *place = qg_lower_place(arena, plan);
     qg_text text = qg_text_new(arena);
     qg_text_puts(&text, "// Stores a tile's runs where they belong in block `block` of the output.\n");
@@ -77,13 +112,13 @@ static char *kernel_text(qg_arena *arena, const qg_templates *templates, const q
     qg_hole(&holes, "name", kernel->name);
     qg_hole(&holes, "buffers", buffers(arena, plan));
     qg_hole(&holes, "weights", weights(arena, plan));
+    qg_hole(&holes, "shape", qg_shape_arguments(arena, qg_lower_decode(arena, plan), "push.$$, "));
     for (uint32_t i = 0; i < kernel->family->n_bindings; ++i)
         qg_hole(&holes, qg_format(arena, "binding_%s", kernel->family->bindings[i].name),
                 qg_format(arena, "%u", n_weights + i));
     qg_hole(&holes, "binding_push", qg_format(arena, "%u", n_weights + kernel->family->n_bindings));
     qg_hole(&holes, "dst_type", stored_type(kernel));
-    const char *name = qg_format(arena, "%s.metal", kernel->family->name);
-    char *body = qg_expand(arena, qg_template_text(templates, name), holes.items, holes.count, why);
+    char *body = qg_expand(arena, qg_template_of(arena, templates, kernel, "metal"), holes.items, holes.count, why);
     return body ? qg_format(arena, "// %s: %s, in %s.\n%s", kernel->name, kernel->family->summary,
                             qg_scalars[kernel->type].name, body)
                 : NULL;
@@ -100,10 +135,10 @@ char *qg_msl(qg_arena *arena, const qg_templates *templates, const qg_request *r
     const qg_ir *ir = qg_lower_decode(arena, plan);
     qg_holes prelude = {.count = 0}, holes = {.count = 0};
     qg_prelude_holes(&prelude, ir);
-    qg_hole(&prelude, "vec", msl->types[QG_K_FLOAT][plan->lanes]);
-    qg_hole(&prelude, "half_vec", half_vectors[plan->lanes]);
-    qg_hole(&prelude, "ushort_vec", ushort_vectors[plan->lanes]);
-    qg_hole(&prelude, "bf16_of_v", bf16_of_v(plan->lanes));
+    qg_hole(&prelude, "vec", msl->types[QG_K_FLOAT][plan->store_lanes]);
+    qg_hole(&prelude, "half_vec", half_vectors[plan->store_lanes]);
+    qg_hole(&prelude, "ushort_vec", ushort_vectors[plan->store_lanes]);
+    qg_hole(&prelude, "bf16_of_v", bf16_of_v(plan->store_lanes));
     char *prelude_text =
         qg_expand(arena, qg_template_text(templates, "prelude.metal"), prelude.items, prelude.count, why);
     if (!prelude_text) return NULL;

@@ -34,7 +34,8 @@ static const char reserved[] =
     "modf normalize pow round select sign sin sqrt step trunc pack unpack as_type popcount "
     /* what generated kernels call their own things */
     "decode write_tile store value_at f16_at bf16_at f32_to_f16 f32_to_bf16 f16_to_f32 bf16_to_f32 load_u32 dst indices "
-    "out_of_range tiles rows row_first row_end row_tiles tokens push threads from index "
+    "out_of_range tiles rows row_first row_end row_tiles tokens push threads from to index cols grid_rows grid_cols "
+    "table_rows table_cols row col tile block_row block_col token found first start "
     /* types and names of specifications */
     "u8 i8 u16 i16 u32 f16 bf16 f32 e2m1 e2m3 e3m2 e4m3 e5m2 e8m0 i blocks ";
 /* clang-format on */

@@ -171,7 +171,14 @@ static bool parse_field(qg_parser *parser, qg_spec_field *field) {
         return true;
     }
     field->count = qg_parse_constant(parser);
-    return field->count != NULL && qg_expect(parser, QG_T_CLOSE_BRACKET, "']'");
+    if (field->count == NULL || !qg_expect(parser, QG_T_CLOSE_BRACKET, "']'")) {
+        return false;
+    }
+    if (!qg_accept(parser, QG_T_OPEN_BRACKET)) {
+        return true;
+    }
+    field->columns = qg_parse_constant(parser);
+    return field->columns != NULL && qg_expect(parser, QG_T_CLOSE_BRACKET, "']'");
 }
 
 /* `NAME: TYPE ...` up to the closing brace. */
@@ -194,18 +201,71 @@ static bool parse_fields(qg_parser *parser, qg_spec_buffer *buffer, uint32_t *to
     return qg_expect(parser, QG_T_CLOSE_BRACE, buffer->n_fields == 0 ? "a field" : "a field or '}'");
 }
 
+/* `[rows][cols]` behind a buffer's name. */
+static bool parse_axes(qg_parser *parser, qg_spec_buffer *buffer) {
+    while (qg_accept(parser, QG_T_OPEN_BRACKET)) {
+        qg_spec_axis axis;
+        buffer->has_axes = true;
+        if (buffer->n_axes == 0 && qg_accept(parser, QG_T_CLOSE_BRACKET)) {
+            return true;
+        }
+        if (!parse_name(parser, "'rows', 'cols' or a code", &axis.name, &axis.loc) ||
+            too_many(parser, buffer->n_axes, QG_MAX_AXES, "axes") || !qg_expect(parser, QG_T_CLOSE_BRACKET, "']'")) {
+            return false;
+        }
+        buffer->axes[buffer->n_axes++] = axis;
+    }
+    return true;
+}
+
 static bool parse_buffers(qg_parser *parser, qg_spec *spec, items *list) {
     uint32_t total = 0;
     while (qg_accept(parser, QG_T_BUFFER)) {
         qg_spec_buffer buffer = {0};
         if (!parse_name(parser, "the name of a buffer", &buffer.name, &buffer.loc) ||
-            too_many(parser, spec->n_buffers, QG_MAX_BUFFERS, "buffers") ||
+            too_many(parser, spec->n_buffers, QG_MAX_BUFFERS, "buffers") || !parse_axes(parser, &buffer) ||
             !qg_expect(parser, QG_T_OPEN_BRACE, "'{' and the fields") || !parse_fields(parser, &buffer, &total)) {
             return false;
         }
         QG_PUSH(parser->arena, list->buffers, spec->n_buffers, list->buffers_capacity, buffer);
     }
     return qg_expect(parser, QG_T_CLOSE_BRACE, "'buffer' or '}'");
+}
+
+/* A word that is special in one place only, and a name elsewhere. */
+static bool accept_word(qg_parser *parser, const char *word) {
+    const qg_token *token = &parser->token;
+    if (token->kind != QG_T_NAME || token->length != strlen(word) || memcmp(token->text, word, token->length) != 0) {
+        return false;
+    }
+    qg_advance(parser);
+    return true;
+}
+
+/* ELEMENTS [ragged], ROWS x COLUMNS [ragged], or ROWS apart x COLUMNS. */
+static bool parse_size(qg_parser *parser, qg_spec *spec) {
+    spec->elements = qg_parse_constant(parser);
+    if (spec->elements == NULL) {
+        return false;
+    }
+    spec->apart = accept_word(parser, "apart");
+    if (accept_word(parser, "x")) {
+        spec->rows = spec->elements;
+        spec->elements = qg_parse_constant(parser);
+    } else if (spec->apart) {
+        qg_expected(parser, "'x' and the columns of a block");
+        return false;
+    }
+    if (spec->elements == NULL) {
+        return false;
+    }
+    const qg_loc loc = parser->token.loc;
+    spec->ragged = accept_word(parser, "ragged");
+    if (spec->ragged && spec->apart) {
+        qg_error(parser->diag, loc, "'ragged' and 'apart' exclude each other: groups that lie apart are whole");
+        return false;
+    }
+    return true;
 }
 
 static bool parse_block(qg_parser *parser, qg_spec *spec, items *list) {
@@ -217,8 +277,7 @@ static bool parse_block(qg_parser *parser, qg_spec *spec, items *list) {
     }
     list->had_block = true;
     spec->block_loc = loc;
-    spec->elements = qg_parse_constant(parser);
-    if (spec->elements == NULL || !qg_expect(parser, QG_T_OPEN_BRACE, "'{' and the fields")) {
+    if (!parse_size(parser, spec) || !qg_expect(parser, QG_T_OPEN_BRACE, "'{' and the fields")) {
         return false;
     }
     if (parser->token.kind == QG_T_BUFFER) {

@@ -22,7 +22,12 @@ static uint32_t finest_per(const qg_layout *layout) {
     return finest;
 }
 
-static uint32_t load_unit(const qg_buffer *buffer) {
+/* In a matrix, items are loaded one by one, but where several that are neighbours in memory make whole words in every row. */
+static uint32_t load_unit(const qg_layout *layout, const qg_buffer *buffer) {
+    if (layout->view != QG_VIEW_BLOCKS) {
+        const bool neighbours = buffer->n_axes && buffer->axes[buffer->n_axes - 1] == QG_AXIS_COLS && !layout->ragged;
+        return neighbours && buffer->tile_cols * buffer->item_bits % 32 == 0 ? 32 : buffer->item_bits;
+    }
     return buffer->bytes % 4 == 0 ? 32 : buffer->bytes % 2 == 0 ? 16 : 8;
 }
 
@@ -42,7 +47,7 @@ static uint32_t boundaries(qg_arena *arena, const qg_layout *layout, uint32_t pe
             for (uint32_t d = 0; d + 1 < code->slices[s].n_digits; ++d) {
                 const qg_digit *digit = &code->slices[s].digits[d];
                 at *= digit->extent;
-                const bool seamless = digit[1].stride == digit->stride * digit->extent;
+                const bool seamless = digit[1].stride == digit->stride * (int32_t)digit->extent;
                 if (!seamless && at % lanes == 0) QG_PUSH(arena, items, count, capacity, at);
             }
         }
@@ -118,15 +123,17 @@ static qg_plan *new_plan(qg_arena *arena, const qg_layout *layout) {
 
 const qg_plan *qg_plan_tiles(qg_arena *arena, const qg_layout *layout) {
     qg_plan *plan = new_plan(arena, layout);
-    for (uint32_t i = 0; i < layout->n_buffers; ++i) plan->units[i] = load_unit(&layout->buffers[i]);
+    for (uint32_t i = 0; i < layout->n_buffers; ++i) plan->units[i] = load_unit(layout, &layout->buffers[i]);
     for (uint32_t i = 0; i < layout->n_tables; ++i)
         plan->stored[i] = layout->tables[i].rows * layout->tables[i].columns > MOST_IN_TEXT;
     plan->lanes = layout->elements % 4 == 0 ? 4 : layout->elements % 2 == 0 ? 2 : 1;
 
     const uint32_t per = finest_per(layout);
-    plan_digit digits[QG_MAX_DIGITS];
+    const uint32_t in_row = layout->block_cols; /* a tile lies in one row of its block */
+    if (layout->view != QG_VIEW_BLOCKS) plan->lanes = in_row % 4 == 0 ? 4 : in_row % 2 == 0 ? 2 : 1;
+    plan_digit digits[QG_MAX_DIGITS] = {{in_row, 1}};
     bool kept[QG_MAX_DIGITS] = {false};
-    const uint32_t n = cut_digits(arena, layout, per, plan->lanes, digits);
+    const uint32_t n = layout->view == QG_VIEW_BLOCKS ? cut_digits(arena, layout, per, plan->lanes, digits) : 1;
     uint32_t planes = 1;
     for (uint32_t i = 1; i < n; ++i) {
         if (!is_plane(plan, per, digits[i]) || plan->lanes * planes * digits[i].extent > MOST_ELEMENTS) continue;
@@ -144,8 +151,10 @@ const qg_plan *qg_plan_tiles(qg_arena *arena, const qg_layout *layout) {
         else if (digits[i].extent > 1)
             plan->digits[plan->n_digits++] = (qg_digit){digits[i].extent, digits[i].weight};
     }
+    plan->store_lanes = layout->ragged ? 1 : plan->lanes;
     plan->tile_elements = plan->n_runs * plan->lanes;
     plan->tiles = layout->elements / plan->tile_elements;
+    plan->row_tiles = layout->block_cols / plan->tile_elements;
     return plan;
 }
 
@@ -153,7 +162,7 @@ const qg_plan *qg_plan_elements(qg_arena *arena, const qg_layout *layout) {
     qg_plan *plan = new_plan(arena, layout);
     for (uint32_t i = 0; i < layout->n_buffers; ++i) plan->units[i] = 8;
     plan->reference = true;
-    plan->lanes = plan->tile_elements = 1;
+    plan->lanes = plan->store_lanes = plan->tile_elements = 1;
     plan->tiles = layout->elements;
     plan->digits[plan->n_digits++] = (qg_digit){layout->elements, 1};
     return plan;

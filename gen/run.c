@@ -2,6 +2,8 @@
  * final name only when all of it is there. */
 #include "run.h"
 
+#include <qkgen/dispatch.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -54,21 +56,71 @@ static const char *input_path(const qg_layout *layout, uint32_t buffer, const qg
     return NULL;
 }
 
+static bool open_buffer(const qg_layout *layout, uint32_t buffer, const qg_texts *in, qg_input *file) {
+    const char *path = input_path(layout, buffer, in);
+    if (in->count != layout->n_buffers && in->count)
+        return qg_complain("%s has %u buffers, but --in was given %u times", layout->name, layout->n_buffers,
+                           in->count) == 0;
+    if (!path) {
+        if (layout->n_buffers == 1) return qg_complain("run needs --in FILE") == 0;
+        return qg_complain("%s needs --in %s=FILE", layout->name, layout->buffers[buffer].name) == 0;
+    }
+    return qg_input_open(path, file);
+}
+
+const uint64_t *qg_matrix_sizes(qg_arena *arena, const qg_layout *layout, uint64_t rows, uint64_t cols) {
+    const qg_kernel kernel = qg_kernel_new(arena, qg_plan_tiles(arena, layout), &qg_families[0], qg_output_types[0]);
+    const qk_kernel *described = qg_describe(arena, &kernel, QK_API_VULKAN, NULL);
+    uint64_t *sizes = QG_NEW_ARRAY(arena, uint64_t, layout->n_buffers);
+    for (uint32_t i = 0; i < layout->n_buffers; ++i) {
+        sizes[i] = qk_weight_bytes(described, i, rows, cols);
+        if (!sizes[i]) return NULL;
+    }
+    return sizes;
+}
+
+/* "multiples of 32 and 128" */
+static const char *shape_rule(qg_arena *arena, const qg_layout *layout) {
+    if (layout->ragged) return "positive";
+    if (layout->view == QG_VIEW_GROUPS)
+        return qg_format(arena, "positive, and together make whole groups of %u", layout->block_cols);
+    return qg_format(arena, "positive multiples of %u and %u", layout->block_rows, layout->block_cols);
+}
+
+/* The buffers of a tensor whose blocks are patches of a matrix: their sizes follow from its shape. */
+static bool open_matrix(qg_job *job, const qg_texts *in, const void **pointers) {
+    const qg_layout *layout = job->layout;
+    if (job->rows == 0 || job->cols == 0)
+        return qg_complain("%s needs --rows and --cols: its blocks are patches of a matrix", layout->name) == 0;
+    job->sizes = qg_matrix_sizes(job->arena, layout, job->rows, job->cols);
+    if (!job->sizes)
+        return qg_complain("--rows is %llu and --cols is %llu: for %s they must be %s, with a product below 2^32",
+                           (unsigned long long)job->rows, (unsigned long long)job->cols, layout->name,
+                           shape_rule(job->arena, layout)) == 0;
+    for (uint32_t i = 0; i < layout->n_buffers; ++i) {
+        qg_input file;
+        if (!open_buffer(layout, i, in, &file)) return false;
+        if (file.bytes != job->sizes[i])
+            return qg_complain("%s holds %llu bytes, but %s of %llu x %llu has %llu in buffer %s", file.path,
+                               (unsigned long long)file.bytes, layout->name, (unsigned long long)job->rows,
+                               (unsigned long long)job->cols, (unsigned long long)job->sizes[i],
+                               layout->buffers[i].name) == 0;
+        pointers[i] = file.data;
+    }
+    job->weights = pointers;
+    job->elements = job->rows * job->cols;
+    return true;
+}
+
 static bool open_weights(qg_job *job, const qg_texts *in, const void **pointers) {
     const qg_layout *layout = job->layout;
     uint64_t blocks = 0;
     const char *first = "";
-    if (in->count != layout->n_buffers && in->count)
-        return qg_complain("%s has %u buffers, but --in was given %u times", layout->name, layout->n_buffers,
-                           in->count) == 0;
+    if (layout->view != QG_VIEW_BLOCKS) return open_matrix(job, in, pointers);
     for (uint32_t i = 0; i < layout->n_buffers; ++i) {
-        const char *path = input_path(layout, i, in);
         qg_input file;
-        if (!path) {
-            if (layout->n_buffers == 1) return qg_complain("run needs --in FILE") == 0;
-            return qg_complain("%s needs --in %s=FILE", layout->name, layout->buffers[i].name) == 0;
-        }
-        if (!qg_input_open(path, &file)) return false;
+        if (!open_buffer(layout, i, in, &file)) return false;
+        const char *path = file.path;
         const uint32_t bytes = layout->buffers[i].bytes;
         if (file.bytes % bytes)
             return qg_complain("%s holds %llu bytes, which is no multiple of the %u bytes that a block of %s has there",
@@ -90,7 +142,7 @@ static bool open_gather(qg_job *job, const char *indices) {
     qg_input file;
     if (!indices) return qg_complain("gather needs --indices FILE, u32 row numbers") == 0;
     if (job->rows == 0 || job->cols == 0) return qg_complain("gather needs --rows and --cols, both at least 1") == 0;
-    if (job->cols % job->layout->elements)
+    if (job->layout->view == QG_VIEW_BLOCKS && job->cols % job->layout->elements)
         return qg_complain("--cols is %llu, and must be a multiple of the %u elements of a block of %s",
                            (unsigned long long)job->cols, job->layout->elements, job->layout->name) == 0;
     if (job->rows > UINT64_MAX / job->cols || job->rows * job->cols != job->elements)
@@ -160,6 +212,7 @@ static uint64_t unit_elements(const qg_job *job) { return job->indices ? job->co
 
 uint64_t qg_part_size(const qg_job *job) {
     const uint64_t bytes = unit_elements(job) * (qg_scalars[job->type].bits / 8);
+    if (job->layout->view != QG_VIEW_BLOCKS && !job->indices) return job->elements;
     uint64_t size = PART_BYTES / bytes ? PART_BYTES / bytes : 1;
     if (!job->indices) size = size / job->layout->elements * job->layout->elements;
     return size ? size : job->layout->elements;
@@ -185,7 +238,7 @@ static bool run_parts(const qg_job *job, const qg_runner *runner, uint64_t most,
 
 static void report(const qg_job *job, const qg_runner *runner, double wall) {
     const uint64_t elements = total(job) * unit_elements(job);
-    const double read = (double)elements * job->layout->block_bytes / job->layout->elements;
+    const double read = (double)elements * qg_bits_per_element(job->layout) / 8.0;
     const double written = (double)elements * (qg_scalars[job->type].bits / 8.0);
     const double seconds = runner->seconds(runner->context);
     fprintf(stderr, "%s %s to %s on %s: %llu elements in %.6f s", job->family->name, job->layout->name,

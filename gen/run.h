@@ -13,8 +13,9 @@ typedef struct qg_job {
     const qg_templates *templates;
     const char *device; /* Vulkan: NULL takes the default */
     const void *const *weights;
+    const uint64_t *sizes;   /* bytes of each buffer, where blocks are patches of a matrix */
     uint64_t elements;       /* of the weights */
-    uint64_t rows, cols;     /* gather */
+    uint64_t rows, cols;     /* gather, and where blocks are patches of a matrix */
     const uint32_t *indices; /* gather */
     uint64_t tokens;         /* gather */
 } qg_job;
@@ -44,7 +45,10 @@ typedef struct qg_run_target {
 const qg_run_target *qg_target_named(const char *name);
 /* The type of results that has that name, or QG_SCALAR_COUNT. */
 qg_scalar qg_output_type(const char *name);
-/* How large the parts of a job should be; a multiple of the block. */
+/* Bytes of each weight buffer of a tensor of rows x cols, where blocks are patches of a matrix; NULL where that is no shape of
+ * the format. */
+const uint64_t *qg_matrix_sizes(qg_arena *arena, const qg_layout *layout, uint64_t rows, uint64_t cols);
+/* How large the parts of a job should be; a multiple of the block. Patches of a matrix are not cut: all is one part. */
 uint64_t qg_part_size(const qg_job *job);
 
 double qg_seconds_now(void);

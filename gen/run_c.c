@@ -108,6 +108,7 @@ static const char *ensure_object(const qg_job *job, char **object) {
 }
 
 typedef void dequant_function(const void *const *, uint64_t, void *);
+typedef void matrix_function(const void *const *, uint64_t, uint64_t, void *);
 typedef uint64_t gather_function(const void *const *, const uint32_t *, uint64_t, uint64_t, uint64_t, void *);
 
 static const char *run_part(void *context, const qg_job *job, uint64_t first, uint64_t count, void *dst) {
@@ -117,6 +118,10 @@ static const char *run_part(void *context, const qg_job *job, uint64_t first, ui
         gather_function *gather;
         memcpy(&gather, &r->function, sizeof gather); /* ISO C has no conversion from object to function pointers */
         r->out_of_range += gather(job->weights, job->indices + first, job->rows, job->cols, count, dst);
+    } else if (job->sizes) {
+        matrix_function *dequant;
+        memcpy(&dequant, &r->function, sizeof dequant);
+        dequant(job->weights, job->rows, job->cols, dst);
     } else {
         dequant_function *dequant;
         memcpy(&dequant, &r->function, sizeof dequant);

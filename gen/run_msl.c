@@ -50,7 +50,8 @@ static const char *load(qg_arena *arena, executor *api) {
     const char *path = getenv("QKGEN_MSL_LIBRARY");
     if (!path || !*path) path = QKGEN_MSL_LIBRARY;
     if (!*path)
-        return "this qkgen was built without the MSL executor: install clang-16 and libclang-16-dev, and configure again";
+        return "this qkgen was built without the MSL executor: install clang-16 and libclang-16-dev, and configure "
+               "again";
     api->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!api->library) return qg_format(arena, "cannot load the MSL executor: %s", dlerror());
     if (FIND(api, open, "qk_msl_open") && FIND(api, close, "qk_msl_close") && FIND(api, find, "qk_msl_find") &&
@@ -120,9 +121,10 @@ static const char *run_part(void *context, const qg_job *job, uint64_t first, ui
     const uint64_t blocks = (job->indices ? job->elements : count) / layout->elements;
     qk_range *weights = QG_NEW_ARRAY(m->arena, qk_range, layout->n_buffers);
     for (uint32_t i = 0; i < layout->n_buffers; ++i) {
-        const uint64_t skip = job->indices ? 0 : first / layout->elements * layout->buffers[i].bytes;
+        const uint64_t skip = job->indices || job->sizes ? 0 : first / layout->elements * layout->buffers[i].bytes;
+        const uint64_t size = job->sizes ? job->sizes[i] : blocks * layout->buffers[i].bytes;
         /* The executor copies what a kernel may only read, and never writes it back. */
-        weights[i] = (qk_range){(char *)(uintptr_t)job->weights[i] + skip, 0, blocks * layout->buffers[i].bytes};
+        weights[i] = (qk_range){(char *)(uintptr_t)job->weights[i] + skip, 0, size};
     }
     const qk_range out = {dst, 0, bytes};
     const double start = qg_seconds_now();
@@ -130,8 +132,10 @@ static const char *run_part(void *context, const qg_job *job, uint64_t first, ui
     if (job->indices) {
         const qk_range indices = {(void *)(uintptr_t)(job->indices + first), 0, 4 * count};
         const qk_range missed = {&m->out_of_range, 0, 4};
-        status =
-            qk_dispatch_gather(&api, m->kernel, weights, indices, out, missed, job->rows, job->cols, count, &m->error);
+        status = (job->sizes ? qk_dispatch_gather_matrix : qk_dispatch_gather)(
+            &api, m->kernel, weights, indices, out, missed, job->rows, job->cols, count, &m->error);
+    } else if (job->sizes) {
+        status = qk_dispatch_dequant_matrix(&api, m->kernel, weights, out, job->rows, job->cols, &m->error);
     } else {
         status = qk_dispatch_dequant(&api, m->kernel, weights, out, count, &m->error);
     }

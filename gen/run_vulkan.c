@@ -55,7 +55,7 @@ static bool make_buffers(const qg_job *job, uint64_t most, device_run *r) {
     const uint64_t blocks = (job->indices ? job->elements : most) / layout->elements;
     r->buffers = QG_NEW_ARRAY(job->arena, qk_vulkan_buffer *, layout->n_buffers + 3);
     for (uint32_t i = 0, number; i < layout->n_buffers; ++i) {
-        const uint64_t bytes = blocks * layout->buffers[i].bytes;
+        const uint64_t bytes = job->sizes ? job->sizes[i] : blocks * layout->buffers[i].bytes;
         if (!add_buffer(r, bytes, &number)) return false;
         if (job->indices && qk_vulkan_upload(r->vulkan, r->buffers[i], 0, job->weights[i], bytes, &r->error) != QK_OK)
             return false;
@@ -73,9 +73,9 @@ static qk_status upload_part(device_run *r, const qg_job *job, uint64_t first, u
         return qk_vulkan_upload(r->vulkan, r->buffers[r->indices], 0, job->indices + first, 4 * count, &r->error);
     for (uint32_t i = 0; i < layout->n_buffers; ++i) {
         const uint64_t bytes = layout->buffers[i].bytes;
-        const char *data = (const char *)job->weights[i] + first / layout->elements * bytes;
-        const qk_status status =
-            qk_vulkan_upload(r->vulkan, r->buffers[i], 0, data, count / layout->elements * bytes, &r->error);
+        const char *data = (const char *)job->weights[i] + (job->sizes ? 0 : first / layout->elements * bytes);
+        const uint64_t size = job->sizes ? job->sizes[i] : count / layout->elements * bytes;
+        const qk_status status = qk_vulkan_upload(r->vulkan, r->buffers[i], 0, data, size, &r->error);
         if (status != QK_OK) return status;
     }
     return QK_OK;
@@ -86,9 +86,12 @@ static qk_status dispatch(device_run *r, const qg_job *job, uint64_t count) {
     qk_range *weights = QG_NEW_ARRAY(r->arena, qk_range, job->layout->n_buffers);
     for (uint32_t i = 0; i < job->layout->n_buffers; ++i) weights[i] = qk_vulkan_range(r->buffers[i]);
     const qk_range dst = qk_vulkan_range(r->buffers[r->dst]);
+    if (!job->indices && job->sizes)
+        return qk_dispatch_dequant_matrix(&backend, r->kernel, weights, dst, job->rows, job->cols, &r->error);
     if (!job->indices) return qk_dispatch_dequant(&backend, r->kernel, weights, dst, count, &r->error);
-    return qk_dispatch_gather(&backend, r->kernel, weights, qk_vulkan_range(r->buffers[r->indices]), dst,
-                              qk_vulkan_range(r->buffers[r->status]), job->rows, job->cols, count, &r->error);
+    const qk_range indices = qk_vulkan_range(r->buffers[r->indices]), status = qk_vulkan_range(r->buffers[r->status]);
+    return (job->sizes ? qk_dispatch_gather_matrix : qk_dispatch_gather)(
+        &backend, r->kernel, weights, indices, dst, status, job->rows, job->cols, count, &r->error);
 }
 
 static const char *run_part(void *context, const qg_job *job, uint64_t first, uint64_t count, void *dst) {

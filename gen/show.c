@@ -58,7 +58,7 @@ const char *qg_show_size(const qg_show *show) {
     const qg_layout *layout = show->layout;
     return qg_format(show->arena, "%u elements in %u bytes%s: %.6g bits for each element", layout->elements,
                      layout->block_bytes, layout->n_buffers > 1 ? " over all buffers" : "",
-                     8.0 * layout->block_bytes / layout->elements);
+                     qg_bits_per_element(layout));
 }
 
 const char *qg_show_width(const qg_show *show, const qg_code *code) {

@@ -107,6 +107,9 @@ static const qg_term *type_code(qg_work *work, qg_loc loc, uint32_t at) {
         return NULL; /* reported where it is laid out */
     }
     qg_term term = {.op = QG_CODE, .kind = QG_K_INT, .loc = loc, .ref = at, .per = code->per};
+    if (qg_index_of(work->buffers, code) != NULL) {
+        term.per = 1;
+    }
     qg_scalar_kind kind = code->typed ? qg_scalars[code->type].kind : QG_UNSIGNED;
     if (kind == QG_FLOATING) {
         term.kind = QG_K_FLOAT;
@@ -409,12 +412,13 @@ static const qg_term *type_bits(qg_work *work, const qg_expr *expr) {
     }
     const int64_t most = ((int64_t)1 << info->bits) - 1;
     if (a->kind != QG_K_INT) {
-        qg_error(work->diag, expr->loc, "bits are an integer, and this is a float already: leave '%s(...)' out", info->name);
+        qg_error(work->diag, expr->loc, "bits are an integer, and this is a float already: leave '%s(...)' out",
+                 info->name);
         return NULL;
     }
     if (a->low < 0 || a->high > most) {
-        qg_error(work->diag, expr->loc, "%s has %u bits, and this ranges from %lld to %lld: mask it", info->name, info->bits,
-                 (long long)a->low, (long long)a->high);
+        qg_error(work->diag, expr->loc, "%s has %u bits, and this ranges from %lld to %lld: mask it", info->name,
+                 info->bits, (long long)a->low, (long long)a->high);
         return NULL;
     }
     qg_term term = {.op = QG_BITS_AS, .kind = QG_K_FLOAT, .loc = expr->loc, .ref = type, .per = a->per, .arg = {a}};

@@ -26,6 +26,8 @@
 
 #define QK_DEQUANT_PUSH_BYTES 4u
 #define QK_GATHER_PUSH_BYTES 20u
+#define QK_DEQUANT_MATRIX_PUSH_BYTES 20u
+#define QK_GATHER_MATRIX_PUSH_BYTES 32u
 
 #if defined(__GNUC__)
 #define QK_PRINTF(text, args) __attribute__((format(printf, text, args)))
@@ -144,7 +146,9 @@ static inline qk_status qk_check_bindings_(const qk_kernel *kernel, const qk_rol
                        "%s: kernel->push_bytes is %" PRIu32 ", must be %" PRIu32 ", as this family has it",
                        kernel->name, kernel->push_bytes, push_bytes);
     if (kernel->block_elements == 0 || kernel->tile_elements == 0 ||
-        kernel->block_elements % kernel->tile_elements != 0)
+        kernel->block_elements % kernel->tile_elements != 0 ||
+        (kernel->view != QK_VIEW_BLOCKS && (kernel->block_rows == 0 || kernel->block_cols == 0 ||
+                                            kernel->block_cols % kernel->tile_elements != 0)))
         return qk_fail(error, QK_ERROR_ARGUMENT,
                        "%s: kernel->tile_elements is %" PRIu32 ", must divide block_elements %" PRIu32, kernel->name,
                        kernel->tile_elements, kernel->block_elements);
@@ -177,14 +181,17 @@ static inline qk_status qk_check_device_(const qk_backend *backend, const qk_ker
     return QK_OK;
 }
 
-static inline qk_status qk_check_call_(const qk_backend *backend, const qk_kernel *kernel, const qk_role *tail,
-                                       uint32_t tail_count, uint32_t push_bytes, qk_error *error) {
+static inline qk_status qk_check_call_(const qk_backend *backend, const qk_kernel *kernel, int blocks,
+                                       const qk_role *tail, uint32_t tail_count, uint32_t push_bytes, qk_error *error) {
     if (kernel == NULL)
         return qk_fail(error, QK_ERROR_ARGUMENT, "kernel is NULL, must be a descriptor");
     if (backend == NULL)
         return qk_fail(error, QK_ERROR_ARGUMENT, "%s: backend is NULL, must be a backend", kernel->name);
     if (backend->launch == NULL)
         return qk_fail(error, QK_ERROR_ARGUMENT, "%s: backend->launch is NULL, must be a function", kernel->name);
+    if (blocks != (kernel->view == QK_VIEW_BLOCKS))
+        return qk_fail(error, QK_ERROR_ARGUMENT, "%s: kernel->view is %d, must be %s for this function", kernel->name,
+                       (int)kernel->view, blocks ? "QK_VIEW_BLOCKS" : "another than QK_VIEW_BLOCKS");
     qk_status status = qk_check_bindings_(kernel, tail, tail_count, push_bytes, error);
     return status == QK_OK ? qk_check_device_(backend, kernel, error) : status;
 }
@@ -407,6 +414,123 @@ static inline qk_status qk_run_tokens_(const qk_call_ *call, const qk_gather_ *p
     return status;
 }
 
+/* ---- Formats whose blocks are patches of a matrix. --------------------------------------------------------------- */
+
+/* The matrix that the blocks of a view are patches of, for a tensor of rows x cols. */
+typedef struct qk_matrix_ {
+    uint64_t rows, cols;
+    uint64_t grid_rows, grid_cols; /* blocks */
+} qk_matrix_;
+
+static inline uint64_t qk_ceil_(uint64_t a, uint64_t b) {
+    return a / b + (a % b != 0);
+}
+
+/* The first `rows` and `cols` are positive and their product is below 2^32. */
+static inline qk_status qk_plan_matrix_(const qk_kernel *kernel, uint64_t rows, uint64_t cols, qk_matrix_ *matrix,
+                                        qk_error *error) {
+    uint64_t elements = rows * cols;
+    matrix->rows = rows;
+    matrix->cols = cols;
+    matrix->grid_rows = matrix->grid_cols = 0;
+    if (kernel->view == QK_VIEW_SEQUENCE) {
+        matrix->rows = 1;
+        matrix->cols = elements;
+    }
+    if (kernel->view == QK_VIEW_GROUPS) {
+        if (elements % kernel->block_cols != 0)
+            return qk_fail(error, QK_ERROR_ARGUMENT,
+                           "%s: rows times cols is %" PRIu64 ", must be a multiple of %" PRIu32
+                           ", the elements of a group",
+                           kernel->name, elements, kernel->block_cols);
+        matrix->rows = elements / kernel->block_cols;
+        matrix->cols = kernel->block_cols;
+    }
+    if (kernel->view == QK_VIEW_MATRIX && !kernel->ragged) {
+        int by_rows = rows % kernel->block_rows != 0;
+        if (by_rows || cols % kernel->block_cols != 0)
+            return qk_fail(error, QK_ERROR_ARGUMENT,
+                           "%s: %s is %" PRIu64 ", must be a multiple of %" PRIu32 ", as a block has", kernel->name,
+                           by_rows ? "rows" : "cols", by_rows ? rows : cols,
+                           by_rows ? kernel->block_rows : kernel->block_cols);
+    }
+    matrix->grid_rows = qk_ceil_(matrix->rows, kernel->block_rows);
+    matrix->grid_cols = qk_ceil_(matrix->cols, kernel->block_cols);
+    return QK_OK;
+}
+
+/* Bytes of one of the format's buffers. With rows and cols below 2^32 and blocks of at most 2^20 bytes, 64 bits hold it. */
+static inline uint64_t qk_matrix_bytes_(const qk_kernel *kernel, const qk_binding *binding, const qk_matrix_ *matrix) {
+    uint64_t rows = binding->tile_rows ? qk_ceil_(matrix->rows * binding->tile_rows, kernel->block_rows) : 1;
+    uint64_t cols = binding->tile_cols ? qk_ceil_(matrix->cols * binding->tile_cols, kernel->block_cols) : 1;
+    return rows * cols * binding->item_bytes;
+}
+
+/* Bytes of weight buffer `binding` of a tensor of rows x cols, or 0 where the shape is not one of the format's. */
+static inline uint64_t qk_weight_bytes(const qk_kernel *kernel, uint32_t binding, uint64_t rows, uint64_t cols) {
+    const qk_binding *b = &kernel->bindings[binding];
+    qk_matrix_ matrix;
+    if (kernel->view == QK_VIEW_BLOCKS) {
+        uint64_t elements;
+        if (!qk_multiply_(rows, cols, &elements) || elements % kernel->block_elements != 0)
+            return 0;
+        return elements / kernel->block_elements * b->block_bytes;
+    }
+    if (rows == 0 || cols == 0 || rows > UINT32_MAX / cols)
+        return 0;
+    if (qk_plan_matrix_(kernel, rows, cols, &matrix, NULL) != QK_OK)
+        return 0;
+    return qk_matrix_bytes_(kernel, b, &matrix);
+}
+
+/* Appends the format's buffers, whole. */
+static inline qk_status qk_add_matrix_(qk_call_ *call, const qk_range *weights, uint32_t count,
+                                       const qk_matrix_ *matrix, qk_error *error) {
+    const qk_kernel *kernel = call->kernel;
+    if (weights == NULL)
+        return qk_fail(error, QK_ERROR_ARGUMENT, "%s: weights is NULL, must be %" PRIu32 " ranges", kernel->name,
+                       count);
+    for (uint32_t i = 0; i < count; i++) {
+        char name[24];
+        snprintf(name, sizeof name, "weights[%" PRIu32 "]", i);
+        qk_status status =
+            qk_add_(call, name, weights[i], 1, qk_matrix_bytes_(kernel, &kernel->bindings[i], matrix), error);
+        if (status != QK_OK)
+            return status;
+    }
+    return QK_OK;
+}
+
+/* Such a call is one launch: its buffers cannot be cut, for their parts are not neighbours. */
+static inline qk_status qk_launch_matrix_(const qk_call_ *call, const uint32_t *push, uint64_t tiles, qk_error *error) {
+    qk_range ranges[QK_MAX_BINDINGS];
+    uint64_t limit = qk_min_(call->backend->limits.storage_range, UINT32_MAX);
+    for (uint32_t i = 0; i < call->count; i++) {
+        const qk_argument_ *a = &call->arguments[i];
+        if (a->need > limit)
+            return qk_fail(error, QK_ERROR_LIMIT,
+                           "%s: %s takes %" PRIu64 " bytes, must be at most %" PRIu64 ", the device's storage range",
+                           call->kernel->name, a->name, a->need, limit);
+        ranges[i] = a->range;
+        ranges[i].size = a->need;
+    }
+    if (tiles > qk_max_tiles_(call))
+        return qk_fail(error, QK_ERROR_LIMIT, "%s: the call decodes %" PRIu64 " tiles, must be at most %" PRIu64,
+                       call->kernel->name, tiles, qk_max_tiles_(call));
+    return qk_launch_(call, ranges, push, tiles, error);
+}
+
+static inline qk_status qk_check_shape_(const qk_kernel *kernel, uint64_t rows, uint64_t cols, qk_error *error) {
+    if (rows == 0 || cols == 0)
+        return qk_fail(error, QK_ERROR_ARGUMENT, "%s: %s is 0, must be at least 1", kernel->name,
+                       rows == 0 ? "rows" : "cols");
+    if (rows > UINT32_MAX / cols)
+        return qk_fail(error, QK_ERROR_LIMIT,
+                       "%s: rows is %" PRIu64 " and cols is %" PRIu64 ", their product must be below 2^32",
+                       kernel->name, rows, cols);
+    return QK_OK;
+}
+
 /* ---- The dispatch functions. ------------------------------------------------------------------------------------- */
 
 /* Decodes a whole tensor: out[i] = value(i) for i below `elements`.
@@ -421,7 +545,7 @@ static inline qk_status qk_run_tokens_(const qk_call_ *call, const qk_gather_ *p
 static inline qk_status qk_dispatch_dequant(const qk_backend *backend, const qk_kernel *kernel, const qk_range *weights,
                                             qk_range out, uint64_t elements, qk_error *error) {
     static const qk_role tail[] = {QK_ROLE_OUTPUT};
-    qk_status status = qk_check_call_(backend, kernel, tail, 1, QK_DEQUANT_PUSH_BYTES, error);
+    qk_status status = qk_check_call_(backend, kernel, 1, tail, 1, QK_DEQUANT_PUSH_BYTES, error);
     if (status != QK_OK || elements == 0)
         return status;
     if ((status = qk_check_multiple_(kernel, "elements", elements, error)) != QK_OK)
@@ -453,7 +577,7 @@ static inline qk_status qk_dispatch_gather(const qk_backend *backend, const qk_k
                                            qk_range indices, qk_range out, qk_range status_word, uint64_t rows,
                                            uint64_t cols, uint64_t tokens, qk_error *error) {
     static const qk_role tail[] = {QK_ROLE_INDICES, QK_ROLE_OUTPUT, QK_ROLE_STATUS};
-    qk_status status = qk_check_call_(backend, kernel, tail, 3, QK_GATHER_PUSH_BYTES, error);
+    qk_status status = qk_check_call_(backend, kernel, 1, tail, 3, QK_GATHER_PUSH_BYTES, error);
     if (status != QK_OK || tokens == 0)
         return status;
     if ((status = qk_check_multiple_(kernel, "cols", cols, error)) != QK_OK)
@@ -482,6 +606,98 @@ static inline qk_status qk_dispatch_gather(const qk_backend *backend, const qk_k
     for (token = 0; status == QK_OK && token < tokens; token += plan.token_chunk)
         status = qk_run_tokens_(&call, &plan, token, qk_min_(plan.token_chunk, tokens - token), error);
     return status;
+}
+
+/* Decodes a whole tensor of a format whose blocks are patches of a matrix (kernel->view is not QK_VIEW_BLOCKS):
+ * out[r * cols + c] = value(r, c).
+ *
+ * weights      the format's buffers in the order of the kernel's bindings; qk_weight_bytes says how large each is
+ * out          rows * cols values of the kernel's output type
+ * rows, cols   of the tensor; where kernel->ragged is 0, multiples of the block; their product is below 2^32. With
+ *              rows or cols 0 nothing is launched
+ *
+ * One launch: every buffer must fit into one binding. Returns as qk_dispatch_dequant does. */
+static inline qk_status qk_dispatch_dequant_matrix(const qk_backend *backend, const qk_kernel *kernel,
+                                                   const qk_range *weights, qk_range out, uint64_t rows, uint64_t cols,
+                                                   qk_error *error) {
+    static const qk_role tail[] = {QK_ROLE_OUTPUT};
+    qk_matrix_ matrix;
+    uint32_t push[QK_DEQUANT_MATRIX_PUSH_BYTES / 4];
+    qk_status status = qk_check_call_(backend, kernel, 0, tail, 1, QK_DEQUANT_MATRIX_PUSH_BYTES, error);
+    if (status != QK_OK || rows == 0 || cols == 0)
+        return status;
+    if ((status = qk_check_shape_(kernel, rows, cols, error)) != QK_OK)
+        return status;
+    if ((status = qk_plan_matrix_(kernel, rows, cols, &matrix, error)) != QK_OK)
+        return status;
+    qk_call_ call = qk_call_new_(backend, kernel);
+    if ((status = qk_add_matrix_(&call, weights, kernel->binding_count - 1, &matrix, error)) != QK_OK)
+        return status;
+    if ((status = qk_add_(&call, "out", out, rows * cols, qk_type_bytes(kernel->output), error)) != QK_OK)
+        return status;
+    if ((status = qk_check_overlap_(&call, error)) != QK_OK)
+        return status;
+    push[0] = (uint32_t)matrix.rows;
+    push[1] = (uint32_t)matrix.cols;
+    push[2] = (uint32_t)matrix.grid_rows;
+    push[3] = (uint32_t)matrix.grid_cols;
+    push[4] = (uint32_t)qk_ceil_(matrix.cols, kernel->tile_elements);
+    return qk_launch_matrix_(&call, push, matrix.rows * push[4], error);
+}
+
+/* Decodes rows of a table of such a format: out[t][c] = value(indices[t], c).
+ *
+ * weights     the format's buffers, as for qk_dispatch_dequant_matrix
+ * indices     `tokens` u32. An index that is not below `rows` gives a row of zeros and adds one to the status word
+ * out         tokens * cols values of the kernel's output type; their number is below 2^32
+ * status_word one u32, which the caller clears
+ * rows, cols  of the table, both positive
+ * tokens      0 launches nothing, and no range or shape is looked at */
+static inline qk_status qk_dispatch_gather_matrix(const qk_backend *backend, const qk_kernel *kernel,
+                                                  const qk_range *weights, qk_range indices, qk_range out,
+                                                  qk_range status_word, uint64_t rows, uint64_t cols, uint64_t tokens,
+                                                  qk_error *error) {
+    static const qk_role tail[] = {QK_ROLE_INDICES, QK_ROLE_OUTPUT, QK_ROLE_STATUS};
+    qk_matrix_ matrix;
+    uint32_t push[QK_GATHER_MATRIX_PUSH_BYTES / 4];
+    qk_status status = qk_check_call_(backend, kernel, 0, tail, 3, QK_GATHER_MATRIX_PUSH_BYTES, error);
+    if (status != QK_OK || tokens == 0)
+        return status;
+    if ((status = qk_check_shape_(kernel, rows, cols, error)) != QK_OK)
+        return status;
+    if (tokens > UINT32_MAX / cols)
+        return qk_fail(error, QK_ERROR_LIMIT,
+                       "%s: tokens is %" PRIu64 " and cols is %" PRIu64 ", their product must be below 2^32",
+                       kernel->name, tokens, cols);
+    if (kernel->view == QK_VIEW_GROUPS && cols % kernel->block_cols != 0)
+        return qk_fail(error, QK_ERROR_ARGUMENT,
+                       "%s: cols is %" PRIu64 ", must be a multiple of %" PRIu32 ", so that a row has whole groups",
+                       kernel->name, cols, kernel->block_cols);
+    if ((status = qk_plan_matrix_(kernel, rows, cols, &matrix, error)) != QK_OK)
+        return status;
+    qk_call_ call = qk_call_new_(backend, kernel);
+    status = qk_add_matrix_(&call, weights, kernel->binding_count - 3, &matrix, error);
+    if (status == QK_OK)
+        status = qk_add_(&call, "indices", indices, tokens, 4, error);
+    if (status == QK_OK)
+        status = qk_add_(&call, "out", out, tokens * cols, qk_type_bytes(kernel->output), error);
+    if (status == QK_OK)
+        status = qk_add_(&call, "status", status_word, 1, 4, error);
+    if (status == QK_OK)
+        status = qk_check_overlap_(&call, error);
+    if (status != QK_OK)
+        return status;
+    uint64_t tile = kernel->tile_elements;
+    push[0] = (uint32_t)matrix.rows;
+    push[1] = (uint32_t)matrix.cols;
+    push[2] = (uint32_t)matrix.grid_rows;
+    push[3] = (uint32_t)matrix.grid_cols;
+    /* In a sequence a row may begin and end within tiles. */
+    push[4] = (uint32_t)(kernel->view == QK_VIEW_SEQUENCE ? qk_ceil_(cols + tile - 1, tile) : qk_ceil_(cols, tile));
+    push[5] = (uint32_t)rows;
+    push[6] = (uint32_t)cols;
+    push[7] = (uint32_t)tokens;
+    return qk_launch_matrix_(&call, push, tokens * push[4], error);
 }
 
 #endif

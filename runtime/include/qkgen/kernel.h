@@ -52,7 +52,19 @@ typedef struct qk_binding {
     qk_access access;
     qk_type element;        /* of the data */
     uint32_t block_bytes;   /* WEIGHTS: bytes of one block in this buffer; else 0 */
+    uint32_t item_bytes;    /* WEIGHTS of a view that is not QK_VIEW_BLOCKS: items that a block has along the rows and */
+    uint32_t tile_rows;     /* along the columns of the tensor; 0 where all rows, or all columns, share them */
+    uint32_t tile_cols;
 } qk_binding;
+
+/* How the blocks of a format lie in a tensor of `rows` x `cols` elements. */
+typedef enum qk_view {
+    QK_VIEW_BLOCKS,   /* one after the other; a row is whole blocks */
+    QK_VIEW_SEQUENCE, /* the same, but rows may begin within a block, and the last block may be cut off */
+    QK_VIEW_MATRIX,   /* patches of block_rows x block_cols elements */
+    QK_VIEW_GROUPS    /* the elements in order are cut into groups of block_cols; the block_rows groups of a block lie as
+                         far apart as there are blocks */
+} qk_view;
 
 /* Constant data of a kernel: a read-only storage buffer that the engine fills once with `words`, and binds at every launch. */
 typedef struct qk_table {
@@ -106,7 +118,11 @@ typedef struct qk_kernel {
     qk_numeric_class numeric;
     qk_type output;
     uint32_t block_elements;
-    uint32_t tile_elements;  /* decoded by one thread at a time; divides block_elements */
+    uint32_t tile_elements;  /* decoded by one thread at a time; divides block_elements, or else block_cols */
+    qk_view view;
+    uint32_t ragged;         /* patches may be cut off at the ends of rows and columns */
+    uint32_t block_rows;     /* 0 in QK_VIEW_BLOCKS */
+    uint32_t block_cols;
 } qk_kernel;
 
 /* Part of a buffer. `buffer` is the backend's own handle (VkBuffer, id<MTLBuffer>, ...). */

@@ -1,0 +1,69 @@
+@{banner}
+#version 450
+@{extensions}
+
+layout(local_size_x_id = 0) in;
+
+@{buffers}
+layout(binding = @{binding_indices}, std430) readonly buffer Indices { uint indices[]; };
+layout(binding = @{binding_dst}, std430) writeonly buffer Dst { @{dst_type} dst[]; };
+layout(binding = @{binding_status}, std430) buffer Status { uint out_of_range; };
+
+layout(push_constant) uniform Push {
+    uint rows;        // of the matrix that the blocks are patches of
+    uint cols;
+    uint grid_rows;   // blocks
+    uint grid_cols;
+    uint row_tiles;   // tiles of @{tile_elements} elements that a row of the table can touch
+    uint table_rows;
+    uint table_cols;
+    uint tokens;
+};
+
+@{tables}
+@{prelude}
+@{decode}
+
+@{write_tile}
+
+void main() {
+    const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
+    for (uint i = gl_GlobalInvocationID.x; i < tokens * row_tiles; i += threads) {
+        const uint token = i / row_tiles, j = i % row_tiles;
+        uint index = indices[token];
+        const bool found = index < table_rows;
+        if (!found) {
+            // No such row: zeros, and the token is counted once.
+            if (j == 0u) atomicAdd(out_of_range, 1u);
+            index = 0u;
+        }
+@if sequence
+        // The row's elements begin and end within tiles.
+        const uint first = index * table_cols, row = 0u, tile = first / @{tile_elements}u + j;
+        const uint start = tile * @{tile_elements}u;
+        if (start >= first + table_cols) continue;
+        const uint from = max(first, start) - start, to = min(first + table_cols - start, @{tile_elements}u);
+@end
+@if groups
+        const uint row = index * (table_cols / cols) + j / @{row_tiles}u, tile = j % @{row_tiles}u;
+@end
+@if matrix
+        const uint row = index, tile = j;
+@end
+        @{vec} v[@{runs}];
+        if (found) {
+            decode(row, tile, v);
+        } else {
+            for (uint r = 0u; r < @{runs}u; ++r) v[r] = @{vec}(0.0);
+        }
+@if sequence
+        write_tile(token * table_cols + start - first, from, to, v);
+@end
+@if ragged_matrix
+        write_tile(token * cols + tile * @{tile_elements}u, 0u, min(@{tile_elements}u, cols - tile * @{tile_elements}u), v);
+@end
+@if whole
+        write_tile(token * (table_cols / @{lanes}u) + j * @{runs}u, v);
+@end
+    }
+}

@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# Formats of checkpoints, against packers that were written from each format's description and know nothing of ours: whole
+# tensors of several shapes, ragged ones too, and rows of them, with every target.
+source "$(dirname "$0")/../lib.sh"
+: "${PACK:?names the packers}"
+
+# inputs_of FOLDER BUFFER...: the arguments that name the files. A tensor that is called blocks has another name with us.
+inputs_of() {
+  local folder=$1 name
+  shift
+  for name; do printf -- '--in %s ' "${name/blocks/codes}=$folder/$name.bin"; done
+  echo
+}
+
+# whole FORMAT ROWS COLS TYPE DATA INPUT...
+whole() {
+  local format=$1 rows=$2 cols=$3 type=$4 data=$5 target
+  shift 5
+  "$vectors" round "$type" "$data/values.f32" "$data/expected"
+  for target in $targets; do
+    check "$format, $rows x $cols, to $type on $target: the run failed" "$QKGEN" run dequant --format "$format" \
+      --rows "$rows" --cols "$cols" --target "$target" --type "$type" "$@" --out "$data/out"
+    check "$format, $rows x $cols, to $type on $target" "$vectors" same "$type" "$data/out" "$data/expected"
+  done
+}
+
+# rows_of FORMAT ROWS COLS TYPE DATA INPUT...: some of the rows, two of which do not exist.
+rows_of() {
+  local format=$1 rows=$2 cols=$3 type=$4 data=$5 target bytes=2
+  shift 5
+  [ "$type" != f32 ] || bytes=4
+  "$vectors" u32 0 $((rows - 1)) 5 5 "$rows" 1 0xFFFFFFFF $((rows / 2)) 3 >"$data/indices"
+  "$vectors" round "$type" "$data/values.f32" "$data/rounded"
+  "$vectors" rows $((cols * bytes)) "$data/rounded" "$data/indices" "$data/expected"
+  for target in $targets; do
+    check "$format, rows of $rows x $cols, to $type on $target: the run failed" "$QKGEN" run gather \
+      --format "$format" --rows "$rows" --cols "$cols" --indices "$data/indices" --target "$target" --type "$type" \
+      "$@" --out "$data/out"
+    check "$format, rows of $rows x $cols, to $type on $target" "$vectors" same "$type" "$data/out" "$data/expected"
+  done
+}
+export -f inputs_of whole rows_of
+
+# one FORMAT SHAPE yes|no BUFFER...: with yes, rows of the tensor and the narrow types, too.
+one() {
+  local format=$1 rows=${2%x*} cols=${2#*x} all=$3 data=$work/$1-$2 inputs
+  shift 3
+  mkdir "$data"
+  "$PACK" "$format" "$rows" "$cols" 7 "$data"
+  read -ra inputs < <(inputs_of "$data" "$@")
+  whole "$format" "$rows" "$cols" f32 "$data" "${inputs[@]}"
+  if [ "$all" = yes ]; then
+    whole "$format" "$rows" "$cols" f16 "$data" "${inputs[@]}"
+    rows_of "$format" "$rows" "$cols" bf16 "$data" "${inputs[@]}"
+  fi
+  rm -r "$data"
+}
+export -f one
+
+"$PACK" list >"$work/packers"
+while IFS=$'\t' read -r format buffers shapes; do
+  for shape in $shapes; do
+    all=no
+    [ "$shape" != "${shapes##* }" ] || all=yes
+    echo "one $format $shape $all $buffers"
+  done
+done <"$work/packers" | each
+finish
