@@ -203,6 +203,9 @@ static void put_table(qg_text *text, const qg_spec_table *table) {
 char *qg_dump_spec(qg_arena *arena, const qg_spec *spec) {
     qg_text text = qg_text_new(arena);
     qg_text_printf(&text, "format %s \"%s\"\n", spec->name, spec->summary);
+    if (spec->origin != NULL) {
+        qg_text_printf(&text, "from \"%s\"\n", spec->origin);
+    }
     put_params(&text, spec);
     put_block(&text, spec);
     for (uint32_t c = 0; c < spec->n_codes; c++) {

@@ -248,6 +248,8 @@ typedef struct qg_spec {
     const char *name; /* as written: `name_b{bits}_{T}` */
     qg_loc name_loc;
     const char *summary;
+    const char *origin; /* where the format comes from; NULL: not said */
+    qg_loc origin_loc;
     uint32_t n_params;
     const qg_spec_param *params;
     const qg_expr *rows;     /* of a block; NULL in a block of one row, which is written without */

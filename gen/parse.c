@@ -458,6 +458,21 @@ static bool parse_format(qg_parser *parser, qg_spec *spec) {
     return true;
 }
 
+static bool parse_origin(qg_parser *parser, qg_spec *spec) {
+    qg_loc loc = parser->previous.loc;
+    if (spec->origin != NULL) {
+        qg_error(parser->diag, loc, "a second 'from': a format has one origin, join both texts");
+        qg_note(parser->diag, spec->origin_loc, "the first is here");
+        return false;
+    }
+    if (!qg_expect(parser, QG_T_STRING, "a text in '\"' that names the origin")) {
+        return false;
+    }
+    spec->origin = text_of(parser, &parser->previous);
+    spec->origin_loc = loc;
+    return true;
+}
+
 static bool parse_value(qg_parser *parser, qg_spec *spec, items *list) {
     if (list->had_value) {
         qg_error(parser->diag, parser->previous.loc, "a second 'value': an element has one, remove the other");
@@ -473,6 +488,9 @@ static bool parse_value(qg_parser *parser, qg_spec *spec, items *list) {
 }
 
 static bool parse_item(qg_parser *parser, qg_spec *spec, items *list) {
+    if (qg_accept(parser, QG_T_FROM)) {
+        return parse_origin(parser, spec);
+    }
     if (qg_accept(parser, QG_T_FOR)) {
         return parse_params(parser, spec, list);
     }
@@ -497,13 +515,13 @@ static bool parse_item(qg_parser *parser, qg_spec *spec, items *list) {
         qg_advance(parser);
         return false;
     }
-    qg_expected(parser, "'for', 'block', 'code', 'spare', 'table' or 'value'");
+    qg_expected(parser, "'from', 'for', 'block', 'code', 'spare', 'table' or 'value'");
     return false;
 }
 
 static bool begins_item(qg_token_kind kind) {
-    return kind == QG_T_FOR || kind == QG_T_BLOCK || kind == QG_T_CODE || kind == QG_T_SPARE || kind == QG_T_TABLE ||
-           kind == QG_T_VALUE || kind == QG_T_FORMAT;
+    return kind == QG_T_FROM || kind == QG_T_FOR || kind == QG_T_BLOCK || kind == QG_T_CODE || kind == QG_T_SPARE ||
+           kind == QG_T_TABLE || kind == QG_T_VALUE || kind == QG_T_FORMAT;
 }
 
 /* After an error: to the keyword that begins the next item. Inside of a block `spare` begins a field, so there it does

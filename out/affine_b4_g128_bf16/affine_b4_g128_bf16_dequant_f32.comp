@@ -3,6 +3,7 @@
 // 68 bytes for 128 elements, 4.25 bits each; 5.5 operations for each element.
 //
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
+//     from "MLX, mlx.core.quantize with mode='affine'"
 //     for bits in 2 3 4 5 6 8, group in 32 64 128, T in f16 bf16 f32
 //
 //     block group {

@@ -3,6 +3,7 @@
  * 56 bytes for 256 elements, 1.75 bits each; 14.1 operations for each element.
  *
  *     format iq1_m "eights from a ternary codebook of 2048, shifted by an eighth, 3-bit scales in groups of 16"
+ *     from "ggml (llama.cpp), ggml-common.h"
  *
  *     block 256 {
  *         qs:     u8[32]

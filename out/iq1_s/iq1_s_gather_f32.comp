@@ -3,6 +3,7 @@
 // 50 bytes for 256 elements, 1.562 bits each; 11.1 operations for each element.
 //
 //     format iq1_s "eights from a ternary codebook of 2048, shifted by an eighth, 3-bit scales in groups of 32"
+//     from "ggml (llama.cpp), ggml-common.h"
 //
 //     block 256 {
 //         d:  f16

@@ -3,6 +3,7 @@
 // 82 bytes for 256 elements, 2.562 bits each; 14.4 operations for each element.
 //
 //     format iq2_s "eights from a codebook of 1024, sign masks, 4-bit scales in groups of 16"
+//     from "ggml (llama.cpp), ggml-common.h"
 //
 //     block 256 {
 //         d:      f16

@@ -3,6 +3,7 @@
 // 74 bytes for 256 elements, 2.312 bits each; 12.9 operations for each element.
 //
 //     format iq2_xs "eights from a codebook of 512, 7-bit sign masks, 4-bit scales in groups of 16"
+//     from "ggml (llama.cpp), ggml-common.h"
 //
 //     block 256 {
 //         d:      f16

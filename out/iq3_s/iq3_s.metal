@@ -3,6 +3,7 @@
 // 110 bytes for 256 elements, 3.438 bits each; 15.2 operations for each element.
 //
 //     format iq3_s "fours from a codebook of 512, sign masks, 4-bit scales in groups of 32"
+//     from "ggml (llama.cpp), ggml-common.h"
 //
 //     block 256 {
 //         d:      f16

@@ -3,6 +3,7 @@
 // 98 bytes for 256 elements, 3.062 bits each; 14 operations for each element.
 //
 //     format iq3_xxs "fours from a codebook of 256, 7-bit sign masks, 4-bit scales in groups of 32"
+//     from "ggml (llama.cpp), ggml-common.h"
 //
 //     block 256 {
 //         d:     f16

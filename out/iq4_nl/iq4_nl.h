@@ -3,6 +3,7 @@
  * 18 bytes for 32 elements, 4.5 bits each; 4.62 operations for each element.
  *
  *     format iq4_nl "4-bit indices into a table of unequal steps, one scale for 32"
+ *     from "ggml (llama.cpp), ggml-common.h"
  *
  *     block 32 {
  *         d:  f16

@@ -3,6 +3,7 @@
 // 136 bytes for 256 elements, 4.25 bits each; 6.62 operations for each element.
 //
 //     format iq4_xs "4-bit indices into a table of unequal steps, 6-bit scales around 32 in groups of 32"
+//     from "ggml (llama.cpp), ggml-common.h"
 //
 //     block 256 {
 //         d:        f16

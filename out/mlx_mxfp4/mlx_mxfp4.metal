@@ -3,6 +3,7 @@
 // 17 bytes for 32 elements, 4.25 bits each; 11 operations for each element.
 //
 //     format mlx_mxfp4 "E2M1 codes in one bit stream, a power of two for 32"
+//     from "MLX, mlx.core.quantize with mode='mxfp4'"
 //
 //     block 32 {
 //         buffer weight { w: u32[4] }

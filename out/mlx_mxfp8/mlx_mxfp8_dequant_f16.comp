@@ -3,6 +3,7 @@
 // 33 bytes for 32 elements, 8.25 bits each; 13.2 operations for each element.
 //
 //     format mlx_mxfp8 "E4M3 codes without NaN, a power of two for 32"
+//     from "MLX, mlx.core.quantize with mode='mxfp8'"
 //
 //     block 32 {
 //         buffer weight { w: u32[8] }

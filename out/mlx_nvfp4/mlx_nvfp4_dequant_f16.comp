@@ -3,6 +3,7 @@
 // 9 bytes for 16 elements, 4.5 bits each; 11.4 operations for each element.
 //
 //     format mlx_nvfp4 "E2M1 codes in one bit stream, E4M3 scales without NaN for 16"
+//     from "MLX, mlx.core.quantize with mode='nvfp4'"
 //
 //     block 16 {
 //         buffer weight { w: u32[2] }

@@ -3,6 +3,7 @@
 // 17 bytes for 32 elements, 4.25 bits each; 5.75 operations for each element.
 //
 //     format mxfp4 "E2M1 codes, a power of two for 32"
+//     from "ggml (llama.cpp), ggml-common.h"
 //
 //     block 32 {
 //         e:  u8

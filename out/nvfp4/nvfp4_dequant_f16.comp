@@ -3,6 +3,7 @@
 // 36 bytes for 64 elements, 4.5 bits each; 6 operations for each element.
 //
 //     format nvfp4 "E2M1 codes, unsigned E4M3 scales in groups of 16"
+//     from "ggml (llama.cpp), ggml-common.h"
 //
 //     block 64 {
 //         d:  u8[4]

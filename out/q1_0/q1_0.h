@@ -3,6 +3,7 @@
  * 18 bytes for 128 elements, 1.125 bits each; 5.31 operations for each element.
  *
  *     format q1_0 "signs, one scale for 128"
+ *     from "ggml (llama.cpp), ggml-common.h"
  *
  *     block 128 {
  *         d:  f16

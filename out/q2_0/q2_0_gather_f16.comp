@@ -3,6 +3,7 @@
 // 18 bytes for 64 elements, 2.25 bits each; 6.5 operations for each element.
 //
 //     format q2_0 "2-bit codes around 1, one scale for 64"
+//     from "ggml (llama.cpp), ggml-common.h"
 //
 //     block 64 {
 //         d:  f16

@@ -3,6 +3,7 @@
  * 84 bytes for 256 elements, 2.625 bits each; 8.19 operations for each element.
  *
  *     format q2_K "2-bit codes, 4-bit scales and minimums in groups of 16"
+ *     from "ggml (llama.cpp), ggml-common.h"
  *
  *     block 256 {
  *         scales: u8[16]

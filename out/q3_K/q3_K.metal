@@ -3,6 +3,7 @@
 // 110 bytes for 256 elements, 3.438 bits each; 13.1 operations for each element.
 //
 //     format q3_K "3-bit codes around 4, 6-bit scales around 32 in groups of 16"
+//     from "ggml (llama.cpp), ggml-common.h"
 //
 //     block 256 {
 //         hmask:  u8[32]

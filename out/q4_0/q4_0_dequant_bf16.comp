@@ -3,6 +3,7 @@
 // 18 bytes for 32 elements, 4.5 bits each; 6.62 operations for each element.
 //
 //     format q4_0 "4-bit codes around 8, one scale for 32"
+//     from "ggml (llama.cpp), ggml-common.h"
 //
 //     block 32 {
 //         d:  f16

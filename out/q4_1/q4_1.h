@@ -3,6 +3,7 @@
  * 20 bytes for 32 elements, 5 bits each; 5.88 operations for each element.
  *
  *     format q4_1 "4-bit codes, one scale and one minimum for 32"
+ *     from "ggml (llama.cpp), ggml-common.h"
  *
  *     block 32 {
  *         d:  f16

@@ -3,6 +3,7 @@
 // 22 bytes for 32 elements, 5.5 bits each; 11.2 operations for each element.
 //
 //     format q5_0 "5-bit codes around 16, one scale for 32"
+//     from "ggml (llama.cpp), ggml-common.h"
 //
 //     block 32 {
 //         d:  f16

@@ -3,6 +3,7 @@
  * 24 bytes for 32 elements, 6 bits each; 10.2 operations for each element.
  *
  *     format q5_1 "5-bit codes, one scale and one minimum for 32"
+ *     from "ggml (llama.cpp), ggml-common.h"
  *
  *     block 32 {
  *         d:  f16

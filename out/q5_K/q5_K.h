@@ -3,6 +3,7 @@
  * 176 bytes for 256 elements, 5.5 bits each; 12.2 operations for each element.
  *
  *     format q5_K "5-bit codes, 6-bit scales and minimums in groups of 32"
+ *     from "ggml (llama.cpp), ggml-common.h"
  *
  *     block 256 {
  *         d:      f16

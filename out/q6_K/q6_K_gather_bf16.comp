@@ -3,6 +3,7 @@
 // 210 bytes for 256 elements, 6.562 bits each; 12.9 operations for each element.
 //
 //     format q6_K "6-bit codes around 32, signed 8-bit scales in groups of 16"
+//     from "ggml (llama.cpp), ggml-common.h"
 //
 //     block 256 {
 //         ql:     u8[128]

@@ -3,6 +3,7 @@
 // 34 bytes for 32 elements, 8.5 bits each; 6.75 operations for each element.
 //
 //     format q8_0 "signed 8-bit codes, one scale for 32"
+//     from "ggml (llama.cpp), ggml-common.h"
 //
 //     block 32 {
 //         d:  f16

@@ -3,6 +3,7 @@
 // 66 bytes for 256 elements, 2.062 bits each; 6.44 operations for each element.
 //
 //     format tq2_0 "ternary codes in 2 bits, one scale for 256"
+//     from "ggml (llama.cpp), ggml-common.h"
 //
 //     block 256 {
 //         qs: u8[64]

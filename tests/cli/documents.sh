@@ -28,9 +28,20 @@ awk '
   END { if (!bad && (wrong || inside)) { print "a block does not end, or its diagnostics are missing"; exit 1 } }
 ' "$SOURCE/docs/format-language.md" >"$work/log" || fail "the blocks of the document" "$work/log"
 
+# canonical NAME: the canonical form of a specification parses, and is its own.
+canonical() {
+  local format
+  format=$("$QKGEN" check "$1.quant" | sed -n '1s/:.*//p')
+  "$QKGEN" --dump=spec --spec "$1.quant" --format "$format" >"$1.canonical.quant"
+  mkdir -p none
+  "$QKGEN" --dump=spec --formats none --spec "$1.canonical.quant" --format "$format" | diff "$1.canonical.quant" -
+}
+
 while read -r name; do
   check "the example $name" "$QKGEN" check "$name.quant"
+  check "the canonical form of the example $name" canonical "$name"
 done <good
+says "the origin in the canonical form" '^from "an engine of ours' origin.canonical.quant
 
 while read -r name; do
   refuses "the wrong example $name" . "$QKGEN" check "$name.quant"

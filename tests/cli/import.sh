@@ -51,26 +51,26 @@ differs() {
 }
 line() { grep -nF "$2" "$1" | head -n 1 | cut -d : -f 1; }
 
-differs moved q4_K 2 "q4_K.quant:6:5: error: field 'scales' begins at byte 4, but in moved at byte 132" \
-  "q4_K.quant:7:5: error: field 'qs' begins at byte 16, but in moved at byte 4" \
+differs moved q4_K 2 "q4_K.quant:7:5: error: field 'scales' begins at byte 4, but in moved at byte 132" \
+  "q4_K.quant:8:5: error: field 'qs' begins at byte 16, but in moved at byte 4" \
   "wrong.h:$(line wrong.h '_t qs[128]'):13: note: 'qs' is here, of type uint8_t.128."
-differs wrong_float q4_K 1 "q4_K.quant:5:5: error: field 'dmin' is of type f16, but in wrong_float of type i16"
-differs wrong_sign q6_K 1 "q6_K.quant:6:5: error: field 'scales' is of type i8, but in wrong_sign of type u8"
-differs wrong_count q4_0 2 "q4_0.quant:5:5: error: field 'qs' has 16 bytes, but in wrong_count 12" \
-  "q4_0.quant:3:1: error: no field is named 'more', a member of wrong_count: add the field at byte 14"
-differs wrong_width q5_1 1 "q5_1.quant:5:5: error: field 'm' is of type f16, but in wrong_width of type u8"
-differs missing q4_K 2 "q4_K.quant:3:1: error: a block of q4_K has 144 bytes, but missing has 16" \
-  "q4_K.quant:7:5: error: missing has no member 'qs'"
-differs renamed q4_K 1 "q4_K.quant:7:5: error: renamed has no member 'qs'.*--rename qs=MEMBER" \
+differs wrong_float q4_K 1 "q4_K.quant:6:5: error: field 'dmin' is of type f16, but in wrong_float of type i16"
+differs wrong_sign q6_K 1 "q6_K.quant:7:5: error: field 'scales' is of type i8, but in wrong_sign of type u8"
+differs wrong_count q4_0 2 "q4_0.quant:6:5: error: field 'qs' has 16 bytes, but in wrong_count 12" \
+  "q4_0.quant:4:1: error: no field is named 'more', a member of wrong_count: add the field at byte 14"
+differs wrong_width q5_1 1 "q5_1.quant:6:5: error: field 'm' is of type f16, but in wrong_width of type u8"
+differs missing q4_K 2 "q4_K.quant:4:1: error: a block of q4_K has 144 bytes, but missing has 16" \
+  "q4_K.quant:8:5: error: missing has no member 'qs'"
+differs renamed q4_K 1 "q4_K.quant:8:5: error: renamed has no member 'qs'.*--rename qs=MEMBER" \
   "note: 'quants' has the bytes of field 'qs'"
-differs extra q4_0 2 "q4_0.quant:3:1: error: a block of q4_0 has 18 bytes, but extra has 20" \
-  "q4_0.quant:3:1: error: no field is named 'extra', a member of extra: add the field at byte 18"
+differs extra q4_0 2 "q4_0.quant:4:1: error: a block of q4_0 has 18 bytes, but extra has 20" \
+  "q4_0.quant:4:1: error: no field is named 'extra', a member of extra: add the field at byte 18"
 differs padded q4_0 2 "error: field 'qs' begins at byte 2, but in padded at byte 4"
 
 q4_0=$SOURCE/formats/q4_0.quant
 q4_K=$SOURCE/formats/q4_K.quant
 check "a renamed field" "$QKGEN" check "$q4_K" --struct wrong.h:renamed --rename qs=quants
-refuses "a rename of no field" "q4_K.quant:3:1: error: --rename takes FIELD=MEMBER .*'qz=quants'" \
+refuses "a rename of no field" "q4_K.quant:4:1: error: --rename takes FIELD=MEMBER .*'qz=quants'" \
   "$QKGEN" check "$q4_K" --struct wrong.h:renamed --rename qz=quants
 refuses "a bit-field" "^wrong.h:[0-9]+:13: error: 'low' is a bit-field" "$QKGEN" import wrong.h bits
 refuses "check with a bit-field" "^wrong.h:[0-9]+:13: error: 'low' is a bit-field" \
@@ -102,7 +102,7 @@ refuses "--struct without a struct" "--struct takes HEADER:STRUCT" "$QKGEN" chec
 refuses "--rename without a struct" "belong to --struct" "$QKGEN" check "$q4_0" --rename a=b
 refuses "several formats" "a struct is one format, and 54 are given" \
   "$QKGEN" check "$SOURCE/formats/affine.quant" --struct wrong.h:moved
-refuses "several buffers" "affine.quant:4:1: error: affine_b4_g64_f16 keeps its blocks in 3 buffers" \
+refuses "several buffers" "affine.quant:5:1: error: affine_b4_g64_f16 keeps its blocks in 3 buffers" \
   "$QKGEN" check "$SOURCE/formats/affine.quant" --format affine_b4_g64_f16 --struct wrong.h:moved
 check "one format of several" "$QKGEN" check "$q4_0" "$q4_K" --format q4_0 --struct outer.h:outer -- -I include
 
