@@ -1,6 +1,9 @@
 #!/usr/bin/env bash
-# The examples of docs/format-language.md: every `quant` block is proven, and decodes random bytes to the same values with
-# both targets; every `quant-error` block gives exactly the diagnostics of the block that follows it.
+# What the documents show. Of docs/format-language.md, every `quant` block is proven, and decodes random bytes to the same values with
+# both targets; every `quant-error` block gives exactly the diagnostics of the block that follows it. In documents with
+# `console` blocks, a block with `file=NAME` is that file, and every command behind a '$' runs, in the order of the document
+# and in a folder of its own, and writes what follows it, where `...` stands for any text; of a block that `fails`, the last
+# command ends with status 1.
 source "$(dirname "$0")/../lib.sh"
 mkdir "$work/examples"
 cd "$work/examples"
@@ -67,4 +70,90 @@ export -f decodes
 while read -r name; do
   "$QKGEN" check "$name.quant" 2>/dev/null | sed -nE "s/^([A-Za-z0-9_]+): .*/decodes $name.quant \1/p" || true
 done <good | each
+
+# ---- documents with commands ----
+
+# as_regex: standard input as a regular expression; a line of three dots is any number of lines.
+as_regex() {
+  local line end=$'\n'
+  while IFS= read -r line; do
+    if [ "$line" = ... ]; then
+      printf '%s' "([^$end]*$end)*"
+    else
+      printf '%s\n' "$line" | sed -E 's/[][\.*^$(){}?+|]/\\&/g; s/(\\\.){3}/[^\n]*/g'
+    fi
+  done
+}
+
+# step COMMAND EXPECTED STATUS
+step() {
+  local status=0 got regex
+  # The x keeps the last newline.
+  got=$(bash -c "$1" 2>&1 || status=$?; echo x; exit $status) || status=$?
+  got=${got%x}
+  regex=$(printf '%s' "$2" | as_regex && echo x)
+  regex=${regex%x}
+  if [ $status -ne "$3" ]; then
+    printf '%s' "$got" >"$work/got"
+    fail "$document: exit status $status, and not $3, of: $1" "$work/got"
+  elif [[ $got =~ ^$regex$ ]]; then
+    pass
+  else
+    diff <(printf '%s' "$2") <(printf '%s' "$got") >"$work/got" || true
+    fail "$document shows another output of: $1" "$work/got"
+  fi
+  steps=$((steps + 1))
+}
+
+# walk FILE: a document; `steps` counts its commands.
+walk() {
+  local line inside='' command='' expected='' status=0
+  while IFS= read -r line <&3; do
+    if [ -z "$inside" ]; then
+      if [[ $line =~ ^'```'[a-z]+' file='([A-Za-z0-9_.]+)$ ]]; then
+        inside=${BASH_REMATCH[1]}
+        : >"$inside"
+      elif [[ $line =~ ^'```console'(' fails')?$ ]]; then
+        inside=console status=0
+        [ -z "${BASH_REMATCH[1]}" ] || status=1
+      elif [[ $line == '```'* ]]; then
+        inside=/dev/null
+      fi
+    elif [ "$line" = '```' ]; then
+      [ -z "$command" ] || step "$command" "$expected" $status
+      inside='' command='' expected=''
+    elif [ $inside != console ]; then
+      printf '%s\n' "$line" >>"$inside"
+    elif [[ $line == '$ '* ]]; then
+      [ -z "$command" ] || step "$command" "$expected" 0
+      command=${line#'$ '} expected=''
+    else
+      expected+=$line$'\n'
+    fi
+  done 3<"$1"
+  check "$document ends inside of a block" test -z "$inside"
+}
+
+"$QKGEN" import "$SOURCE/tests/import/wrong.h" moved >"$work/log" 2>&1 || true
+if grep -q 'built without libclang' "$work/log"; then
+  echo "skipped: commands of documents, for this qkgen was built without libclang (package libclang-dev)"
+  finish
+  exit
+fi
+
+# The package that a user has: what is installed, or what this build installs.
+prefix=$(dirname "$QKGEN")/..
+if [ -e "$(dirname "$QKGEN")/cmake_install.cmake" ]; then
+  prefix=$work/prefix
+  check "installs" cmake --install "$(dirname "$QKGEN")" --prefix "$prefix"
+fi
+export CMAKE_PREFIX_PATH=$prefix CMAKE_GENERATOR=${GENERATOR:-Ninja} PATH=$(dirname "$QKGEN"):$PATH COLUMNS=100
+for path in $(grep -lE '^```console' "$SOURCE"/docs/*.md); do
+  document=$(basename "$path") steps=0
+  mkdir "$work/$document"
+  cd "$work/$document"
+  walk "$path"
+  check "$document has commands" test $steps -gt 0
+  echo "$document: $steps commands"
+done
 finish
