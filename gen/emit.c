@@ -169,22 +169,23 @@ static void find_orphans(orphans *o, const char *below, uint32_t depth) {
     closedir(dir);
 }
 
-static bool check_file(qg_arena *arena, const char *full, const char *text, qg_text *log) {
+static bool check_file(qg_arena *arena, const char *full, const char *text, const char *command, qg_text *log) {
     size_t length = 0;
     const char *why = NULL;
     const char *there = qg_read_file(arena, full, (size_t)1 << 28, &length, &why);
     if (!there) {
-        qg_text_printf(log, "%s: error: missing; run `qkgen emit`\n", full);
+        qg_text_printf(log, "%s: error: missing; run `%s`\n", full, command);
         return false;
     }
     if (length == strlen(text) && memcmp(there, text, length) == 0) return true;
     uint32_t line = 1;
     for (size_t i = 0; i < length && text[i] && there[i] == text[i]; ++i) line += text[i] == '\n';
-    qg_text_printf(log, "%s:%u: error: differs from what the specification generates; run `qkgen emit`\n", full, line);
+    qg_text_printf(log, "%s:%u: error: differs from what the specification generates; run `%s`\n", full, line,
+                   command);
     return false;
 }
 
-static bool write_file(qg_arena *arena, const char *full, const char *text, qg_emit_report *report, qg_text *log) {
+static bool write_file(qg_arena *arena, const char *full, const char *text, uint32_t *changed, qg_text *log) {
     size_t length = 0;
     const char *why = NULL;
     const char *there = qg_read_file(arena, full, (size_t)1 << 28, &length, &why);
@@ -193,16 +194,21 @@ static bool write_file(qg_arena *arena, const char *full, const char *text, qg_e
     if (why)
         qg_text_printf(log, "%s: error: cannot write: %s\n", full, why);
     else
-        report->changed += 1;
+        *changed += 1;
     return !why;
+}
+
+bool qg_settle(qg_arena *arena, const char *path, const char *text, const char *command, bool check, uint32_t *changed,
+               qg_text *log) {
+    return check ? check_file(arena, path, text, command, log) : write_file(arena, path, text, changed, log);
 }
 
 static bool settle(qg_arena *arena, const emission *e, const char *path, const char *text, bool built,
                    qg_emit_report *report, qg_text *log) {
     const char *full = qg_format(arena, "%s/%s", e->options->out, path);
     report->files += 1;
-    if (e->options->check) return built || check_file(arena, full, text, log);
-    return write_file(arena, full, text, report, log);
+    if (e->options->check && built) return true;
+    return qg_settle(arena, full, text, "qkgen emit", e->options->check, &report->changed, log);
 }
 
 static bool settle_all(qg_arena *arena, const emission *e, qg_emit_report *report, qg_text *log) {

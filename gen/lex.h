@@ -84,6 +84,9 @@ bool qg_accept(qg_parser *parser, qg_token_kind kind);
 bool qg_expect(qg_parser *parser, qg_token_kind kind, const char *what);
 void qg_expected(qg_parser *parser, const char *what);
 
+/* A keyword that can stand nowhere but at the start of an item; only `spare` also begins a field. */
+bool qg_begins_item(qg_token_kind kind);
+
 /* parse_expr.c. NULL after a reported error. */
 const qg_expr *qg_parse_constant(qg_parser *parser);
 const qg_expr *qg_parse_value(qg_parser *parser);

@@ -23,6 +23,7 @@ static const char help[] =
     "        [--check]                          compares with what is there and writes nothing\n"
     "        [--embed]                          one header and one source for each format, which need nothing else\n"
     "        [--family dequant|gather]... [--api vulkan|metal]... [--depfile FILE]\n"
+    "  qkgen gallery [--out DIR] [--check]      writes a page of all formats with their maps (default: to docs/)\n"
     "  qkgen run dequant --format F --target T --type f32|f16|bf16 --in FILE --out FILE\n"
     "  qkgen run gather  --format F --target T --type f32|f16|bf16 --rows V --cols H --in FILE --indices FILE --out "
     "FILE\n"
@@ -375,6 +376,28 @@ static int command_emit(qg_session *session, int argc, char **argv) {
     return 0;
 }
 
+/* ---- gallery ---- */
+
+static int command_gallery(qg_session *session, int argc, char **argv) {
+    qg_texts rest = {0};
+    const char *out = "docs";
+    bool check = false;
+    const qg_option options[] = {SESSION_OPTIONS(session), {"--out", QG_TEXT, &out}, {"--check", QG_FLAG, &check}};
+    if (!qg_options_read(session->arena, argc, argv, options, COUNT(options), &rest)) return 1;
+    if (rest.count) return qg_complain("gallery takes no '%s': it shows all formats", rest.items[0]);
+    if (!qg_session_load(session)) return 1;
+    uint32_t files = 0, changed = 0;
+    qg_text log = qg_text_new(session->arena);
+    const bool good = qg_gallery(session->arena, session->library, out, check, &files, &changed, &log);
+    if (log.data) fputs(log.data, stderr);
+    if (!good) return 1;
+    if (check)
+        printf("%u files are what the specifications generate\n", files);
+    else
+        printf("%u files, %u changed\n", files, changed);
+    return 0;
+}
+
 /* ---- */
 
 #ifndef QKGEN_HAVE_RUNTIME
@@ -392,8 +415,9 @@ static int command(qg_session *session, int argc, char **argv) {
     static const struct {
         const char *name;
         int (*run)(qg_session *, int, char **);
-    } commands[] = {{"check", command_check},      {"import", command_import},     {"show", command_show},
-                    {"list", command_list},        {"emit", command_emit},         {"run", qg_command_run},
+    } commands[] = {{"check", command_check},     {"import", command_import},   {"show", command_show},
+                    {"list", command_list},       {"emit", command_emit},       {"gallery", command_gallery},
+                    {"run", qg_command_run},
                     {"verify", qg_command_verify}, {"devices", qg_command_devices}};
     if (argc < 2) {
         fputs(help, stderr);

@@ -519,7 +519,7 @@ static bool parse_item(qg_parser *parser, qg_spec *spec, items *list) {
     return false;
 }
 
-static bool begins_item(qg_token_kind kind) {
+bool qg_begins_item(qg_token_kind kind) {
     return kind == QG_T_FROM || kind == QG_T_FOR || kind == QG_T_BLOCK || kind == QG_T_CODE || kind == QG_T_SPARE ||
            kind == QG_T_TABLE || kind == QG_T_VALUE || kind == QG_T_FORMAT;
 }
@@ -528,7 +528,7 @@ static bool begins_item(qg_token_kind kind) {
  * not count. */
 static void resynchronise(qg_parser *parser, bool in_block) {
     while (parser->token.kind != QG_T_END &&
-           (!begins_item(parser->token.kind) || (in_block && parser->token.kind == QG_T_SPARE))) {
+           (!qg_begins_item(parser->token.kind) || (in_block && parser->token.kind == QG_T_SPARE))) {
         qg_advance(parser);
     }
 }

@@ -132,8 +132,23 @@ const char *qg_show_table(const qg_show *show, const qg_table *table) {
                                            table->columns, type);
 }
 
+uint32_t qg_show_lines(qg_arena *arena, const qg_source *source) {
+    qg_diag scratch = qg_diag_new(arena, false);
+    qg_lexer lexer = qg_lexer_new(arena, &scratch, source);
+    uint32_t lines = 0, last = 0;
+    bool in_table = false;
+    for (qg_token token = qg_lex(&lexer); token.kind != QG_T_END; token = qg_lex(&lexer)) {
+        in_table = token.kind == QG_T_TABLE || (in_table && !qg_begins_item(token.kind));
+        if (!in_table && token.loc.line != last) {
+            last = token.loc.line;
+            lines++;
+        }
+    }
+    return lines;
+}
+
 /* The text of the value, taken from the source between its first and its last token. */
-static const char *value_text(qg_arena *arena, const qg_source *source) {
+const char *qg_show_value(qg_arena *arena, const qg_source *source) {
     qg_diag scratch = qg_diag_new(arena, false);
     qg_lexer lexer = qg_lexer_new(arena, &scratch, source);
     qg_text text = qg_text_new(arena);
@@ -534,7 +549,7 @@ qg_show *qg_show_new(qg_arena *arena, const qg_layout *layout, const qg_show_roo
     qg_show *show = QG_NEW(arena, qg_show);
     show->arena = arena;
     show->layout = layout;
-    show->value = value_text(arena, layout->spec->source);
+    show->value = qg_show_value(arena, layout->spec->source);
     order_codes(show);
     make_sections(show);
     const qg_owner *map = NULL;

@@ -56,6 +56,10 @@ typedef struct qg_show_room {
 
 qg_show *qg_show_new(qg_arena *arena, const qg_layout *layout, const qg_show_room *room);
 
+/* The formula of a specification as it was written, on one line. */
+const char *qg_show_value(qg_arena *arena, const qg_source *source);
+/* How many of its lines are neither blank nor comments. Tables do not count. */
+uint32_t qg_show_lines(qg_arena *arena, const qg_source *source);
 /* "q17", "d", "spare". */
 const char *qg_show_name(const qg_show *show, const qg_owner *owner);
 /* The name in a cell, with '<' and '>' where the code goes on in another row. */

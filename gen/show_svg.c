@@ -57,6 +57,14 @@ static void add_lines(canvas *c, uint32_t x, uint32_t size, const char *style, c
     }
 }
 
+/* Text in 13 px that begins on this line and goes on below where it does not fit. */
+static void add_wrapped(canvas *c, uint32_t x, const char *style, const char *text) {
+    size_t length = qg_show_line(text, (WIDTH - EDGE - x) / LEGEND);
+    add_text(c, x, c->y, style, text, length);
+    text += length;
+    add_lines(c, x, 130, style, text + strspn(text, " "));
+}
+
 /* `more` holds further attributes. */
 static void add_rect(const canvas *c, uint32_t x, uint32_t y, uint32_t width, uint32_t height, const char *more) {
     qg_text_printf(c->text, "<rect x=\"%s\" y=\"%s\" width=\"%s\" height=\"%s\" %s/>\n", px(c, x), px(c, y),
@@ -122,11 +130,12 @@ static uint32_t longer(uint32_t most, const char *text) {
 }
 
 /* Where the parts of a code lie, each part with its shade. */
-static void add_places(const canvas *c, uint32_t code, uint32_t x) {
+static void add_places(canvas *c, uint32_t code, uint32_t x) {
     const qg_layout *layout = c->show->layout;
     const qg_code *it = &layout->codes[code];
+    uint32_t start = x;
     if (it->n_slices == 1) {
-        add_label(c, x, c->y, "g", qg_show_places(c->show, it));
+        add_wrapped(c, x, "g", qg_show_places(c->show, it));
         return;
     }
     for (uint32_t s = 0; s < it->n_slices; s++) {
@@ -136,12 +145,18 @@ static void add_places(const canvas *c, uint32_t code, uint32_t x) {
         const char *text =
             qg_format(c->show->arena, "%s in %s", qg_show_range(c->show->arena, slice->shift, slice->width),
                       layout->fields[slice->field].name);
+        uint32_t width = 180 + (uint32_t)strlen(text) * LEGEND;
+        if (x > start && x + width > WIDTH - EDGE) {
+            x = start;
+            c->y += 200;
+        }
         add_rect(c, x, c->y - 110, 130, 130, qg_format(c->show->arena, "rx=\"2\" %s", fill(c, &owner, false)));
         add_label(c, x + 180, c->y, "g", text);
-        x += 180 + (uint32_t)strlen(text) * LEGEND + 160;
+        x += width + 160;
     }
 }
 
+/* Each code in a line; where long names leave no room for that, in several. */
 static void add_codes(canvas *c) {
     const qg_layout *layout = c->show->layout;
     uint32_t name = 0, width = 0, count = 0;
@@ -153,22 +168,26 @@ static void add_codes(canvas *c) {
     for (uint32_t i = 0; i < layout->n_tables; i++) {
         name = longer(name, layout->tables[i].name);
     }
+    bool stacked = (name + width + count + 6) * LEGEND > (WIDTH - 2 * EDGE) * 3 / 4;
     c->y += 60;
     for (uint32_t i = 0; i < layout->n_codes; i++) {
         uint32_t code = c->show->order[i], x = EDGE + 40;
         qg_owner owner = owner_of(code);
         c->y += 240;
         add_chip(c, x, c->y, 130, &owner, layout->codes[code].name);
-        x += (name + 2) * LEGEND;
+        x += ((stacked ? 0 : name) + 2) * LEGEND;
+        c->y += stacked ? 200 : 0;
         add_label(c, x, c->y, "", qg_show_width(c->show, &layout->codes[code]));
         x += (width + 2) * LEGEND;
-        add_label(c, x, c->y, "", qg_show_count(c->show, code));
-        add_places(c, code, x + (count + 2) * LEGEND);
+        add_wrapped(c, x, "", qg_show_count(c->show, code));
+        x += stacked ? 0 : (count + 2) * LEGEND;
+        c->y += stacked ? 200 : 0;
+        add_places(c, code, x);
     }
     for (uint32_t i = 0; i < layout->n_tables; i++) {
         c->y += 240;
         add_label(c, EDGE + 40, c->y, "", layout->tables[i].name);
-        add_label(c, EDGE + 40 + (name + 2) * LEGEND, c->y, "", qg_show_table(c->show, &layout->tables[i]));
+        add_wrapped(c, EDGE + 40 + (name + 2) * LEGEND, "", qg_show_table(c->show, &layout->tables[i]));
     }
 }
 
@@ -187,7 +206,7 @@ static void add_example(canvas *c) {
         qg_owner owner = example_of(show, show->order[i]);
         c->y += 240;
         add_chip(c, EDGE + 40, c->y, 130, &owner, qg_show_name(show, &owner));
-        add_label(c, EDGE + 40 + (name + 2) * LEGEND, c->y, "", qg_show_where(show, owner.code));
+        add_wrapped(c, EDGE + 40 + (name + 2) * LEGEND, "", qg_show_where(show, owner.code));
     }
 }
 
@@ -223,16 +242,21 @@ static void add_strip(canvas *c, const qg_show_section *section) {
         const char *name = qg_show_field(show, field), *note = section->note;
         const char *rest = qg_format(show->arena, "%s%s%s", qg_show_bytes(show->arena, field->offset, size),
                                      note[0] == '\0' ? "" : ", ", note);
-        add_rect(c, x, c->y, most * 8 * bit, 240, "fill=\"#E9ECEF\"");
-        add_rect(c, x, c->y, 30, 240, "fill=\"#495057\"");
-        add_label(c, x + 100, c->y + 170, "b", name);
-        add_label(c, x + 100 + (uint32_t)(strlen(name) + 2) * 84, c->y + 170, "g", rest);
+        add_rect(c, x, c->y, most * 8 * bit, 240, "class=\"p\"");
+        add_rect(c, x, c->y, 30, 240, "class=\"q\"");
+        /* Of several fields, each label ends before the next. */
+        bool last = f + 1 == section->n_fields;
+        uint32_t room = (last ? LEFT + MAP - x : most * 8 * bit) - 100, length = (uint32_t)strlen(name);
+        add_text(c, x + 100, c->y + 170, "b", name, length * 84 <= room ? length : room / 84);
+        if ((length + 2) * 84 + strlen(rest) * LEGEND <= room) {
+            add_label(c, x + 100 + (length + 2) * 84, c->y + 170, "g", rest);
+        }
     }
     c->y += 240;
     for (uint32_t b = 0; b < bytes; b++) {
         add_label(c, LEFT + (8 * b + 4) * bit, c->y + 140, "r", qg_format(show->arena, "+%u", b));
     }
-    for (uint32_t b = 0; b < 8 * bytes; b++) {
+    for (uint32_t b = 0; b < 8 * bytes; b += bit < 100 ? 4 : 1) { /* all of them, where they do not touch */
         add_label(c, LEFT + (2 * b + 1) * bit / 2, c->y + 250, "d", qg_format(show->arena, "%u", b % 8));
     }
     c->y += 280;
@@ -241,8 +265,8 @@ static void add_strip(canvas *c, const qg_show_section *section) {
 static void add_names(const canvas *c, const qg_show_cell *cell, uint32_t x, uint32_t bit, uint32_t height,
                       bool large) {
     const char *name = qg_show_label(c->show, cell);
-    if (cell->before || cell->beyond) { /* a piece may be too narrow for the whole label */
-        uint32_t room = cell->width * bit / (large ? 78 : 63);
+    uint32_t room = cell->width * bit / (large ? 78 : 63);
+    if (strlen(name) > room) { /* of a piece of a code, or of a very long name */
         name = qg_format(c->show->arena, "%.*s", (int)room, name);
     }
     uint32_t middle = x + cell->width * bit / 2, base = c->y + height / 2 + (large ? 45 : 35);
@@ -293,6 +317,7 @@ static void add_row(canvas *c, const qg_show_section *section, uint32_t row, uin
     add_rect(c, LEFT, c->y, bits * bit, height, "class=\"k\"");
     for (uint32_t i = first; i < end; i++) {
         if (in_example(c->show, &cells[i].owner)) {
+            add_rect(c, LEFT + (cells[i].bit - start) * bit, c->y, cells[i].width * bit, height, "class=\"y\"");
             add_rect(c, LEFT + (cells[i].bit - start) * bit, c->y, cells[i].width * bit, height, "class=\"e\"");
         }
     }
@@ -349,11 +374,22 @@ static const char style[] =
     "text.n { font-size: 10.5px; fill: #000; text-anchor: middle }\n"
     "text.o { text-anchor: end; fill: #495057 }\n"
     "text.r { font-size: 11px; text-anchor: middle; fill: #495057 }\n"
-    "text.d { font-size: 8.5px; text-anchor: middle; fill: #6C757D }\n"
+    "text.d { font-size: 9px; text-anchor: middle; fill: #495057 }\n"
+    ".a { fill: #FFF }\n"
+    ".p { fill: #E9ECEF }\n"
+    ".q { fill: #495057 }\n"
     "path { fill: none }\n"
     ".w { stroke: #000; stroke-width: 1; stroke-opacity: 0.45 }\n"
     ".k { fill: none; stroke: #212529; stroke-width: 1.6 }\n"
+    ".y { fill: none; stroke: #FFF; stroke-width: 5.5 }\n"
     ".e { fill: none; stroke: #000; stroke-width: 3.5 }\n"
+    "@media (prefers-color-scheme: dark) {\n"
+    ".a { fill: #0D1117 }\n"
+    ".p { fill: #21262D }\n"
+    ".q { fill: #8B949E }\n"
+    "text { fill: #E6EDF3 }\n"
+    "text.g, text.o, text.r, text.d { fill: #9DA7B3 }\n"
+    "}\n"
     "</style>\n";
 
 char *qg_show_svg(qg_arena *arena, const qg_layout *layout) {
@@ -363,7 +399,7 @@ char *qg_show_svg(qg_arena *arena, const qg_layout *layout) {
     canvas c = {.show = qg_show_new(arena, layout, &room), .text = &body};
     add_head(&c);
     add_map(&c);
-    c.y += 300;
+    c.y = (c.y + 309) / 10 * 10;
     const char *width = px(&c, WIDTH), *height = px(&c, c.y);
     qg_text_printf(&text,
                    "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%s\" height=\"%s\" "
@@ -373,7 +409,7 @@ char *qg_show_svg(qg_arena *arena, const qg_layout *layout) {
     const char *desc = qg_format(arena, "Which bits of a block belong to which code: %s; value = %s",
                                  qg_show_size(c.show), c.show->value);
     add_escaped(&text, desc, strlen(desc));
-    qg_text_printf(&text, "</desc>\n%s<rect width=\"100%%\" height=\"100%%\" fill=\"#FFF\"/>\n", style);
+    qg_text_printf(&text, "</desc>\n%s<rect class=\"a\" width=\"100%%\" height=\"100%%\"/>\n", style);
     qg_text_add(&text, body.data, body.length);
     qg_text_puts(&text, "</svg>\n");
     return text.data;
