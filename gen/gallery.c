@@ -1,5 +1,5 @@
-/* The gallery: a page of Markdown that shows every specification with its figures and its block map. All of it comes from
- * the specifications, so that the page can be compared with them. */
+/* The gallery: a page of Markdown that shows every specification with its figures and its block map. All of it comes
+ * from the specifications, so that the page can be compared with them. */
 #include "library.h"
 #include "show.h"
 
@@ -210,12 +210,13 @@ static bool settle_orphans(const gallery *g) {
     for (const struct dirent *entry; dir && (entry = readdir(dir));) {
         const char *dot = strrchr(entry->d_name, '.'), *full = qg_format(g->arena, "%s/%s", folder, entry->d_name);
         if (!dot || strcmp(dot, ".svg") != 0 || is_drawn(g, entry->d_name)) continue;
-        if (g->check)
-            qg_text_printf(g->log, "%s: error: nothing generates this picture; delete it, or run `qkgen gallery`\n",
-                           full);
-        else if (unlink(full) == 0)
+        const bool gone = !g->check && unlink(full) == 0;
+        if (gone)
             *g->changed += 1;
-        good &= !g->check;
+        else
+            qg_text_printf(g->log, "%s: error: nothing generates this picture; delete it%s\n", full,
+                           g->check ? ", or run `qkgen gallery`" : "");
+        good &= gone;
     }
     if (dir) closedir(dir);
     return good;

@@ -23,8 +23,8 @@ enum {
 /* Tokens without a text of their own: T(id, spelling). Keywords first. */
 /* clang-format off */
 #define QG_TOKENS(T)                                                                                                 \
-    T(FORMAT, "format") T(FROM, "from") T(FOR, "for") T(IN, "in") T(BLOCK, "block") T(BUFFER, "buffer") T(SPARE, "spare")            \
-    T(CODE, "code") T(PER, "per") T(TABLE, "table") T(FILE, "file") T(VALUE, "value")                                \
+    T(FORMAT, "format") T(FROM, "from") T(FOR, "for") T(IN, "in") T(BLOCK, "block") T(BUFFER, "buffer")              \
+    T(SPARE, "spare") T(CODE, "code") T(PER, "per") T(TABLE, "table") T(FILE, "file") T(VALUE, "value")              \
     T(SHL, "<<") T(SHR, ">>") T(EQ, "==") T(NE, "!=") T(LE, "<=") T(GE, ">=") T(LT, "<") T(GT, ">")                  \
     T(OPEN_BRACE, "{") T(CLOSE_BRACE, "}") T(OPEN, "(") T(CLOSE, ")") T(OPEN_BRACKET, "[") T(CLOSE_BRACKET, "]")     \
     T(COLON, ":") T(COMMA, ",") T(ASSIGN, "=") T(AT, "@") T(QUESTION, "?") T(PLUS, "+") T(MINUS, "-")                \

@@ -66,6 +66,10 @@ check "gallery --check after the second" gallery --check
 check "a file of the user stays" test -e "$work/docs/formats/note.txt"
 check "the picture left over is gone" test ! -e "$work/docs/formats/old.svg"
 
+mkdir "$work/docs/formats/folder.svg"
+refuses "a picture left over that cannot be deleted" 'folder.svg: error: nothing generates this picture; delete it$' gallery
+rmdir "$work/docs/formats/folder.svg"
+
 refuses "a wrong specification" 'error: ' "$QKGEN" gallery --formats "$work/none" --spec "$page" --out "$work/wrong"
 check "nothing is written then" test ! -e "$work/wrong"
 refuses "an argument" "gallery takes no 'A'" gallery A
