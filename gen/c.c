@@ -119,11 +119,13 @@ static char *reference(qg_arena *arena, const qg_templates *templates, const qg_
 
 /* ---- descriptors ---- */
 
-static const char *const role_names[] = {"QK_ROLE_WEIGHTS", "QK_ROLE_INDICES", "QK_ROLE_OUTPUT", "QK_ROLE_STATUS"};
+static const char *const role_names[] = {"QK_ROLE_WEIGHTS", "QK_ROLE_INDICES", "QK_ROLE_OUTPUT", "QK_ROLE_STATUS",
+                                         "QK_ROLE_INPUT"};
 static const char *const access_names[] = {"QK_READ", "QK_WRITE", "QK_READ_WRITE"};
 static const char *const type_names[] = {"QK_TYPE_U8",  "QK_TYPE_U16",  "QK_TYPE_U32",
                                          "QK_TYPE_F16", "QK_TYPE_BF16", "QK_TYPE_F32"};
 
+static const char *const numeric_names[] = {"QK_NUMERIC_EXACT_DECODE", "QK_NUMERIC_EXACT_SUM"};
 static const char *const view_names[] = {"QK_VIEW_BLOCKS", "QK_VIEW_SEQUENCE", "QK_VIEW_MATRIX", "QK_VIEW_GROUPS"};
 
 static const char *api_name(qk_api api) { return api == QK_API_VULKAN ? "vulkan" : "metal"; }
@@ -152,12 +154,12 @@ static void add_push(qg_text *text, const qk_kernel *k) {
     qg_text_puts(text, "};\n");
 }
 
-static void add_table_list(qg_text *text, const qk_kernel *k) {
+static void add_table_list(qg_text *text, const char *owner, const qk_kernel *k) {
     if (!k->table_count) return;
     qg_text_printf(text, "static const qk_table %s_tables[] = {\n", k->name);
     for (uint32_t i = 0; i < k->table_count; ++i)
         qg_text_printf(text, "    {%u, \"%s\", %s_%s_table, sizeof %s_%s_table},\n", k->tables[i].index,
-                       k->tables[i].name, k->format, k->tables[i].name, k->format, k->tables[i].name);
+                       k->tables[i].name, owner, k->tables[i].name, owner, k->tables[i].name);
     qg_text_puts(text, "};\n");
 }
 
@@ -170,7 +172,7 @@ static void add_table_words(qg_text *text, const qk_kernel *k) {
     }
 }
 
-static void add_descriptor(qg_text *text, const qk_kernel *k) {
+static void add_descriptor(qg_text *text, const char *owner, const qk_kernel *k) {
     const bool vulkan = k->api == QK_API_VULKAN;
     qg_text_printf(text, "const qk_kernel qk_%s_%s = {\n", k->name, api_name(k->api));
     qg_text_printf(text, "    .name = \"%s\",\n    .format = \"%s\",\n    .family = \"%s\",\n", k->name, k->format,
@@ -179,7 +181,7 @@ static void add_descriptor(qg_text *text, const qk_kernel *k) {
     if (vulkan)
         qg_text_printf(text, "    .code = &qk_%s_spirv,\n", k->name);
     else
-        qg_text_printf(text, "    .code = &qk_%s_msl,\n", k->format);
+        qg_text_printf(text, "    .code = &qk_%s_msl,\n", owner);
     qg_text_printf(text, "    .binding_count = %u,\n    .bindings = %s_bindings,\n", k->binding_count, k->name);
     qg_text_printf(text, "    .push_bytes = %u,\n    .push_count = %u,\n    .push = %s_push,\n", k->push_bytes,
                    k->push_count, k->name);
@@ -187,10 +189,10 @@ static void add_descriptor(qg_text *text, const qk_kernel *k) {
         qg_text_printf(text, "    .table_count = %u,\n    .tables = %s_tables,\n", k->table_count, k->name);
     if (k->spec_constant_count)
         qg_text_printf(text, "    .spec_constant_count = %u,\n    .spec_constants = %s_constants,\n",
-                       k->spec_constant_count, k->format);
+                       k->spec_constant_count, owner);
     qg_text_printf(text, "    .workgroup_size = %u,\n    .features = %s,\n", k->workgroup_size,
                    features_text(k->features));
-    qg_text_printf(text, "    .numeric = QK_NUMERIC_EXACT_DECODE,\n    .output = %s,\n", type_names[k->output]);
+    qg_text_printf(text, "    .numeric = %s,\n    .output = %s,\n", numeric_names[k->numeric], type_names[k->output]);
     qg_text_printf(text, "    .block_elements = %u,\n    .tile_elements = %u,\n", k->block_elements, k->tile_elements);
     if (k->view != QK_VIEW_BLOCKS)
         qg_text_printf(text, "    .view = %s,\n    .ragged = %u,\n    .block_rows = %u,\n    .block_cols = %u,\n",
@@ -199,13 +201,22 @@ static void add_descriptor(qg_text *text, const qk_kernel *k) {
 }
 
 /* Specialisation constants are the same for all kernels of a format. */
-static void add_constants(qg_text *text, const qk_kernel *k) {
+void qg_c_add_constants(qg_text *text, const char *owner, const qk_kernel *k) {
     if (!k->spec_constant_count) return;
     const qk_spec_constant *s = k->spec_constants;
-    qg_text_printf(text, "static const uint32_t %s_sizes[] = {", k->format);
+    qg_text_printf(text, "static const uint32_t %s_sizes[] = {", owner);
     for (uint32_t i = 0; i < s->legal_count; ++i) qg_text_printf(text, "%s%u", i ? ", " : "", s->legal[i]);
     qg_text_printf(text, "};\nstatic const qk_spec_constant %s_constants[] = {{%u, \"%s\", %u, %u, %s_sizes}};\n\n",
-                   k->format, s->id, s->name, s->value, s->legal_count, k->format);
+                   owner, s->id, s->name, s->value, s->legal_count, owner);
+}
+
+void qg_c_add_kernel(qg_text *text, const char *owner, const qk_kernel *vulkan, const qk_kernel *metal) {
+    add_bindings(text, vulkan ? vulkan : metal);
+    add_push(text, vulkan ? vulkan : metal);
+    if (vulkan) add_table_list(text, owner, vulkan);
+    qg_text_puts(text, "\n");
+    if (vulkan) add_descriptor(text, owner, vulkan);
+    if (metal) add_descriptor(text, owner, metal);
 }
 
 static char *descriptors(qg_arena *arena, const qg_request *request, const qg_kernel *kernels, uint32_t count) {
@@ -213,24 +224,20 @@ static char *descriptors(qg_arena *arena, const qg_request *request, const qg_ke
     if (!request->vulkan && !request->metal) return qg_format(arena, "%s", "");
     if (request->vulkan && count) {
         const qk_kernel *first = qg_describe(arena, &kernels[0], QK_API_VULKAN, NULL);
-        add_constants(&text, first);
+        qg_c_add_constants(&text, request->layout->name, first);
         add_table_words(&text, first);
     }
     for (uint32_t i = 0; i < count; ++i) {
         const qk_kernel *vulkan = qg_describe(arena, &kernels[i], QK_API_VULKAN, NULL);
-        add_bindings(&text, vulkan);
-        add_push(&text, vulkan);
-        if (request->vulkan) add_table_list(&text, vulkan);
-        qg_text_puts(&text, "\n");
-        if (request->vulkan) add_descriptor(&text, vulkan);
-        if (request->metal) add_descriptor(&text, qg_describe(arena, &kernels[i], QK_API_METAL, NULL));
+        const qk_kernel *metal = qg_describe(arena, &kernels[i], QK_API_METAL, NULL);
+        qg_c_add_kernel(&text, request->layout->name, request->vulkan ? vulkan : NULL, request->metal ? metal : NULL);
     }
     return text.data;
 }
 
 /* ---- code: words and text ---- */
 
-static void add_words(qg_text *text, const char *name, const qk_code *code, const char *linkage) {
+void qg_c_add_words(qg_text *text, const char *name, const qk_code *code, const char *linkage) {
     const uint32_t *words = code->data;
     const size_t count = code->bytes / 4;
     qg_text_printf(text, "static const uint32_t %s_words[] = {", name);
@@ -239,10 +246,10 @@ static void add_words(qg_text *text, const char *name, const qk_code *code, cons
                    name);
 }
 
-static void add_msl(qg_text *text, const char *format, const char *msl, const char *linkage) {
+void qg_c_add_msl(qg_text *text, const char *owner, const char *msl, const char *linkage) {
     /* Longer than the 4095 characters that C promises; every compiler in use takes it. */
     qg_text_puts(text, "#if defined(__GNUC__)\n#pragma GCC diagnostic ignored \"-Woverlength-strings\"\n#endif\n");
-    qg_text_printf(text, "static const char %s_text[] =", format);
+    qg_text_printf(text, "static const char %s_text[] =", owner);
     for (const char *at = msl; *at;) {
         const char *end = strchr(at, '\n');
         qg_text_puts(text, "\n    \"");
@@ -253,15 +260,15 @@ static void add_msl(qg_text *text, const char *format, const char *msl, const ch
         qg_text_puts(text, end ? "\\n\"" : "\"");
         if (end) ++at;
     }
-    qg_text_printf(text, ";\n%sconst qk_code qk_%s_msl = {%s_text, sizeof %s_text - 1};\n\n", linkage, format, format,
-                   format);
+    qg_text_printf(text, ";\n%sconst qk_code qk_%s_msl = {%s_text, sizeof %s_text - 1};\n\n", linkage, owner, owner,
+                   owner);
 }
 
 static void add_code(qg_text *text, const qg_request *request, const qg_kernel *kernels, uint32_t count,
                      const qg_c_options *options, const char *linkage) {
     for (uint32_t i = 0; request->vulkan && i < count; ++i)
-        add_words(text, kernels[i].name, &options->spirv[i], linkage);
-    if (request->metal) add_msl(text, request->layout->name, options->msl, linkage);
+        qg_c_add_words(text, kernels[i].name, &options->spirv[i], linkage);
+    if (request->metal) qg_c_add_msl(text, request->layout->name, options->msl, linkage);
 }
 
 static void declare_code(qg_text *text, const qg_request *request, const qg_kernel *kernels, uint32_t count) {
@@ -291,10 +298,10 @@ static void add_dispatch_head(qg_text *text, const qg_kernel *kernel) {
         kernel->name, kernel->layout->n_buffers, qg_form(kernel->family, kernel->layout)->dispatch_parameters);
 }
 
-static const char *chosen_kernel(qg_arena *arena, const qg_request *request, const char *name) {
-    if (request->vulkan && request->metal)
+const char *qg_c_chosen(qg_arena *arena, bool vulkan, bool metal, const char *name) {
+    if (vulkan && metal)
         return qg_format(arena, "backend && backend->api == QK_API_METAL ? &qk_%s_metal : &qk_%s_vulkan", name, name);
-    return qg_format(arena, "&qk_%s_%s", name, request->vulkan ? "vulkan" : "metal");
+    return qg_format(arena, "&qk_%s_%s", name, vulkan ? "vulkan" : "metal");
 }
 
 static char *dispatch_stubs(qg_arena *arena, const qg_request *request, const qg_kernel *kernels, uint32_t count) {
@@ -304,7 +311,7 @@ static char *dispatch_stubs(qg_arena *arena, const qg_request *request, const qg
         if (i) qg_text_puts(&text, "\n");
         add_dispatch_head(&text, &kernels[i]);
         qg_text_printf(&text, " {\n    const qk_kernel *const kernel = %s;\n",
-                       chosen_kernel(arena, request, kernels[i].name));
+                       qg_c_chosen(arena, request->vulkan, request->metal, kernels[i].name));
         const qg_family_form *form = qg_form(kernels[i].family, kernels[i].layout);
         qg_text_printf(&text, "    return qk_dispatch_%s%s(backend, kernel, weights, %s, error);\n}\n",
                        kernels[i].family->name, form->suffix, form->dispatch_arguments);

@@ -28,7 +28,9 @@ typedef struct emission {
     const qg_emit_options *options;
     qg_templates templates;
     const char *kernel_h, *dispatch_h;
-    product *products;
+    const char **set_dispatch_h; /* of each set of families without a format */
+    uint32_t n_products;
+    product *products; /* of the formats, then of the sets */
     uint32_t next;
     pthread_mutex_t lock;
 } emission;
@@ -41,6 +43,17 @@ static const char *command(qg_arena *arena, const qg_layout *layout) {
     return qg_format(arena, "qkgen emit --format %s", layout->name);
 }
 
+/* Compiles one kernel, and adds its GLSL where that is written. */
+static bool add_module(qg_arena *arena, const emission *e, const char *path, const char *glsl, qk_code *code,
+                       product *product) {
+    code->data = qg_spirv_compile(arena, path, glsl, &code->bytes, &product->why);
+    if (!code->data) return false;
+    product->modules += 1;
+    product->module_bytes += code->bytes;
+    if (!e->options->embed) add(product, path, glsl, false);
+    return true;
+}
+
 /* GLSL and words of every kernel. */
 static const qk_code *compile_kernels(qg_arena *arena, const emission *e, const qg_request *request,
                                       const qg_plan *plan, product *product) {
@@ -51,11 +64,7 @@ static const qk_code *compile_kernels(qg_arena *arena, const emission *e, const 
         const char *glsl = qg_glsl(arena, &e->templates, request, &kernels[i], &product->why);
         if (!glsl) return NULL;
         const char *path = qg_format(arena, "%s/%s.comp", request->layout->name, kernels[i].name);
-        codes[i].data = qg_spirv_compile(arena, path, glsl, &codes[i].bytes, &product->why);
-        if (!codes[i].data) return NULL;
-        product->modules += 1;
-        product->module_bytes += codes[i].bytes;
-        if (!e->options->embed) add(product, path, glsl, false);
+        if (!add_module(arena, e, path, glsl, &codes[i], product)) return NULL;
     }
     return codes;
 }
@@ -86,6 +95,48 @@ static void emit_format(qg_arena *arena, const emission *e, const qg_layout *lay
         add(product, qg_format(arena, "%s%s_code.c", folder, name), qg_c_code(arena, &request, plan, &c), true);
 }
 
+/* ---- families that take no format ---- */
+
+static qg_plain_request plain_request(qg_arena *arena, const qg_emit_options *o, const qg_plain_set *set) {
+    const qg_plain **families = QG_NEW_ARRAY(arena, const qg_plain *, set->n_families);
+    qg_plain_request r = {.set = set, .vulkan = o->vulkan, .metal = o->metal, .command = "qkgen emit"};
+    for (uint32_t i = 0; i < o->n_plains; ++i) {
+        const qg_plain_set *of = NULL;
+        qg_plain_named(o->plains[i]->name, &of);
+        if (of == set) families[r.n_families++] = o->plains[i];
+    }
+    r.families = families;
+    return r;
+}
+
+static void emit_set(qg_arena *arena, const emission *e, uint32_t number, product *product) {
+    const qg_emit_options *o = e->options;
+    const qg_plain_request request = plain_request(arena, o, &qg_plain_sets[number]);
+    const char *name = request.set->name, *msl = "";
+    if (!request.n_families) return;
+    qk_code *codes = QG_NEW_ARRAY(arena, qk_code, request.n_families);
+    const char *folder = o->embed ? "" : qg_format(arena, "%s/", name);
+    for (uint32_t i = 0; request.vulkan && i < request.n_families; ++i) {
+        const char *glsl = qg_plain_glsl(arena, &e->templates, &request, request.families[i], &product->why);
+        const char *path = qg_format(arena, "%s%s.comp", folder, request.families[i]->name);
+        if (!glsl || !add_module(arena, e, path, glsl, &codes[i], product)) return;
+    }
+    if (request.metal && !(msl = qg_plain_msl(arena, &e->templates, &request, &product->why))) return;
+    const qg_c_options c = {.embed = o->embed,
+                            .kernel_h = e->kernel_h,
+                            .dispatch_h = o->embed ? e->set_dispatch_h[number] : NULL,
+                            .spirv = codes,
+                            .msl = msl};
+    const char *header = qg_plain_header(arena, &e->templates, &request, &c, &product->why);
+    const char *source = header ? qg_plain_source(arena, &e->templates, &request, &c, &product->why) : NULL;
+    if (!source) return;
+    if (request.metal && !o->embed) add(product, qg_format(arena, "%s%s.metal", folder, name), msl, false);
+    add(product, qg_format(arena, "%s%s.h", folder, name), header, false);
+    add(product, qg_format(arena, "%s%s.c", folder, name), source, false);
+    if (!o->embed && (request.vulkan || request.metal))
+        add(product, qg_format(arena, "%s%s_code.c", folder, name), qg_plain_code(arena, &request, &c), true);
+}
+
 typedef struct worker {
     emission *emission;
     qg_arena *arena;
@@ -97,14 +148,23 @@ static void *work(void *context) {
     emission *e = w->emission;
     for (;;) {
         pthread_mutex_lock(&e->lock);
-        const uint32_t i = e->next < e->options->n_layouts ? e->next++ : UINT32_MAX;
+        const uint32_t i = e->next < e->n_products ? e->next++ : UINT32_MAX, formats = e->options->n_layouts;
         pthread_mutex_unlock(&e->lock);
         if (i == UINT32_MAX) return NULL;
-        emit_format(w->arena, e, e->options->layouts[i], &e->products[i]);
+        if (i < formats)
+            emit_format(w->arena, e, e->options->layouts[i], &e->products[i]);
+        else
+            emit_set(w->arena, e, i - formats, &e->products[i]);
     }
 }
 
 /* ---- manifest ---- */
+
+static void add_files(qg_text *text, const product *p) {
+    for (uint32_t f = 0, n = 0; f < p->n_files; ++f)
+        if (!p->files[f].built) qg_text_printf(text, "%s\"%s\"", n++ ? ", " : "", p->files[f].path);
+    qg_text_puts(text, "]}");
+}
 
 static char *manifest(qg_arena *arena, const emission *e) {
     qg_text text = qg_text_new(arena);
@@ -117,10 +177,14 @@ static char *manifest(qg_arena *arena, const emission *e) {
             qg_text_printf(&text, "%s{\"name\": \"%s\", \"bytes\": %u}", b ? ", " : "", layout->buffers[b].name,
                            layout->buffers[b].bytes);
         qg_text_puts(&text, "],\n     \"files\": [");
-        const product *p = &e->products[i];
-        for (uint32_t f = 0, n = 0; f < p->n_files; ++f)
-            if (!p->files[f].built) qg_text_printf(&text, "%s\"%s\"", n++ ? ", " : "", p->files[f].path);
-        qg_text_puts(&text, "]}");
+        add_files(&text, &e->products[i]);
+    }
+    qg_text_puts(&text, "\n  ],\n  \"without_format\": [");
+    for (uint32_t s = 0, n = 0; s < qg_n_plain_sets; ++s) {
+        const product *p = &e->products[e->options->n_layouts + s];
+        if (!p->n_files) continue;
+        qg_text_printf(&text, "%s\n    {\"name\": \"%s\",\n     \"files\": [", n++ ? "," : "", qg_plain_sets[s].name);
+        add_files(&text, p);
     }
     qg_text_puts(&text, "\n  ]\n}\n");
     return text.data;
@@ -129,7 +193,7 @@ static char *manifest(qg_arena *arena, const emission *e) {
 /* ---- writing and checking ---- */
 
 static bool listed(const emission *e, const char *path) {
-    for (uint32_t i = 0; i < e->options->n_layouts; ++i)
+    for (uint32_t i = 0; i < e->n_products; ++i)
         for (uint32_t f = 0; f < e->products[i].n_files; ++f)
             if (strcmp(e->products[i].files[f].path, path) == 0) return true;
     return strcmp(path, "manifest.json") == 0;
@@ -180,8 +244,7 @@ static bool check_file(qg_arena *arena, const char *full, const char *text, cons
     if (length == strlen(text) && memcmp(there, text, length) == 0) return true;
     uint32_t line = 1;
     for (size_t i = 0; i < length && text[i] && there[i] == text[i]; ++i) line += text[i] == '\n';
-    qg_text_printf(log, "%s:%u: error: differs from what the specification generates; run `%s`\n", full, line,
-                   command);
+    qg_text_printf(log, "%s:%u: error: differs from what the specification generates; run `%s`\n", full, line, command);
     return false;
 }
 
@@ -213,7 +276,7 @@ static bool settle(qg_arena *arena, const emission *e, const char *path, const c
 
 static bool settle_all(qg_arena *arena, const emission *e, qg_emit_report *report, qg_text *log) {
     bool good = true;
-    for (uint32_t i = 0; i < e->options->n_layouts; ++i)
+    for (uint32_t i = 0; i < e->n_products; ++i)
         for (uint32_t f = 0; f < e->products[i].n_files; ++f) {
             const emitted *file = &e->products[i].files[f];
             good &= settle(arena, e, file->path, file->text, file->built, report, log);
@@ -238,7 +301,7 @@ static void add_path(qg_text *text, const char *path) {
 static bool write_depfile(qg_arena *arena, const emission *e, qg_text *log) {
     const qg_emit_options *o = e->options;
     qg_text text = qg_text_new(arena);
-    for (uint32_t i = 0; i < o->n_layouts; ++i)
+    for (uint32_t i = 0; i < e->n_products; ++i)
         for (uint32_t f = 0; f < e->products[i].n_files; ++f) {
             if (text.length) qg_text_puts(&text, " ");
             add_path(&text, qg_format(arena, "%s/%s", o->out, e->products[i].files[f].path));
@@ -260,6 +323,31 @@ static bool write_depfile(qg_arena *arena, const emission *e, qg_text *log) {
 
 /* ---- */
 
+/* An embedded header needs no include of one that is embedded before it. */
+static char *without_include(qg_arena *arena, const char *text, const char *header) {
+    const char *include = strstr(text, qg_format(arena, "#include \"%s\"", header));
+    if (!include) return qg_format(arena, "%s", text);
+    const char *end = strchr(include, '\n');
+    return qg_format(arena, "%.*s%s", (int)(include - text), text, end ? end + 1 : "");
+}
+
+static bool load_set_headers(qg_arena *arena, emission *e, qg_text *log) {
+    const char *why = NULL;
+    size_t length;
+    e->dispatch_h = without_include(arena, e->dispatch_h, "kernel.h");
+    e->set_dispatch_h = QG_NEW_ARRAY(arena, const char *, qg_n_plain_sets);
+    for (uint32_t s = 0; s < qg_n_plain_sets; ++s) {
+        const char *path = qg_format(arena, "%s/qkgen/%s", e->options->runtime_headers, qg_plain_sets[s].dispatch);
+        const char *own = qg_read_file(arena, path, 1u << 20, &length, &why);
+        if (!own) {
+            qg_text_printf(log, "%s: error: %s\n", path, why);
+            return false;
+        }
+        e->set_dispatch_h[s] = qg_format(arena, "%s\n%s", e->dispatch_h, without_include(arena, own, "dispatch.h"));
+    }
+    return true;
+}
+
 static bool load_inputs(qg_arena *arena, emission *e, qg_text *log) {
     const char *why = NULL;
     size_t length;
@@ -273,31 +361,21 @@ static bool load_inputs(qg_arena *arena, emission *e, qg_text *log) {
     e->kernel_h = qg_read_file(arena, kernel_h, 1u << 20, &length, &why);
     e->dispatch_h = e->kernel_h ? qg_read_file(arena, dispatch_h, 1u << 20, &length, &why) : NULL;
     if (!e->dispatch_h) qg_text_printf(log, "%s: error: %s\n", e->kernel_h ? dispatch_h : kernel_h, why);
-    return e->dispatch_h != NULL;
-}
-
-/* The embedded dispatch functions need no include of the types that the header already holds. */
-static char *without_include(qg_arena *arena, const char *text) {
-    const char *include = strstr(text, "#include \"qkgen/kernel.h\"");
-    if (!include) include = strstr(text, "#include \"kernel.h\"");
-    if (!include) include = strstr(text, "#include <qkgen/kernel.h>");
-    if (!include) return qg_format(arena, "%s", text);
-    const char *end = strchr(include, '\n');
-    return qg_format(arena, "%.*s%s", (int)(include - text), text, end ? end + 1 : "");
+    return e->dispatch_h && load_set_headers(arena, e, log);
 }
 
 bool qg_emit(qg_arena *arena, const qg_emit_options *options, qg_emit_report *report, qg_text *log) {
     emission e = {.options = options, .lock = PTHREAD_MUTEX_INITIALIZER};
     if (!load_inputs(arena, &e, log)) return false;
-    if (options->embed) e.dispatch_h = without_include(arena, e.dispatch_h);
     if (options->vulkan && !qg_spirv_open()) {
         qg_text_puts(log, "error: the GLSL compiler cannot be initialised\n");
         return false;
     }
-    e.products = QG_NEW_ARRAY(arena, product, options->n_layouts + 1);
+    e.n_products = options->n_layouts + qg_n_plain_sets;
+    e.products = QG_NEW_ARRAY(arena, product, e.n_products);
     const long processors = sysconf(_SC_NPROCESSORS_ONLN);
     uint32_t n_workers = processors > 0 ? (uint32_t)processors : 1;
-    if (n_workers > options->n_layouts) n_workers = options->n_layouts ? options->n_layouts : 1;
+    if (n_workers > e.n_products) n_workers = e.n_products;
     worker *workers = QG_NEW_ARRAY(arena, worker, n_workers);
     for (uint32_t i = 0; i < n_workers; ++i) {
         workers[i] = (worker){.emission = &e, .arena = qg_arena_new()};
@@ -308,11 +386,13 @@ bool qg_emit(qg_arena *arena, const qg_emit_options *options, qg_emit_report *re
         if (workers[i].thread) pthread_join(workers[i].thread, NULL);
 
     bool good = true;
-    for (uint32_t i = 0; i < options->n_layouts; ++i) {
+    for (uint32_t i = 0; i < e.n_products; ++i) {
         report->modules += e.products[i].modules;
         report->module_bytes += e.products[i].module_bytes;
         if (!e.products[i].why) continue;
-        qg_text_printf(log, "error: %s: %s\n", options->layouts[i]->name, e.products[i].why);
+        const bool format = i < options->n_layouts;
+        const char *name = format ? options->layouts[i]->name : qg_plain_sets[i - options->n_layouts].name;
+        qg_text_printf(log, "error: %s: %s\n", name, e.products[i].why);
         good = false;
     }
     good = good && settle_all(arena, &e, report, log) && (!options->depfile || write_depfile(arena, &e, log));

@@ -93,6 +93,16 @@ static uint32_t features(const qg_kernel *kernel) {
     return bits;
 }
 
+const qk_spec_constant *qg_workgroup_constant(qg_arena *arena, uint32_t size) {
+    qk_spec_constant *constant = QG_NEW(arena, qk_spec_constant);
+    *constant = (qk_spec_constant){.id = 0,
+                                   .name = "local_size_x",
+                                   .value = size,
+                                   .legal_count = sizeof workgroup_sizes / sizeof *workgroup_sizes,
+                                   .legal = workgroup_sizes};
+    return constant;
+}
+
 static void describe_tile(const qg_layout *layout, const qg_buffer *buffer, qk_binding *binding) {
     if (layout->view == QG_VIEW_BLOCKS) return;
     binding->item_bytes = buffer->item_bits / 8;
@@ -169,14 +179,8 @@ const qk_kernel *qg_describe(qg_arena *arena, const qg_kernel *kernel, qk_api ap
     described->tile_elements = kernel->plan->tile_elements;
     if (api == QK_API_VULKAN) {
         describe_tables(arena, kernel, described);
-        qk_spec_constant *constant = QG_NEW(arena, qk_spec_constant);
-        *constant = (qk_spec_constant){.id = 0,
-                                       .name = "local_size_x",
-                                       .value = kernel->plan->workgroup,
-                                       .legal_count = sizeof workgroup_sizes / sizeof *workgroup_sizes,
-                                       .legal = workgroup_sizes};
         described->spec_constant_count = 1;
-        described->spec_constants = constant;
+        described->spec_constants = qg_workgroup_constant(arena, kernel->plan->workgroup);
     }
     return described;
 }

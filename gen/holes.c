@@ -1,5 +1,5 @@
 /* What the printers of kernels share: the holes of the templates that follow from the plan, banners, tables, bodies. */
-#include "kernel.h"
+#include "plain.h"
 
 #include <string.h>
 
@@ -13,20 +13,44 @@ const char *qg_template_text(const qg_templates *templates, const char *name) {
     return NULL;
 }
 
+/* Names of templates, the same stem with each of the endings. */
+typedef struct names {
+    uint32_t count, capacity;
+    const char **items;
+} names;
+
+static void add_names(qg_arena *arena, names *list, const char *stem, const char *const *endings) {
+    for (; *endings; ++endings) {
+        const char *name = qg_format(arena, "%s.%s", stem, *endings);
+        QG_PUSH(arena, list->items, list->count, list->capacity, name);
+    }
+}
+
+static names template_names(qg_arena *arena) {
+    static const char *const prelude[] = {"glsl", "metal", "c", NULL}, *const file[] = {"metal", "h", "c", NULL};
+    static const char *const kernel[] = {"comp", "metal", "c", NULL}, *const set[] = {"glsl", "metal", NULL};
+    names list = {0};
+    add_names(arena, &list, "prelude", prelude);
+    add_names(arena, &list, "format", file);
+    add_names(arena, &list, "plain", file);
+    for (uint32_t i = 0; i < qg_n_families; ++i) {
+        const qg_family *f = &qg_families[i];
+        add_names(arena, &list, qg_format(arena, "%s%s", f->name, f->blocks.suffix), kernel);
+        add_names(arena, &list, qg_format(arena, "%s%s", f->name, f->matrix.suffix), kernel);
+    }
+    for (uint32_t s = 0; s < qg_n_plain_sets; ++s) {
+        add_names(arena, &list, qg_plain_sets[s].name, set);
+        for (uint32_t i = 0; i < qg_plain_sets[s].n_families; ++i)
+            add_names(arena, &list, qg_plain_sets[s].families[i].name, kernel);
+    }
+    return list;
+}
+
 bool qg_templates_load(qg_arena *arena, const char *folder, qg_templates *templates, const char **why) {
-    static const char *const fixed[] = {"prelude.glsl", "prelude.metal", "prelude.c",
-                                        "format.metal", "format.h",      "format.c"};
-    static const char *const endings[] = {"comp", "metal", "c"};
-    const uint32_t n_fixed = sizeof fixed / sizeof *fixed, n_endings = sizeof endings / sizeof *endings;
-    const uint32_t n_own = 2 * n_endings, count = n_fixed + n_own * qg_n_families;
-    qg_template *items = QG_NEW_ARRAY(arena, qg_template, count);
-    for (uint32_t i = 0; i < count; ++i) {
-        const uint32_t own = i - n_fixed;
-        const qg_family *family = i < n_fixed ? NULL : &qg_families[own / n_own];
-        items[i].name = !family ? fixed[i]
-                                : qg_format(arena, "%s%s.%s", family->name,
-                                            own % n_own < n_endings ? family->blocks.suffix : family->matrix.suffix,
-                                            endings[own % n_endings]);
+    const names list = template_names(arena);
+    qg_template *items = QG_NEW_ARRAY(arena, qg_template, list.count);
+    for (uint32_t i = 0; i < list.count; ++i) {
+        items[i].name = list.items[i];
         items[i].path = qg_format(arena, "%s/%s", folder, items[i].name);
         size_t length;
         const char *reason = NULL;
@@ -36,7 +60,7 @@ bool qg_templates_load(qg_arena *arena, const char *folder, qg_templates *templa
             return false;
         }
     }
-    *templates = (qg_templates){count, items};
+    *templates = (qg_templates){list.count, items};
     return true;
 }
 

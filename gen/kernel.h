@@ -53,6 +53,8 @@ typedef struct qg_kernel {
 } qg_kernel;
 
 qg_kernel qg_kernel_new(qg_arena *arena, const qg_plan *plan, const qg_family *family, qg_scalar type);
+/* The specialisation constant that holds the workgroup size. */
+const qk_spec_constant *qg_workgroup_constant(qg_arena *arena, uint32_t size);
 /* The kernel as the C side sees it. Its text or words are `code`, which may be NULL. */
 const qk_kernel *qg_describe(qg_arena *arena, const qg_kernel *kernel, qk_api api, const qk_code *code);
 
@@ -109,6 +111,15 @@ char *qg_c_source(qg_arena *arena, const qg_templates *templates, const qg_reque
                   const qg_c_options *options, const char **why);
 /* The code of all kernels as a C file of its own, for the tree in which the source does not embed it. */
 char *qg_c_code(qg_arena *arena, const qg_request *request, const qg_plan *plan, const qg_c_options *options);
+
+/* Parts of these files (c.c). `owner` is what shares constants and MSL text: the format. */
+void qg_c_add_words(qg_text *text, const char *name, const qk_code *code, const char *linkage);
+void qg_c_add_msl(qg_text *text, const char *owner, const char *msl, const char *linkage);
+void qg_c_add_constants(qg_text *text, const char *owner, const qk_kernel *kernel);
+/* The descriptors of one kernel, for Vulkan and for Metal; one may be NULL. */
+void qg_c_add_kernel(qg_text *text, const char *owner, const qk_kernel *vulkan, const qk_kernel *metal);
+/* The expression in a stub that is the descriptor for the backend's API. */
+const char *qg_c_chosen(qg_arena *arena, bool vulkan, bool metal, const char *name);
 
 /* All kernels of a request: families in order, and each result type. */
 uint32_t qg_kernels(qg_arena *arena, const qg_request *request, const qg_plan *plan, const qg_kernel **kernels);

@@ -2,7 +2,7 @@
 #ifndef QKGEN_LIBRARY_H
 #define QKGEN_LIBRARY_H
 
-#include "kernel.h"
+#include "plain.h"
 
 typedef struct qg_library {
     qg_arena *arena;
@@ -36,6 +36,8 @@ typedef struct qg_emit_options {
     const qg_family *const *families;
     uint32_t n_layouts;
     const qg_layout *const *layouts;
+    uint32_t n_plains; /* families without a format; their sets are emitted with these */
+    const qg_plain *const *plains;
     const char *runtime_headers; /* folder of qkgen/kernel.h and qkgen/dispatch.h, for `embed` */
     const char *depfile;
     uint32_t n_inputs; /* files named in the depfile beside the templates */

@@ -19,10 +19,11 @@ static const char help[] =
     "  qkgen import HEADER STRUCT [-- ARG...]   the block of a specification, from a C struct\n"
     "  qkgen show FORMAT [--svg FILE]           the block map: which bits belong to which code\n"
     "  qkgen list                               the known formats\n"
+    "  qkgen list families                      the kernel families: those of each format, and those without format\n"
     "  qkgen emit [--format F]... [--out DIR]   writes the kernels (default: all formats, to out/)\n"
     "        [--check]                          compares with what is there and writes nothing\n"
     "        [--embed]                          one header and one source for each format, which need nothing else\n"
-    "        [--family dequant|gather]... [--api vulkan|metal]... [--depfile FILE]\n"
+    "        [--family FAMILY]... [--api vulkan|metal]... [--depfile FILE]\n"
     "  qkgen gallery [--out DIR] [--check]      writes a page of all formats with their maps (default: to docs/)\n"
     "  qkgen run dequant --format F --target T --type f32|f16|bf16 --in FILE --out FILE\n"
     "  qkgen run gather  --format F --target T --type f32|f16|bf16 --rows V --cols H --in FILE --indices FILE --out "
@@ -30,6 +31,11 @@ static const char help[] =
     "        --target c|vulkan|msl              the C reference, a Vulkan device, or the MSL executor\n"
     "        --in NAME=FILE                     once for each buffer of a format that has several\n"
     "        --device NAME|NUMBER               a device of `qkgen devices`\n"
+    "  qkgen run qdq_init            --target T --group G --bins B --in FILE --out scales=FILE --out biases=FILE "
+    "--out q=FILE\n"
+    "  qkgen run qdq_forward         --target T --group G --in q=FILE --in scales=FILE --in biases=FILE --out FILE\n"
+    "  qkgen run qdq_backward_scales --target T --group G --in q=FILE --in dy=FILE --out FILE\n"
+    "  qkgen run qdq_backward_biases --target T --group G --in dy=FILE --out FILE\n"
     "  qkgen verify FILE.gguf|FILE.safetensors [--target T]...   decodes a model's tensors and compares the targets\n"
     "        [--tensor NAME [--out FILE]]       one tensor, and its values as --type f32|f16|bf16\n"
     "        [--set PARAMETER=VALUE]...         where several formats fit; [--rules FILE]: see docs/verify.md\n"
@@ -82,8 +88,10 @@ const char *qg_session_templates(const qg_session *session) {
     return qg_format(session->arena, "%s/templates", session->data);
 }
 
+const char *qg_session_data(const qg_session *session) { return find_data(session->arena); }
+
 bool qg_session_load(qg_session *session) {
-    if (!session->data) session->data = find_data(session->arena);
+    if (!session->data) session->data = qg_session_data(session);
     const char *folder = session->formats ? session->formats : qg_format(session->arena, "%s/formats", session->data);
     session->library = qg_library_new(session->arena, session->color);
     bool good = qg_library_add_folder(session->library, folder);
@@ -217,11 +225,23 @@ static int command_import(qg_session *session, int argc, char **argv) {
 
 /* ---- list, show, dump ---- */
 
+static int list_families(void) {
+    for (uint32_t i = 0; i < qg_n_families; ++i)
+        printf("%-22s of each format  %s\n", qg_families[i].name, qg_families[i].summary);
+    for (uint32_t s = 0; s < qg_n_plain_sets; ++s)
+        for (uint32_t i = 0; i < qg_plain_sets[s].n_families; ++i)
+            printf("%-22s without format  %s\n", qg_plain_sets[s].families[i].name,
+                   qg_plain_sets[s].families[i].summary);
+    return 0;
+}
+
 static int command_list(qg_session *session, int argc, char **argv) {
     qg_texts rest = {0};
     const qg_option options[] = {SESSION_OPTIONS(session)};
-    if (!qg_options_read(session->arena, argc, argv, options, COUNT(options), &rest) || !qg_session_load(session))
-        return 1;
+    if (!qg_options_read(session->arena, argc, argv, options, COUNT(options), &rest)) return 1;
+    if (rest.count == 1 && strcmp(rest.items[0], "families") == 0) return list_families();
+    if (rest.count) return qg_complain("list takes nothing, or `families`, not '%s'", rest.items[0]);
+    if (!qg_session_load(session)) return 1;
     for (uint32_t i = 0; i < session->library->layouts.count; ++i) {
         const qg_layout *l = session->library->layouts.items[i];
         printf("%-22s %5.4g bits  %4u elements in %4u bytes  %s\n", l->name, qg_bits_per_element(l), l->elements,
@@ -281,6 +301,22 @@ static int command_dump(qg_session *session, const char *stage, int argc, char *
 
 /* ---- emit ---- */
 
+/* Families without a format, which come along when neither formats nor families are named. */
+static bool choose_plains(qg_session *session, const qg_texts *names, const qg_texts *formats, qg_emit_options *emit) {
+    const qg_plain **plains = NULL;
+    uint32_t capacity = 0;
+    for (uint32_t s = 0; s < qg_n_plain_sets; ++s)
+        for (uint32_t f = 0; f < qg_plain_sets[s].n_families; ++f) {
+            const qg_plain *family = &qg_plain_sets[s].families[f];
+            bool chosen = names->count == 0 && formats->count == 0;
+            for (uint32_t n = 0; n < names->count; ++n) chosen |= strcmp(names->items[n], family->name) == 0;
+            if (chosen) QG_PUSH(session->arena, plains, emit->n_plains, capacity, family);
+        }
+    emit->plains = plains;
+    if (!emit->n_plains || !formats->count) return true;
+    return qg_complain("%s takes no format: emit it without --format", plains[0]->name) == 0;
+}
+
 static bool choose_families(qg_session *session, const qg_texts *names, qg_emit_options *emit) {
     const qg_family **families = QG_NEW_ARRAY(session->arena, const qg_family *, qg_n_families + names->count);
     for (uint32_t i = 0; i < qg_n_families; ++i) {
@@ -289,7 +325,8 @@ static bool choose_families(qg_session *session, const qg_texts *names, qg_emit_
         if (chosen) families[emit->n_families++] = &qg_families[i];
     }
     for (uint32_t n = 0; n < names->count; ++n)
-        if (!qg_family_named(names->items[n])) return qg_complain("no kernel family is named %s", names->items[n]) == 0;
+        if (!qg_family_named(names->items[n]) && !qg_plain_named(names->items[n], NULL))
+            return qg_complain("no kernel family is named %s", names->items[n]) == 0;
     emit->families = families;
     return true;
 }
@@ -309,6 +346,7 @@ static bool choose_apis(const qg_texts *names, qg_emit_options *emit) {
 
 static bool choose_layouts(qg_session *session, const qg_texts *names, qg_emit_options *emit) {
     const qg_library *library = session->library;
+    if (names->count == 0 && emit->n_families == 0) return true; /* all families that are named take no format */
     emit->every_format = names->count == 0;
     emit->n_layouts = library->layouts.count;
     emit->layouts = library->layouts.items;
@@ -357,7 +395,7 @@ static int command_emit(qg_session *session, int argc, char **argv) {
         QG_PUSH(session->arena, session->specs.items, session->specs.count, session->specs.capacity, rest.items[i]);
     if (!qg_session_load(session)) return 1;
     if (!choose_families(session, &families, &emit) || !choose_apis(&apis, &emit) ||
-        !choose_layouts(session, &formats, &emit))
+        !choose_plains(session, &families, &formats, &emit) || !choose_layouts(session, &formats, &emit))
         return 1;
     emit.templates = qg_session_templates(session);
     emit.runtime_headers = find_headers(session);

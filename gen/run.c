@@ -280,7 +280,18 @@ qg_scalar qg_output_type(const char *name) {
     return QG_SCALAR_COUNT;
 }
 
+/* The first argument that is no option and no option's value, when it names a family that takes no format. */
+static const qg_plain *find_plain(int argc, char **argv) {
+    for (int i = 0; i < argc; ++i) {
+        if (strncmp(argv[i], "--", 2) != 0) return qg_plain_named(argv[i], NULL);
+        if (!strchr(argv[i], '=')) ++i;
+    }
+    return NULL;
+}
+
 int qg_command_run(qg_session *session, int argc, char **argv) {
+    const qg_plain *plain = find_plain(argc, argv);
+    if (plain) return qg_run_plain(session, plain, argc, argv);
     const char *format = NULL, *target = NULL, *type = NULL, *out = NULL, *indices = NULL;
     qg_texts in = {0}, rest = {0};
     qg_job job = {.arena = session->arena};
@@ -297,9 +308,11 @@ int qg_command_run(qg_session *session, int argc, char **argv) {
                                  {"--cols", QG_COUNT, &job.cols},
                                  {"--device", QG_TEXT, &job.device}};
     if (!qg_options_read(session->arena, argc, argv, options, sizeof options / sizeof *options, &rest)) return 1;
-    if (rest.count != 1) return qg_complain("run needs one kernel family: qkgen run dequant|gather ...");
+    if (rest.count != 1)
+        return qg_complain("run needs one kernel family, such as qkgen run dequant; `qkgen list families` shows them");
     job.family = qg_family_named(rest.items[0]);
-    if (!job.family) return qg_complain("no kernel family is named %s", rest.items[0]);
+    if (!job.family)
+        return qg_complain("no kernel family is named %s; `qkgen list families` shows them", rest.items[0]);
     if (!format) return qg_complain("run needs --format F; `qkgen list` shows them");
     if (!out) return qg_complain("run needs --out FILE");
     if (!qg_target_named(target))

@@ -53,6 +53,25 @@ uint64_t qg_part_size(const qg_job *job);
 
 double qg_seconds_now(void);
 
+/* `qkgen run` of a family that takes no format (run_plain.c). */
+int qg_run_plain(qg_session *session, const qg_plain *family, int argc, char **argv);
+
+/* ---- what runs of families with and without a format share ----------------------------------------------------- */
+
+/* run_c.c: header and source of `--embed` as one text; and that text compiled and loaded. `name` is that of the file.
+ * Returns NULL, or a sentence saying what failed. */
+char *qg_reference_text(qg_arena *arena, const char *header, const char *source);
+const char *qg_reference_load(qg_arena *arena, const char *text, const char *name, void **object);
+
+/* run_msl.c: one kernel of an MSL text in the executor. Its backend takes pointers as buffers. */
+typedef struct qg_metal qg_metal;
+const char *qg_metal_open(qg_arena *arena, const char *text, const char *name, const qk_kernel *kernel,
+                          qg_metal **metal);
+qk_backend qg_metal_backend(qg_metal *metal);
+/* What a launch that failed had to say, else `error`. */
+const char *qg_metal_failure(const qg_metal *metal, const qk_error *error);
+void qg_metal_close(qg_metal *metal);
+
 /* ---- files and progress ---------------------------------------------------------------------------------------- */
 
 /* A regular file, mapped until the process ends. */

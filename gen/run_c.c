@@ -43,6 +43,12 @@ static bool make_folders(qg_arena *arena, const char *path) {
     return mkdir(copy, 0700) == 0 || errno == EEXIST;
 }
 
+char *qg_reference_text(qg_arena *arena, const char *header, const char *source) {
+    const char *include = strstr(source, "#include \""), *rest = include ? strchr(include, '\n') : NULL;
+    if (!rest) return qg_format(arena, "%s", source);
+    return qg_format(arena, "%s%.*s%s", header, (int)(include - source), source, rest);
+}
+
 static char *reference_text(const qg_job *job, const char **why) {
     const qg_request request = {
         .layout = job->layout, .n_families = 1, .families = &job->family, .command = "qkgen run"};
@@ -51,10 +57,7 @@ static char *reference_text(const qg_job *job, const char **why) {
     const qg_plan *plan = qg_plan_tiles(job->arena, job->layout);
     const char *header = qg_c_header(job->arena, job->templates, &request, plan, &options, why);
     const char *source = header ? qg_c_source(job->arena, job->templates, &request, plan, &options, why) : NULL;
-    if (!source) return NULL;
-    const char *include = strstr(source, "#include \""), *rest = include ? strchr(include, '\n') : NULL;
-    if (!rest) return qg_format(job->arena, "%s", source);
-    return qg_format(job->arena, "%s%.*s%s", header, (int)(include - source), source, rest);
+    return source ? qg_reference_text(job->arena, header, source) : NULL;
 }
 
 /* Compiles `source` to `object`; the compiler's own messages go to stderr. */
@@ -87,15 +90,12 @@ static const char *compile(qg_arena *arena, const char *source, const char *obje
     return rename(part, object) == 0 ? NULL : qg_format(arena, "cannot write %s: %s", object, strerror(errno));
 }
 
-static const char *ensure_object(const qg_job *job, char **object) {
-    qg_arena *arena = job->arena;
+static const char *ensure_object(qg_arena *arena, const char *text, const char *name, char **object) {
     const char *why = NULL, *folder = cache_folder(arena);
     char temporary[] = "/tmp/qkgen-XXXXXX";
-    const char *text = reference_text(job, &why);
-    if (!text) return why;
     if (!folder || !make_folders(arena, folder)) folder = mkdtemp(temporary);
     if (!folder) return qg_format(arena, "cannot make a folder for the reference decoder: %s", strerror(errno));
-    const char *stem = qg_format(arena, "%s/%s-%016llx", folder, job->layout->name,
+    const char *stem = qg_format(arena, "%s/%s-%016llx", folder, name,
                                  (unsigned long long)(hash(text) ^ hash(getenv("CC") ? getenv("CC") : "cc")));
     const char *source = qg_format(arena, "%s.c", stem);
     *object = qg_format(arena, "%s.so", stem);
@@ -105,6 +105,14 @@ static const char *ensure_object(const qg_job *job, char **object) {
     why = qg_write_file(arena, source, text, strlen(text));
     if (why) return qg_format(arena, "cannot write %s: %s", source, why);
     return compile(arena, source, *object);
+}
+
+const char *qg_reference_load(qg_arena *arena, const char *text, const char *name, void **object) {
+    char *path = NULL;
+    const char *why = ensure_object(arena, text, name, &path);
+    if (why) return why;
+    *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    return *object ? NULL : qg_format(arena, "cannot load %s: %s", path, dlerror());
 }
 
 typedef void dequant_function(const void *const *, uint64_t, void *);
@@ -145,16 +153,14 @@ static const char *close_reference(void *context) {
 
 const char *qg_run_open_c(const qg_job *job, uint64_t most, qg_runner *runner) {
     (void)most;
-    char *object = NULL;
-    const char *why = ensure_object(job, &object);
-    if (why) return why;
+    const char *why = NULL, *text = reference_text(job, &why);
     reference *r = QG_NEW(job->arena, reference);
-    r->object = dlopen(object, RTLD_NOW | RTLD_LOCAL);
-    if (!r->object) return qg_format(job->arena, "cannot load %s: %s", object, dlerror());
+    if (text) why = qg_reference_load(job->arena, text, job->layout->name, &r->object);
+    if (why) return why;
     const char *name =
         qg_format(job->arena, "qk_%s_%s_%s_ref", job->layout->name, job->family->name, qg_scalars[job->type].name);
     r->function = dlsym(r->object, name);
-    if (!r->function) return qg_format(job->arena, "%s has no function %s", object, name);
+    if (!r->function) return qg_format(job->arena, "the reference has no function %s", name);
     *runner = (qg_runner){r, "the C reference", run_part, spent, missed, close_reference};
     return NULL;
 }

@@ -24,7 +24,7 @@ typedef struct executor {
     int (*compare)(const struct qk_kernel *, const qk_msl_kernel *, void (*)(void *, const char *), void *);
 } executor;
 
-typedef struct metal_run {
+typedef struct qg_metal {
     qg_arena *arena;
     executor api;
     qk_msl *file;
@@ -64,6 +64,18 @@ static void add_difference(void *context, const char *sentence) {
     qg_text_printf(context, "%s%s", ((qg_text *)context)->length ? "; " : "", sentence);
 }
 
+static const char *open_text(metal_run *m, const char *text, const char *name, const qk_kernel *kernel) {
+    qg_arena *arena = m->arena;
+    m->kernel = kernel;
+    m->file = m->api.open(text, strlen(text), qg_format(arena, "%s.metal", name), NULL, &m->problem);
+    if (!m->file) return qg_format(arena, "%s", m->problem.text);
+    m->entry = m->api.find(m->file, kernel->entry);
+    if (!m->entry) return qg_format(arena, "the MSL text has no kernel %s", kernel->entry);
+    if (m->api.compare(m->kernel, m->entry, add_difference, &m->differences))
+        return qg_format(arena, "descriptor and MSL text differ: %s", m->differences.data);
+    return NULL;
+}
+
 static const char *open_kernel(const qg_job *job, metal_run *m) {
     qg_arena *arena = job->arena;
     const char *why = NULL;
@@ -74,14 +86,7 @@ static const char *open_kernel(const qg_job *job, metal_run *m) {
     *kernel = qg_kernel_new(arena, plan, job->family, job->type);
     const char *text = qg_msl(arena, job->templates, &request, plan, &why);
     if (!text) return why;
-    m->kernel = qg_describe(arena, kernel, QK_API_METAL, NULL);
-    m->file = m->api.open(text, strlen(text), qg_format(arena, "%s.metal", job->layout->name), NULL, &m->problem);
-    if (!m->file) return qg_format(arena, "%s", m->problem.text);
-    m->entry = m->api.find(m->file, kernel->name);
-    if (!m->entry) return qg_format(arena, "the MSL text has no kernel %s", kernel->name);
-    if (m->api.compare(m->kernel, m->entry, add_difference, &m->differences))
-        return qg_format(arena, "descriptor and MSL text differ: %s", m->differences.data);
-    return NULL;
+    return open_text(m, text, job->layout->name, qg_describe(arena, kernel, QK_API_METAL, NULL));
 }
 
 static qk_status launch(void *context, const qk_launch *l, qk_error *error) {
@@ -140,9 +145,29 @@ static const char *run_part(void *context, const qg_job *job, uint64_t first, ui
         status = qk_dispatch_dequant(&api, m->kernel, weights, out, count, &m->error);
     }
     m->seconds += qg_seconds_now() - start;
-    if (status == QK_OK) return NULL;
-    return m->problem.status != QK_MSL_OK ? qg_format(m->arena, "%s", m->problem.text)
-                                          : qg_format(m->arena, "%s", m->error.text);
+    return status == QK_OK ? NULL : qg_metal_failure(m, &m->error);
+}
+
+const char *qg_metal_failure(const qg_metal *metal, const qk_error *error) {
+    return qg_format(metal->arena, "%s", metal->problem.status != QK_MSL_OK ? metal->problem.text : error->text);
+}
+
+const char *qg_metal_open(qg_arena *arena, const char *text, const char *name, const qk_kernel *kernel,
+                          qg_metal **metal) {
+    metal_run *m = QG_NEW(arena, metal_run);
+    m->arena = arena;
+    m->differences = qg_text_new(arena);
+    const char *why = load(arena, &m->api);
+    if (!why) why = open_text(m, text, name, kernel);
+    if (why) qg_metal_close(m);
+    *metal = m;
+    return why;
+}
+
+qk_backend qg_metal_backend(qg_metal *metal) { return backend(metal); }
+
+void qg_metal_close(qg_metal *metal) {
+    if (metal->file) metal->api.close(metal->file);
 }
 
 static double spent(void *context) { return ((metal_run *)context)->seconds; }
@@ -150,8 +175,7 @@ static double spent(void *context) { return ((metal_run *)context)->seconds; }
 static uint64_t missed(void *context) { return ((metal_run *)context)->out_of_range; }
 
 static const char *close_metal(void *context) {
-    metal_run *m = context;
-    if (m->file) m->api.close(m->file);
+    qg_metal_close(context);
     return NULL;
 }
 

@@ -38,7 +38,8 @@ typedef enum qk_role {
     QK_ROLE_WEIGHTS, /* one of the format's buffers, in the format's order */
     QK_ROLE_INDICES, /* u32 row numbers */
     QK_ROLE_OUTPUT,
-    QK_ROLE_STATUS   /* one u32; counts what was out of range. The caller clears it */
+    QK_ROLE_STATUS,  /* one u32; counts what was out of range. The caller clears it */
+    QK_ROLE_INPUT    /* an array of a family that takes no format */
 } qk_role;
 
 typedef enum qk_access { QK_READ, QK_WRITE, QK_READ_WRITE } qk_access;
@@ -95,12 +96,15 @@ typedef struct qk_code {
 } qk_code;
 
 /* How the result may differ from the C reference. */
-typedef enum qk_numeric_class { QK_NUMERIC_EXACT_DECODE /* not in one bit */ } qk_numeric_class;
+typedef enum qk_numeric_class {
+    QK_NUMERIC_EXACT_DECODE, /* not in one bit */
+    QK_NUMERIC_EXACT_SUM     /* sums of f32 products: a relative L2 error of at most 2e-6 against float64 */
+} qk_numeric_class;
 
 typedef struct qk_kernel {
-    const char *name;   /* FORMAT_FAMILY_OUTPUT */
-    const char *format;
-    const char *family; /* dequant, gather */
+    const char *name;   /* FORMAT_FAMILY_OUTPUT, or FAMILY */
+    const char *format; /* "" for a family that takes no format; such a kernel has no blocks and tiles */
+    const char *family; /* dequant, gather, qdq_init, ... */
     qk_api api;
     const char *entry;
     const qk_code *code;

@@ -1,0 +1,104 @@
+// The order of f32 as that of integers: -0 is below 0, NaNs are outside of the infinities. Its own inverse.
+inline int4 keys(uint4 bits) {
+    const int4 signed_bits = as_type<int4>(bits);
+    return signed_bits ^ ((signed_bits >> 31) & 0x7FFFFFFF);
+}
+
+constant int key_of_infinity = 0x7F800000, key_of_minus_infinity = ~0x7F800000;
+constant int2 no_range = int2(0x7FFFFFFF, ~0x7FFFFFFF);  // the least and the largest key of nothing
+
+inline int2 join(int2 a, int2 b) {
+    return int2(min(a.x, b.x), max(a.y, b.y));
+}
+
+inline int2 range_of(int4 k) {
+    return int2(min(min(k.x, k.y), min(k.z, k.w)), max(max(k.x, k.y), max(k.z, k.w)));
+}
+
+// The same, without NaNs.
+inline int2 range_of_numbers(int4 k) {
+    int2 range = no_range;
+    for (uint i = 0; i < 4; ++i)
+        if (k[i] >= key_of_minus_infinity && k[i] <= key_of_infinity) range = join(range, int2(k[i]));
+    return range;
+}
+
+// The range of the `lanes` threads that share a group. All threads of the threadgroup call it.
+inline int2 range_of_group(int2 mine, threadgroup int2 *partial, uint thread_index, uint lane, uint lanes) {
+    partial[thread_index] = mine;
+    threadgroup_barrier(mem_flags::mem_threadgroup);
+    for (uint left = lanes; left > 1;) {
+        const uint step = left > 8 ? left / 8 : 1;
+        if (lane < step) {
+            for (uint other = lane + step; other < left; other += step)
+                mine = join(mine, partial[thread_index - lane + other]);
+            partial[thread_index] = mine;
+        }
+        threadgroup_barrier(mem_flags::mem_threadgroup);
+        left = step;
+    }
+    mine = partial[thread_index - lane];
+    threadgroup_barrier(mem_flags::mem_threadgroup);
+    return mine;
+}
+
+// The mantissa of a positive f32, with its leading bit, and its exponent.
+inline uint mantissa(uint bits, thread int &exponent) {
+    exponent = int(bits >> 23);
+    if (exponent != 0) return (bits & 0x7FFFFFu) | 0x800000u;
+    const int shift = int(clz(bits)) - 8;
+    exponent = 1 - shift;
+    return bits << shift;
+}
+
+// The bits of a / b, rounded to nearest even, as IEEE 754 has it; a is at least 0 or NaN, b is above 0. A device's own
+// division may be off: here it makes a guess, and integers count what the guess leaves.
+inline uint exact_quotient(uint a, uint b) {
+    const uint infinity = 0x7F800000u;
+    if ((a & 0x7FFFFFFFu) > infinity || (a == infinity && b == infinity)) return 0x7FC00000u;
+    if (a == 0 || b == infinity) return 0;
+    if (a == infinity) return infinity;
+    int a_exponent, b_exponent;
+    uint n = mantissa(a, a_exponent);
+    const uint d = mantissa(b, b_exponent);
+    int exponent = a_exponent - b_exponent + 127;
+    if (n < d) {
+        n <<= 1;
+        exponent -= 1;
+    }
+    // The first 25 bits of the quotient, and the rest modulo 2^32: it is small, so that is all of it.
+    uint quotient = uint(float(n) / float(d) * 16777216.0f);
+    int rest = int((n << 24) - quotient * d);
+    for (; rest < 0; rest += int(d)) quotient -= 1;
+    for (; rest >= int(d); rest -= int(d)) quotient += 1;
+    if (exponent > 254) return infinity;
+    if (exponent < -23) return 0;
+    const uint drop = exponent > 0 ? 1u : uint(2 - exponent);  // a subnormal has fewer bits
+    const uint whole = quotient >> drop, cut = quotient & ((1u << drop) - 1u), half_unit = 1u << (drop - 1u);
+    const bool up = cut > half_unit || (cut == half_unit && (rest != 0 || (whole & 1u) != 0));
+    return (uint(max(exponent, 1) - 1) << 23) + whole + (up ? 1u : 0u);
+}
+
+// The code of an element that is `n` above the least of its group.
+inline uint exact_code(float n, uint scale, uint bins) {
+    const uint bits = exact_quotient(as_type<uint>(n), scale);
+    if (bits > 0x7F800000u) return 0;
+    return uint(min(floor(as_type<float>(bits) + 0.5f), float(bins - 1)));
+}
+
+// The sum over the `lanes` threads that share a group, in the first of them. All threads of the threadgroup call it.
+inline float sum_of_group(float sum, threadgroup float *partial, uint thread_index, uint lane, uint lanes) {
+    threadgroup_barrier(mem_flags::mem_threadgroup);
+    partial[thread_index] = sum;
+    threadgroup_barrier(mem_flags::mem_threadgroup);
+    for (uint left = lanes; left > 1;) {
+        const uint step = left > 8 ? left / 8 : 1;
+        if (lane < step) {
+            for (uint other = lane + step; other < left; other += step) sum += partial[thread_index - lane + other];
+            partial[thread_index] = sum;
+        }
+        threadgroup_barrier(mem_flags::mem_threadgroup);
+        left = step;
+    }
+    return sum;
+}
