@@ -1,7 +1,8 @@
 # qkgen_add_kernels(): generated kernels as part of an engine's target.
 #
 #   qkgen_add_kernels(TARGET
-#     FORMATS format...            the formats' names; each becomes a pair format.h, format.c
+#     [FORMATS format...]          the formats' names; each becomes a pair format.h, format.c
+#     [SETS set...]                sets of families that take no format (qdq); each becomes a pair, too
 #     [FAMILIES family...]         all that qkgen has, unless given
 #     [APIS vulkan|metal...]       vulkan, unless given
 #     [SPECS file.quant...])       specifications of the engine's own, besides those that come with qkgen
@@ -14,16 +15,16 @@
 include_guard(GLOBAL)
 
 function(qkgen_add_kernels target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "FORMATS;FAMILIES;APIS;SPECS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "FORMATS;SETS;FAMILIES;APIS;SPECS")
   if(NOT TARGET ${target})
     message(FATAL_ERROR "qkgen_add_kernels: there is no target '${target}'; add_executable or add_library comes first")
   endif()
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "qkgen_add_kernels: unexpected '${arg_UNPARSED_ARGUMENTS}'; "
-      "the keywords are FORMATS, FAMILIES, APIS and SPECS")
+      "the keywords are FORMATS, SETS, FAMILIES, APIS and SPECS")
   endif()
-  if(NOT arg_FORMATS)
-    message(FATAL_ERROR "qkgen_add_kernels: FORMATS names no format")
+  if(NOT arg_FORMATS AND NOT arg_SETS)
+    message(FATAL_ERROR "qkgen_add_kernels: FORMATS names no format, and SETS no set")
   endif()
   if(NOT arg_APIS)
     set(arg_APIS vulkan)
@@ -31,8 +32,9 @@ function(qkgen_add_kernels target)
 
   get_property(data GLOBAL PROPERTY QKGEN_DATA_DIR)
   set(options --data ${data})
+  set(families)
   foreach(family IN LISTS arg_FAMILIES)
-    list(APPEND options --family ${family})
+    list(APPEND families --family ${family})
   endforeach()
   foreach(api IN LISTS arg_APIS)
     list(APPEND options --api ${api})
@@ -54,7 +56,12 @@ function(qkgen_add_kernels target)
 
   set(out ${CMAKE_CURRENT_BINARY_DIR}/qkgen/${target})
   file(MAKE_DIRECTORY ${out})
-  foreach(format IN LISTS arg_FORMATS)
+  foreach(format IN LISTS arg_FORMATS arg_SETS)
+    if(format IN_LIST arg_SETS)
+      set(what --family ${format})
+    else()
+      set(what --format ${format} ${families})
+    endif()
     set(pair ${out}/${format}.h ${out}/${format}.c)
     # qkgen leaves files alone that would not change. Ninja remembers that it ran; other tools need a touch.
     set(touch)
@@ -63,7 +70,7 @@ function(qkgen_add_kernels target)
     endif()
     add_custom_command(
       OUTPUT ${pair}
-      COMMAND ${qkgen} emit --embed --format ${format} ${options} --out ${out} --depfile ${out}/${format}.d ${specs}
+      COMMAND ${qkgen} emit --embed ${what} ${options} --out ${out} --depfile ${out}/${format}.d ${specs}
       ${touch}
       DEPENDS ${qkgen}
       DEPFILE ${out}/${format}.d

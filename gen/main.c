@@ -301,7 +301,7 @@ static int command_dump(qg_session *session, const char *stage, int argc, char *
 
 /* ---- emit ---- */
 
-/* Families without a format, which come along when neither formats nor families are named. */
+/* Families without a format, named alone or by their set. They come along when neither formats nor families are named. */
 static bool choose_plains(qg_session *session, const qg_texts *names, const qg_texts *formats, qg_emit_options *emit) {
     const qg_plain **plains = NULL;
     uint32_t capacity = 0;
@@ -309,7 +309,9 @@ static bool choose_plains(qg_session *session, const qg_texts *names, const qg_t
         for (uint32_t f = 0; f < qg_plain_sets[s].n_families; ++f) {
             const qg_plain *family = &qg_plain_sets[s].families[f];
             bool chosen = names->count == 0 && formats->count == 0;
-            for (uint32_t n = 0; n < names->count; ++n) chosen |= strcmp(names->items[n], family->name) == 0;
+            for (uint32_t n = 0; n < names->count; ++n)
+                chosen |=
+                    strcmp(names->items[n], family->name) == 0 || strcmp(names->items[n], qg_plain_sets[s].name) == 0;
             if (chosen) QG_PUSH(session->arena, plains, emit->n_plains, capacity, family);
         }
     emit->plains = plains;
@@ -325,7 +327,8 @@ static bool choose_families(qg_session *session, const qg_texts *names, qg_emit_
         if (chosen) families[emit->n_families++] = &qg_families[i];
     }
     for (uint32_t n = 0; n < names->count; ++n)
-        if (!qg_family_named(names->items[n]) && !qg_plain_named(names->items[n], NULL))
+        if (!qg_family_named(names->items[n]) && !qg_plain_named(names->items[n], NULL) &&
+            !qg_plain_set_named(names->items[n]))
             return qg_complain("no kernel family is named %s", names->items[n]) == 0;
     emit->families = families;
     return true;

@@ -74,6 +74,12 @@ const qg_plain *qg_plain_named(const char *name, const qg_plain_set **set) {
     return NULL;
 }
 
+const qg_plain_set *qg_plain_set_named(const char *name) {
+    for (uint32_t s = 0; s < qg_n_plain_sets; ++s)
+        if (strcmp(qg_plain_sets[s].name, name) == 0) return &qg_plain_sets[s];
+    return NULL;
+}
+
 uint64_t qg_plain_unit(const qg_plain_binding *binding, uint32_t group) {
     return (uint64_t)(binding->per_group ? 1 : group) * (binding->type == QK_TYPE_U8 ? 1 : 4);
 }

@@ -41,6 +41,8 @@ extern const uint32_t qg_n_plain_sets;
 
 /* The family of that name, or NULL. `set`, unless NULL, takes its set. */
 const qg_plain *qg_plain_named(const char *name, const qg_plain_set **set);
+/* The set of that name, or NULL. */
+const qg_plain_set *qg_plain_set_named(const char *name);
 /* Bytes that a binding has for each group of `group` elements. */
 uint64_t qg_plain_unit(const qg_plain_binding *binding, uint32_t group);
 /* The family as the C side sees it. Its text or words are `code`, which may be NULL. */

@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { PLAIN_PART_BYTES = 64 << 20 };
 
@@ -298,6 +299,17 @@ static bool open_outputs(plain_job *job, uint32_t *count) {
     return true;
 }
 
+/* Gives the files their names: all, or none. */
+static bool close_outputs(plain_job *job, uint32_t opened, bool good) {
+    for (uint32_t i = 0; i < opened; ++i)
+        if (is_output(job, i) && !qg_run_output_close(&job->out[i], good) && good) {
+            good = false;
+            for (uint32_t done = 0; done < i; ++done)
+                if (is_output(job, done)) unlink(job->paths[done]);
+        }
+    return good;
+}
+
 static void report(const plain_job *job, const plain_target *t, double wall) {
     double bytes = 0;
     for (uint32_t i = 0; i < job->family->n_bindings; ++i) bytes += (double)job->groups * (double)unit(job, i);
@@ -314,8 +326,7 @@ static int run_job(plain_job *job, const char *(*open)(plain_target *, const pla
     if (why) return qg_complain("%s", why);
     uint32_t opened = 0;
     bool good = open_outputs(job, &opened) && run_parts(job, &target);
-    for (uint32_t i = 0; i < opened; ++i)
-        if (is_output(job, i)) good = qg_run_output_close(&job->out[i], good) && good;
+    if (!close_outputs(job, opened, good)) good = false;
     if (good) report(job, &target, qg_seconds_now() - start);
     why = target.close(&target, job);
     return why ? qg_complain("%s", why) : good ? 0 : 1;
