@@ -394,6 +394,158 @@ static void qdq() {
     }
 }
 
+// ---- qdq_affine against our kernels ----
+
+struct qdq_data {
+    vector<float> w, dy, s, b, y, ds, db;
+    vector<uint8_t> q;
+};
+
+template <class T> static void write_file(const string &path, const vector<T> &data) {
+    FILE *f = fopen(path.c_str(), "wb");
+    CHECK(f && fwrite(data.data(), sizeof(T), data.size(), f) == data.size(), "cannot write %s", path.c_str());
+    if (f) fclose(f);
+}
+
+template <class T> static void read_file(const string &path, vector<T> *data) {
+    bool found;
+    const vector<uint8_t> bytes = read_bytes(path, &found);
+    CHECK(bytes.size() == data->size() * sizeof(T), "%s has %zu bytes", path.c_str(), bytes.size());
+    if (bytes.size() == data->size() * sizeof(T)) memcpy(data->data(), bytes.data(), bytes.size());
+}
+
+// Groups of random weights, of quotients near k + 1/2, all equal, zeros of one sign, subnormals, and of tiny scales.
+static void fill_group(float *w, uint32_t size, uint32_t bins, uint32_t kind) {
+    const auto random = [] { return float(double(random64(&seed) % 2000001) / 1000000 - 1); };
+    const float low = random(), high = low + ldexpf(1.5f + random() / 2, int(random64(&seed) % 20) - 10);
+    for (uint32_t i = 0; i < size; ++i) {
+        w[i] = low + (high - low) * (0.5f + random() / 2);
+        if (kind % 3 == 1) {
+            const uint32_t k = uint32_t(random64(&seed)) % (bins - 1), off = uint32_t(random64(&seed)) % 5;
+            w[i] = low + (float(k) + 0.5f) * ((high - low) / float(bins - 1));
+            uint32_t bits;
+            memcpy(&bits, &w[i], 4);
+            bits += off - 2;
+            memcpy(&w[i], &bits, 4);
+        }
+        const float zeros[] = {0.0f, -0.0f};
+        if (kind == 2) w[i] = high;
+        if (kind == 5 || kind == 8) w[i] = zeros[kind == 8];
+        if (kind == 11) w[i] = ldexpf(float(random64(&seed) % 8388608), -149) * (i % 2 ? 1.0f : -1.0f);
+        if (kind == 14) w[i] = ldexpf(1 + float(random64(&seed) % 8388608) / 8388608, -120);
+    }
+    w[0] = kind % 3 == 1 ? low : w[0];
+    w[size / 2] = kind % 3 == 1 ? high : w[size / 2];
+}
+
+static void seed_kernels(qk_msl *file, qdq_data *d, uint32_t size, uint32_t bins) {
+    const uint32_t n = uint32_t(d->w.size()), groups = n / size;
+    uint32_t meta[2] = {size, bins}, forward[2] = {n, size}, only[1] = {size};
+    launch(groups, size)
+        .add(0, d->w)
+        .add(1, d->s)
+        .add(2, d->b)
+        .add(3, d->q)
+        .value(4, meta)
+        .threadgroup(0, size * 8)
+        .must(file, "qdq_affine_init_f32");
+    launch((n + 255) / 256, 256)
+        .add(0, d->q)
+        .add(1, d->s)
+        .add(2, d->b)
+        .add(3, d->y)
+        .value(4, forward)
+        .must(file, "qdq_affine_forward_f32");
+    launch(groups, size)
+        .add(0, d->q)
+        .add(1, d->dy)
+        .add(2, d->ds)
+        .value(3, only)
+        .threadgroup(0, size * 4)
+        .must(file, "qdq_affine_backward_scales_f32");
+    launch(groups, size)
+        .add(0, d->dy)
+        .add(1, d->db)
+        .value(2, only)
+        .threadgroup(0, size * 4)
+        .must(file, "qdq_affine_backward_biases_f32");
+}
+
+static void run_ours(const string &family, const string &arguments, const char *target, uint32_t size) {
+    const string command = qkgen + " run " + family + " --target " + target + " --group " + std::to_string(size) +
+                           arguments + " > " + work + "/log 2>&1";
+    const int status = system(command.c_str());
+    CHECK(status == 0, "%s ends with %d", command.c_str(), status);
+}
+
+static void our_kernels(qdq_data *d, const char *target, uint32_t size, uint32_t bins) {
+    const string f = work + "/qdq_";
+    const string q = " --in q=" + f + "q", dy = " --in dy=" + f + "dy", pair = f + "s --in biases=" + f + "b";
+    write_file(f + "w", d->w);
+    write_file(f + "dy", d->dy);
+    run_ours("qdq_init",
+             " --bins " + std::to_string(bins) + " --in " + f + "w --out scales=" + f + "s --out biases=" + f +
+                 "b --out q=" + f + "q",
+             target, size);
+    run_ours("qdq_forward", q + " --in scales=" + pair + " --out " + f + "y", target, size);
+    run_ours("qdq_backward_scales", q + dy + " --out " + f + "ds", target, size);
+    run_ours("qdq_backward_biases", dy + " --out " + f + "db", target, size);
+    read_file(f + "s", &d->s), read_file(f + "b", &d->b), read_file(f + "q", &d->q), read_file(f + "y", &d->y);
+    read_file(f + "ds", &d->ds), read_file(f + "db", &d->db);
+}
+
+static bool same_bits(const vector<float> &a, const vector<float> &b) {
+    return a.size() == b.size() && memcmp(a.data(), b.data(), a.size() * 4) == 0;
+}
+
+struct sum_difference {
+    double largest, error, norm;
+    void add(const vector<float> &ours, const vector<float> &theirs) {
+        for (size_t i = 0; i < ours.size(); ++i) {
+            const double apart = fabs(double(ours[i]) - double(theirs[i]));
+            if (apart > 0)
+                largest = std::max(largest, apart / std::max(fabs(double(ours[i])), fabs(double(theirs[i]))));
+            error += apart * apart;
+            norm += double(theirs[i]) * double(theirs[i]);
+        }
+    }
+    double relative() const { return sqrt(error / norm); }
+};
+
+static void qdq_ours() {
+    qk_msl *file = open_file(seeds + "/qdq_affine.metal");
+    for (const char *target : {"c", "vulkan", "msl"}) {
+        sum_difference scales = {}, biases = {};
+        size_t elements = 0, sums = 0;
+        for (uint32_t size = 4; size <= 1024; size *= 2)
+            for (const uint32_t bins : {2u, 3u, 16u, 256u}) {
+                const uint32_t groups = 30, n = groups * size;
+                qdq_data theirs;
+                theirs.w.resize(n), theirs.dy.resize(n), theirs.y.resize(n), theirs.q.resize(n);
+                theirs.s.resize(groups), theirs.b = theirs.ds = theirs.db = theirs.s;
+                for (uint32_t g = 0; g < groups; ++g) fill_group(&theirs.w[g * size], size, bins, g % 15);
+                for (float &x : theirs.dy) x = float(double(random64(&seed) % 2000001) / 1000000 - 1);
+                qdq_data own = theirs;
+                seed_kernels(file, &theirs, size, bins);
+                our_kernels(&own, target, size, bins);
+                CHECK(same_bits(own.s, theirs.s), "scales, groups of %u, %u bins, %s", size, bins, target);
+                CHECK(same_bits(own.b, theirs.b), "biases, groups of %u, %u bins, %s", size, bins, target);
+                CHECK(own.q == theirs.q, "codes, groups of %u, %u bins, %s", size, bins, target);
+                CHECK(same_bits(own.y, theirs.y), "values, groups of %u, %u bins, %s", size, bins, target);
+                scales.add(own.ds, theirs.ds);
+                biases.add(own.db, theirs.db);
+                elements += n;
+                sums += groups;
+            }
+        CHECK(scales.relative() <= 4e-6 && biases.relative() <= 4e-6, "sums on %s", target);
+        printf("qdq_affine and ours on %s: scales, biases, codes and values of %zu elements have the same bits; of %zu "
+               "sums, "
+               "d_scales differ by %.2g at most and %.2g in L2, d_biases by %.2g and %.2g\n",
+               target, elements, sums, scales.largest, scales.relative(), biases.largest, biases.relative());
+    }
+    qk_msl_close(file);
+}
+
 // ---- quantized_matmul_id: bit for bit, in bf16 and f32 ----
 
 static void matmul_id() {
@@ -464,6 +616,7 @@ int main(int argc, char **argv) {
     dequant();
     gemv();
     qdq();
+    qdq_ours();
     matmul_id();
     return finish("seeds");
 }

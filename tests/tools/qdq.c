@@ -109,13 +109,16 @@ static void fill_group(float *w, uint32_t group, uint32_t bins, uint32_t kind) {
     case 6: memset(w, 0, group * sizeof *w); break;
     case 7:
     case 8:
-        for (uint32_t i = 0; i < group; ++i) w[i] = zeros[kind == 7 || next() % 2];
+        for (uint32_t i = 0; i < group; ++i) w[i] = zeros[kind == 7 || (i > 0 && next() % 2)];
+        if (kind == 8) w[group / 2] = -0.0f;
         break;
     case 9: /* subnormals of both signs */
         for (uint32_t i = 0; i < group; ++i) w[i] = of_bits((uint32_t)(next() >> 20) & 0x807FFFFFu);
         break;
     case 10: fill_bits(w, group, 0x1FF, 0x007FFF00u); break; /* across the least normal number */
-    case 11: fill_bits(w, group, 0x7, 0); break;             /* scales that are 0 or one unit */
+    case 11:                                                 /* scales of no unit or of one: codes are cut off */
+        for (uint32_t i = 0; i < group; ++i) w[i] = of_bits((uint32_t)(next() >> 20) % (bins + bins / 3));
+        break;
     case 12: fill_bits(w, group, 0x7FFF, 0x80000000u); break;
     case 13: between(w, group, ldexpf(1.1f, -122), ldexpf(1.9f, -121)); break;
     case 14: between(w, group, -3.3e38f, 3.3e38f); break; /* the range overflows */
