@@ -191,8 +191,9 @@ static const char *reference_parameters(qg_arena *arena, const qg_plain *family)
     qg_text text = qg_text_new(arena);
     qg_text_printf(&text, "uint64_t groups, uint32_t group%s", family->has_bins ? ", uint32_t bins" : "");
     for (uint32_t i = 0; i < family->n_bindings; ++i)
-        qg_text_printf(&text, ", %s%s *%s", family->bindings[i].role == QK_ROLE_INPUT ? "const " : "",
-                       c_type(family->bindings[i].type), family->bindings[i].name);
+        qg_text_printf(&text, ",%s%s%s *%s", i ? " " : "\n    ",
+                       family->bindings[i].role == QK_ROLE_INPUT ? "const " : "", c_type(family->bindings[i].type),
+                       family->bindings[i].name);
     return text.data;
 }
 

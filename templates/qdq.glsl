@@ -33,7 +33,8 @@ ivec2 range_of_group(ivec2 mine, uint thread, uint lane) {
     for (uint left = lanes; left > 1u;) {
         const uint step = left > 8u ? left / 8u : 1u;
         if (lane < step) {
-            for (uint other = lane + step; other < left; other += step) mine = join(mine, partial[thread - lane + other]);
+            for (uint other = lane + step; other < left; other += step)
+                mine = join(mine, partial[thread - lane + other]);
             partial[thread] = mine;
         }
         barrier();
@@ -53,8 +54,8 @@ uint mantissa(uint bits, out int exponent) {
     return bits << shift;
 }
 
-// The bits of a / b, rounded to nearest even, as IEEE 754 has it; a is at least 0 or NaN, b is above 0. Vulkan lets its own
-// division be off: here it makes a guess, and integers count what the guess leaves.
+// The bits of a / b, rounded to nearest even, as IEEE 754 has it; a is at least 0 or NaN, b is above 0. Vulkan lets its
+// own division be off: here it makes a guess, and integers count what the guess leaves.
 uint exact_quotient(uint a, uint b) {
     const uint infinity = 0x7F800000u;
     if ((a & 0x7FFFFFFFu) > infinity || (a == infinity && b == infinity)) return 0x7FC00000u;

@@ -28,7 +28,8 @@ kernel void @{name}(
         }
         float4 sums = term[0];
         for (uint i = 1; i < @{held}; ++i) sums += term[i];
-        const float sum = qk_@{set}::sum_of_group((sums.x + sums.y) + (sums.z + sums.w), partial, thread_index, lane, lanes);
+        const float mine = (sums.x + sums.y) + (sums.z + sums.w);
+        const float sum = qk_@{set}::sum_of_group(mine, partial, thread_index, lane, lanes);
         if (lane == 0 && end != 0) d_scales[group] = sum;
     }
 }

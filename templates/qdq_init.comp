@@ -44,8 +44,8 @@ void main() {
         const uint bias = empty ? 0x7FC00000u : uint(keys(uvec4(range.x)).x);
         const float least = uintBitsToFloat(bias), largest = uintBitsToFloat(uint(keys(uvec4(range.y)).x));
         precise float extent = largest - least;
-        const uint extent_bits = floatBitsToUint(extent);
-        uint scale = empty || int(extent_bits) <= 0 ? 0u : exact_quotient(extent_bits, floatBitsToUint(float(bins - 1u)));
+        const uint bits = floatBitsToUint(extent), steps = floatBitsToUint(float(bins - 1u));
+        uint scale = empty || int(bits) <= 0 ? 0u : exact_quotient(bits, steps);
         if (scale == 0u || scale > 0x7F800000u) scale = 0x3F800000u;  // 1
         if (lane == 0u && end != 0u) {
             scales[group] = scale;
@@ -72,10 +72,10 @@ void main() {
         }
         for (; unsure != 0u; unsure &= unsure - 1u) {
             const uint at = base + lane + uint(findLSB(unsure)) * lanes;
-            const uvec4 bits = w[at];
+            const uvec4 four = w[at];
             uint codes = 0u;
             for (uint i = 0u; i < 4u; ++i) {
-                precise float n = uintBitsToFloat(bits[i]) - least;
+                precise float n = uintBitsToFloat(four[i]) - least;
                 codes |= exact_code(n, scale) << (8u * i);
             }
             q[at] = codes;

@@ -43,8 +43,8 @@ kernel void @{name}(
         const uint bias = empty ? 0x7FC00000u : as_type<uint4>(keys(as_type<uint4>(int4(range.x)))).x;
         const float least = as_type<float>(bias);
         const float largest = as_type<float>(as_type<uint4>(keys(as_type<uint4>(int4(range.y)))).x);
-        const uint extent = as_type<uint>(largest - least);
-        uint scale = empty || int(extent) <= 0 ? 0 : exact_quotient(extent, as_type<uint>(float(push.bins - 1)));
+        const uint bits = as_type<uint>(largest - least), steps = as_type<uint>(float(push.bins - 1));
+        uint scale = empty || int(bits) <= 0 ? 0 : exact_quotient(bits, steps);
         if (scale == 0 || scale > 0x7F800000u) scale = 0x3F800000u;  // 1
         if (lane == 0 && end != 0) {
             scales[group] = as_type<float>(scale);

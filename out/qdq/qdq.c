@@ -26,7 +26,8 @@ static void qk_qdq_range(const float *w, uint32_t group, float *least, float *la
     }
 }
 
-void qk_qdq_init_ref(uint64_t groups, uint32_t group, uint32_t bins, const float *w, float *scales, float *biases, uint8_t *q) {
+void qk_qdq_init_ref(uint64_t groups, uint32_t group, uint32_t bins,
+    const float *w, float *scales, float *biases, uint8_t *q) {
     for (uint64_t g = 0; g < groups; ++g, w += group, q += group) {
         float least, largest;
         qk_qdq_range(w, group, &least, &largest);
@@ -42,7 +43,8 @@ void qk_qdq_init_ref(uint64_t groups, uint32_t group, uint32_t bins, const float
     }
 }
 
-void qk_qdq_forward_ref(uint64_t groups, uint32_t group, const uint8_t *q, const float *scales, const float *biases, float *y) {
+void qk_qdq_forward_ref(uint64_t groups, uint32_t group,
+    const uint8_t *q, const float *scales, const float *biases, float *y) {
     for (uint64_t g = 0; g < groups; ++g)
         for (uint32_t i = 0; i < group; ++i) {
             const float product = (float)*q++ * scales[g];
@@ -50,7 +52,8 @@ void qk_qdq_forward_ref(uint64_t groups, uint32_t group, const uint8_t *q, const
         }
 }
 
-void qk_qdq_backward_scales_ref(uint64_t groups, uint32_t group, const uint8_t *q, const float *dy, float *d_scales) {
+void qk_qdq_backward_scales_ref(uint64_t groups, uint32_t group,
+    const uint8_t *q, const float *dy, float *d_scales) {
     for (uint64_t g = 0; g < groups; ++g) {
         double sum = 0;
         for (uint32_t i = 0; i < group; ++i) sum += (double)*q++ * (double)*dy++;
@@ -58,7 +61,8 @@ void qk_qdq_backward_scales_ref(uint64_t groups, uint32_t group, const uint8_t *
     }
 }
 
-void qk_qdq_backward_biases_ref(uint64_t groups, uint32_t group, const float *dy, float *d_biases) {
+void qk_qdq_backward_biases_ref(uint64_t groups, uint32_t group,
+    const float *dy, float *d_biases) {
     for (uint64_t g = 0; g < groups; ++g) {
         double sum = 0;
         for (uint32_t i = 0; i < group; ++i) sum += (double)*dy++;

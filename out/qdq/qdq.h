@@ -14,28 +14,32 @@ extern const qk_kernel qk_qdq_init_vulkan;
 extern const qk_kernel qk_qdq_init_metal;
 qk_status qk_qdq_init(const qk_backend *backend, qk_range w, qk_range scales, qk_range biases, qk_range q,
     uint64_t groups, uint32_t group, uint32_t bins, qk_error *error);
-void qk_qdq_init_ref(uint64_t groups, uint32_t group, uint32_t bins, const float *w, float *scales, float *biases, uint8_t *q);
+void qk_qdq_init_ref(uint64_t groups, uint32_t group, uint32_t bins,
+    const float *w, float *scales, float *biases, uint8_t *q);
 
 /* qdq_forward: codes to values: y[i] = q[i] * scales[g] + biases[g], each operation rounded. */
 extern const qk_kernel qk_qdq_forward_vulkan;
 extern const qk_kernel qk_qdq_forward_metal;
 qk_status qk_qdq_forward(const qk_backend *backend, qk_range q, qk_range scales, qk_range biases, qk_range y,
     uint64_t groups, uint32_t group, qk_error *error);
-void qk_qdq_forward_ref(uint64_t groups, uint32_t group, const uint8_t *q, const float *scales, const float *biases, float *y);
+void qk_qdq_forward_ref(uint64_t groups, uint32_t group,
+    const uint8_t *q, const float *scales, const float *biases, float *y);
 
 /* qdq_backward_scales: gradient of the scales: d_scales[g] = sum of q[i] * dy[i] over the group. */
 extern const qk_kernel qk_qdq_backward_scales_vulkan;
 extern const qk_kernel qk_qdq_backward_scales_metal;
 qk_status qk_qdq_backward_scales(const qk_backend *backend, qk_range q, qk_range dy, qk_range d_scales,
     uint64_t groups, uint32_t group, qk_error *error);
-void qk_qdq_backward_scales_ref(uint64_t groups, uint32_t group, const uint8_t *q, const float *dy, float *d_scales);
+void qk_qdq_backward_scales_ref(uint64_t groups, uint32_t group,
+    const uint8_t *q, const float *dy, float *d_scales);
 
 /* qdq_backward_biases: gradient of the biases: d_biases[g] = sum of dy[i] over the group. */
 extern const qk_kernel qk_qdq_backward_biases_vulkan;
 extern const qk_kernel qk_qdq_backward_biases_metal;
 qk_status qk_qdq_backward_biases(const qk_backend *backend, qk_range dy, qk_range d_biases,
     uint64_t groups, uint32_t group, qk_error *error);
-void qk_qdq_backward_biases_ref(uint64_t groups, uint32_t group, const float *dy, float *d_biases);
+void qk_qdq_backward_biases_ref(uint64_t groups, uint32_t group,
+    const float *dy, float *d_biases);
 
 #ifdef __cplusplus
 }

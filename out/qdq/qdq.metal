@@ -161,8 +161,8 @@ kernel void qdq_init(
         const uint bias = empty ? 0x7FC00000u : as_type<uint4>(keys(as_type<uint4>(int4(range.x)))).x;
         const float least = as_type<float>(bias);
         const float largest = as_type<float>(as_type<uint4>(keys(as_type<uint4>(int4(range.y)))).x);
-        const uint extent = as_type<uint>(largest - least);
-        uint scale = empty || int(extent) <= 0 ? 0 : exact_quotient(extent, as_type<uint>(float(push.bins - 1)));
+        const uint bits = as_type<uint>(largest - least), steps = as_type<uint>(float(push.bins - 1));
+        uint scale = empty || int(bits) <= 0 ? 0 : exact_quotient(bits, steps);
         if (scale == 0 || scale > 0x7F800000u) scale = 0x3F800000u;  // 1
         if (lane == 0 && end != 0) {
             scales[group] = as_type<float>(scale);
@@ -264,7 +264,8 @@ kernel void qdq_backward_scales(
         }
         float4 sums = term[0];
         for (uint i = 1; i < 4; ++i) sums += term[i];
-        const float sum = qk_qdq::sum_of_group((sums.x + sums.y) + (sums.z + sums.w), partial, thread_index, lane, lanes);
+        const float mine = (sums.x + sums.y) + (sums.z + sums.w);
+        const float sum = qk_qdq::sum_of_group(mine, partial, thread_index, lane, lanes);
         if (lane == 0 && end != 0) d_scales[group] = sum;
     }
 }
@@ -299,7 +300,8 @@ kernel void qdq_backward_biases(
         }
         float4 sums = term[0];
         for (uint i = 1; i < 4; ++i) sums += term[i];
-        const float sum = qk_qdq::sum_of_group((sums.x + sums.y) + (sums.z + sums.w), partial, thread_index, lane, lanes);
+        const float mine = (sums.x + sums.y) + (sums.z + sums.w);
+        const float sum = qk_qdq::sum_of_group(mine, partial, thread_index, lane, lanes);
         if (lane == 0 && end != 0) d_biases[group] = sum;
     }
 }

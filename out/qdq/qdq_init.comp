@@ -51,7 +51,8 @@ ivec2 range_of_group(ivec2 mine, uint thread, uint lane) {
     for (uint left = lanes; left > 1u;) {
         const uint step = left > 8u ? left / 8u : 1u;
         if (lane < step) {
-            for (uint other = lane + step; other < left; other += step) mine = join(mine, partial[thread - lane + other]);
+            for (uint other = lane + step; other < left; other += step)
+                mine = join(mine, partial[thread - lane + other]);
             partial[thread] = mine;
         }
         barrier();
@@ -71,8 +72,8 @@ uint mantissa(uint bits, out int exponent) {
     return bits << shift;
 }
 
-// The bits of a / b, rounded to nearest even, as IEEE 754 has it; a is at least 0 or NaN, b is above 0. Vulkan lets its own
-// division be off: here it makes a guess, and integers count what the guess leaves.
+// The bits of a / b, rounded to nearest even, as IEEE 754 has it; a is at least 0 or NaN, b is above 0. Vulkan lets its
+// own division be off: here it makes a guess, and integers count what the guess leaves.
 uint exact_quotient(uint a, uint b) {
     const uint infinity = 0x7F800000u;
     if ((a & 0x7FFFFFFFu) > infinity || (a == infinity && b == infinity)) return 0x7FC00000u;
@@ -133,8 +134,8 @@ void main() {
         const uint bias = empty ? 0x7FC00000u : uint(keys(uvec4(range.x)).x);
         const float least = uintBitsToFloat(bias), largest = uintBitsToFloat(uint(keys(uvec4(range.y)).x));
         precise float extent = largest - least;
-        const uint extent_bits = floatBitsToUint(extent);
-        uint scale = empty || int(extent_bits) <= 0 ? 0u : exact_quotient(extent_bits, floatBitsToUint(float(bins - 1u)));
+        const uint bits = floatBitsToUint(extent), steps = floatBitsToUint(float(bins - 1u));
+        uint scale = empty || int(bits) <= 0 ? 0u : exact_quotient(bits, steps);
         if (scale == 0u || scale > 0x7F800000u) scale = 0x3F800000u;  // 1
         if (lane == 0u && end != 0u) {
             scales[group] = scale;
@@ -161,10 +162,10 @@ void main() {
         }
         for (; unsure != 0u; unsure &= unsure - 1u) {
             const uint at = base + lane + uint(findLSB(unsure)) * lanes;
-            const uvec4 bits = w[at];
+            const uvec4 four = w[at];
             uint codes = 0u;
             for (uint i = 0u; i < 4u; ++i) {
-                precise float n = uintBitsToFloat(bits[i]) - least;
+                precise float n = uintBitsToFloat(four[i]) - least;
                 codes |= exact_code(n, scale) << (8u * i);
             }
             q[at] = codes;
