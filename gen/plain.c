@@ -14,7 +14,6 @@ static const qg_plain qdq[] = {
      .n_push = 4,
      .push = {"groups", "quads", "lanes", "bins"},
      .numeric = QK_NUMERIC_EXACT_DECODE,
-     .shares_groups = true,
      .has_bins = true,
      .prelude = {"init"}},
     {.name = "qdq_forward",
@@ -37,7 +36,6 @@ static const qg_plain qdq[] = {
      .n_push = 3,
      .push = {"groups", "quads", "lanes"},
      .numeric = QK_NUMERIC_EXACT_SUM,
-     .shares_groups = true,
      .prelude = {"sums", "codes"}},
     {.name = "qdq_backward_biases",
      .summary = "gradient of the biases: d_biases[g] = sum of dy[i] over the group",
@@ -46,7 +44,6 @@ static const qg_plain qdq[] = {
      .n_push = 3,
      .push = {"groups", "quads", "lanes"},
      .numeric = QK_NUMERIC_EXACT_SUM,
-     .shares_groups = true,
      .prelude = {"sums"}},
 };
 

@@ -23,7 +23,6 @@ typedef struct qg_plain {
     uint32_t n_push;
     const char *push[QG_MAX_PLAIN_PUSH]; /* u32 each */
     qk_numeric_class numeric;
-    bool shares_groups;     /* threads share a group: the text is made for the workgroup size of the descriptor */
     bool has_bins;          /* takes the number of bins */
     const char *prelude[2]; /* parts of the set's GLSL prelude that it calls */
 } qg_plain;
