@@ -327,6 +327,7 @@ static void put_layout_tile(qg_text *text, const qg_layout *layout, const qg_buf
             qg_text_printf(text, "%s[%s]", i == 0 ? " in " : "",
                            axis == QG_AXIS_CODE ? layout->codes[buffer->index].name : axes[axis]);
         }
+        qg_text_puts(text, buffer->n_axes == 0 ? " in none" : "");
     }
     qg_text_puts(text, "\n");
 }

@@ -180,8 +180,7 @@ static bool check_file(qg_arena *arena, const char *full, const char *text, cons
     if (length == strlen(text) && memcmp(there, text, length) == 0) return true;
     uint32_t line = 1;
     for (size_t i = 0; i < length && text[i] && there[i] == text[i]; ++i) line += text[i] == '\n';
-    qg_text_printf(log, "%s:%u: error: differs from what the specification generates; run `%s`\n", full, line,
-                   command);
+    qg_text_printf(log, "%s:%u: error: differs from what the specification generates; run `%s`\n", full, line, command);
     return false;
 }
 
