@@ -547,7 +547,8 @@ static void name_bases(lowering *l) {
 
 static void finish(qg_ir *ir) {
     static const char *const words[] = {"block", "tile", "v", "i",    "block_row", "block_col", "row",
-                                        "r",     "t",    "c", "rows", "cols",      "grid_rows", "grid_cols"};
+                                        "r",     "t",    "c", "rows", "cols",      "grid_rows", "grid_cols",
+                                        "x",     "x_sum", "m",       "sum"};
     const uint32_t fixed = sizeof words / sizeof *words;
     const uint32_t count = fixed + ir->layout->n_buffers + ir->layout->n_tables;
     const char **reserved = QG_NEW_ARRAY(ir->arena, const char *, count);
@@ -571,6 +572,21 @@ const qg_ir *qg_lower_decode(qg_arena *arena, const qg_plan *plan) {
                                                             plan->runs[r], plan->runs[r] + plan->lanes - 1);
         qg_output(l.ir, qg_splat(l.ir, value, plan->lanes), comment);
     }
+    finish(l.ir);
+    return l.ir;
+}
+
+const qg_ir *qg_lower_dot(qg_arena *arena, const qg_plan *plan) {
+    lowering l = {.ir = qg_ir_new(arena, plan->layout), .plan = plan, .layout = plan->layout};
+    const qg_node *values[QG_MAX_RUNS];
+    name_bases(&l);
+    const qg_index start = tile_start(l.ir, plan, true);
+    for (uint32_t r = 0; r < plan->n_runs; ++r) {
+        for (uint32_t i = 0; i < plan->lanes; ++i)
+            l.lanes[i] = qg_index_add(l.ir, start, qg_index_constant(plan->runs[r] + i));
+        values[r] = lower_term(&l, plan->layout->value);
+    }
+    qg_output(l.ir, qg_dot_of_runs(l.ir, plan->lanes, plan->n_runs, values), NULL);
     finish(l.ir);
     return l.ir;
 }

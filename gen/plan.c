@@ -8,6 +8,7 @@
 #include <string.h>
 
 enum { MOST_ELEMENTS = 32, FEWEST_ELEMENTS = 8, WORKGROUP = 64, MOST_IN_TEXT = 8 };
+enum { MOST_IN_ROW = 64, FEWEST_IN_ROW = 16 }; /* sums over rows */
 
 /* A digit of the element index before it is given to threads or kept. */
 typedef struct plan_digit {
@@ -99,8 +100,8 @@ static bool is_plane(const qg_plan *plan, uint32_t per, plan_digit digit) {
 }
 
 /* Neighbouring elements of one thread: enough for a static phase, else one run. */
-static uint32_t neighbours(const qg_plan *plan, uint32_t per, uint32_t extent, uint32_t planes) {
-    for (uint32_t length = plan->lanes; length <= extent && length * planes <= MOST_ELEMENTS; length *= 2)
+static uint32_t neighbours(const qg_plan *plan, uint32_t per, uint32_t extent, uint32_t planes, uint32_t most) {
+    for (uint32_t length = plan->lanes; length <= extent && length * planes <= most; length *= 2)
         if (extent % length == 0 && phase_is_static(plan, per, length)) return length;
     return plan->lanes;
 }
@@ -121,7 +122,7 @@ static qg_plan *new_plan(qg_arena *arena, const qg_layout *layout) {
     return plan;
 }
 
-const qg_plan *qg_plan_tiles(qg_arena *arena, const qg_layout *layout) {
+static const qg_plan *plan_tiles(qg_arena *arena, const qg_layout *layout, uint32_t fewest, uint32_t most) {
     qg_plan *plan = new_plan(arena, layout);
     for (uint32_t i = 0; i < layout->n_buffers; ++i) plan->units[i] = load_unit(layout, &layout->buffers[i]);
     for (uint32_t i = 0; i < layout->n_tables; ++i)
@@ -136,12 +137,12 @@ const qg_plan *qg_plan_tiles(qg_arena *arena, const qg_layout *layout) {
     const uint32_t n = layout->view == QG_VIEW_BLOCKS ? cut_digits(arena, layout, per, plan->lanes, digits) : 1;
     uint32_t planes = 1;
     for (uint32_t i = 1; i < n; ++i) {
-        if (!is_plane(plan, per, digits[i]) || plan->lanes * planes * digits[i].extent > MOST_ELEMENTS) continue;
+        if (!is_plane(plan, per, digits[i]) || plan->lanes * planes * digits[i].extent > most) continue;
         kept[i] = true;
         planes *= digits[i].extent;
     }
-    uint32_t length = neighbours(plan, per, digits[0].extent, planes);
-    while (length * planes < FEWEST_ELEMENTS && digits[0].extent % (2 * length) == 0) length *= 2;
+    uint32_t length = neighbours(plan, per, digits[0].extent, planes, most);
+    while (length * planes < fewest && digits[0].extent % (2 * length) == 0) length *= 2;
 
     add_runs(plan, length / plan->lanes, plan->lanes);
     if (digits[0].extent > length) plan->digits[plan->n_digits++] = (qg_digit){digits[0].extent / length, length};
@@ -156,6 +157,14 @@ const qg_plan *qg_plan_tiles(qg_arena *arena, const qg_layout *layout) {
     plan->tiles = layout->elements / plan->tile_elements;
     plan->row_tiles = layout->block_cols / plan->tile_elements;
     return plan;
+}
+
+const qg_plan *qg_plan_tiles(qg_arena *arena, const qg_layout *layout) {
+    return plan_tiles(arena, layout, FEWEST_ELEMENTS, MOST_ELEMENTS);
+}
+
+const qg_plan *qg_plan_rows(qg_arena *arena, const qg_layout *layout) {
+    return plan_tiles(arena, layout, FEWEST_IN_ROW, MOST_IN_ROW);
 }
 
 const qg_plan *qg_plan_elements(qg_arena *arena, const qg_layout *layout) {
