@@ -31,7 +31,7 @@ static bool needs_parentheses(const qg_node *parent, const qg_node *child, bool 
     if (child->name) return false;
     const binding_strength outer = strength(parent), inner = strength(child);
     if (inner == TIGHT || outer == TIGHT) return false;
-    if (outer == CHOOSING) return inner == CHOOSING;
+    if (outer == CHOOSING) return inner == CHOOSING && child != parent->arg[2];
     if (outer == ADDING && inner == MULTIPLYING) return false;
     if (outer == inner && (outer == ADDING || outer == MULTIPLYING)) return right;
     if (outer == inner && parent->op == child->op && outer == BITS) return false;
