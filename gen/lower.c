@@ -207,8 +207,9 @@ static const qg_node *several_lanes(lowering *l, const qg_slice *slice, const ch
     return binary(ir, QG_AND, spread, qg_uint(ir, low_mask(slice->width)));
 }
 
-static const char *slice_comment(const lowering *l, const qg_code *code, const qg_slice *slice) {
-    const char *field = l->layout->fields[slice->field].name;
+/* `words` is what the words are called, when they are of several fields. */
+static const char *slice_comment(const lowering *l, const qg_code *code, const qg_slice *slice, const char *words) {
+    const char *field = words ? words : l->layout->fields[slice->field].name;
     if (slice->radix)
         return qg_format(l->ir->arena, "%s: a digit of base %u, from bit %u of %s", field, slice->radix, slice->shift,
                          code->name);
@@ -378,7 +379,7 @@ static const qg_node *lower_planes(lowering *l, const run *run, uint32_t lanes) 
             const char *name = run->n_planes == 2
                                    ? qg_format(l->ir->arena, "%s_%s", run->code->name, p ? "hi" : "lo")
                                    : qg_format(l->ir->arena, "%s_%ubit", run->code->name, plane->slice.shift);
-            bits = qg_let(l->ir, bits, name, slice_comment(l, run->code, &plane->slice));
+            bits = qg_let(l->ir, bits, name, slice_comment(l, run->code, &plane->slice, plane->words));
         }
         bits = binary(l->ir, QG_SHL, bits, qg_uint(l->ir, plane->slice.shift));
         sum = sum ? binary(l->ir, QG_OR, sum, bits) : bits;

@@ -187,7 +187,7 @@ static void add_ruler(const canvas *c, const qg_show_section *section, uint32_t 
 
 /* A cell starts with '|' at a byte, else ':'; inside, '.' marks where the next byte starts. */
 static void add_cell(const canvas *c, const qg_show_cell *cell, uint32_t width) {
-    const char *range = cell->ranged ? qg_show_range(c->show->arena, cell->owner.bit, cell->width) : "";
+    const char *range = cell->ranged ? qg_show_part(c->show, cell) : "";
     const char *label = qg_format(c->show->arena, "%s%s", qg_show_label(c->show, cell), range);
     size_t length = strlen(label), room = (size_t)cell->width * width - SEPARATOR;
     length = length > room ? room : length;
