@@ -220,8 +220,10 @@ static const char *slice_comment(const lowering *l, const qg_code *code, const q
 
 static const char *code_comment(const lowering *l, const qg_code *code) {
     const qg_field *field = &l->layout->fields[code->slices[0].field];
-    if (code->slices[0].radix && code->slices[0].bits == code->width)
-        return qg_format(l->ir->arena, "a digit of base %u", code->slices[0].radix);
+    bool digits = code->slices[0].radix > 0;
+    for (uint32_t s = 0; s < code->n_slices; ++s)
+        digits &= code->slices[s].radix == code->slices[0].radix && code->slices[s].bits == code->width;
+    if (digits) return qg_format(l->ir->arena, "a digit of base %u", code->slices[0].radix);
     if (code->n_slices > 1 || !field->is_array) return NULL;
     return qg_format(l->ir->arena, "%s: %u bit%s", field->name, code->width, code->width > 1 ? "s" : "");
 }
@@ -489,36 +491,42 @@ static bool same_shape(const run *a, const run *b, uint32_t p, uint32_t lanes) {
     return same;
 }
 
-/* Where all segments have planes of one shape, the run has these planes, at words that are chosen by the segment. */
+/* Plane `p` of all segments as one, at a word that is chosen by the segment. */
+static plane join_planes(lowering *l, moving m, const run *runs, uint32_t count, uint32_t p, uint32_t lanes) {
+    qg_index *indices = QG_NEW_ARRAY(l->ir->arena, qg_index, count);
+    const plane *first = &runs[0].planes[p];
+    const uint32_t unit = unit_of(l, first->slice.buffer);
+    plane joined = {.slice = first->slice, .words = field_names(l, runs, count, p, true)};
+    int64_t distance = 0;
+    uint32_t lowest = 0;
+    for (uint32_t i = 1; i < lanes; ++i)
+        if (qg_index_difference(first->addresses[i], first->addresses[lowest], &distance) && distance < 0) lowest = i;
+    for (uint32_t s = 0; s < count; ++s) indices[s] = qg_index_div(l->ir, runs[s].planes[p].addresses[lowest], unit);
+    const char *where =
+        qg_format(l->ir->arena, "of %s, in %s", runs->code->name, field_names(l, runs, count, p, false));
+    const qg_index word = choose_index(l, m, runs, indices, count, unit == 8 ? "byte" : "word", where);
+    for (uint32_t s = 0; s < count; ++s) indices[s] = qg_index_mod(l->ir, runs[s].planes[p].addresses[lowest], unit);
+    const qg_index bit = choose_index(l, m, runs, indices, count, "bit", "of that, where it begins");
+    const qg_index address = qg_index_add(l->ir, qg_index_scale(word, unit), bit);
+    for (uint32_t i = 0; i < lanes; ++i) {
+        qg_index_difference(first->addresses[i], first->addresses[lowest], &distance);
+        joined.addresses[i] = qg_index_add(l->ir, address, qg_index_constant(distance));
+        for (uint32_t s = 0; s < count; ++s) indices[s] = runs[s].planes[p].powers[i];
+        joined.powers[i] = choose_index(l, m, runs, indices, count, NULL, NULL);
+    }
+    return joined;
+}
+
+/* Where all segments have planes of one shape, the run has these planes. */
 static bool join_segments(lowering *l, moving m, const run *runs, uint32_t count, uint32_t lanes, run *joined) {
     for (uint32_t s = 1; s < count; ++s) {
         if (runs[s].n_planes != runs[0].n_planes) return false;
         for (uint32_t p = 0; p < runs[0].n_planes; ++p)
             if (!same_shape(&runs[0], &runs[s], p, lanes)) return false;
     }
-    qg_index *indices = QG_NEW_ARRAY(l->ir->arena, qg_index, count);
     *joined = runs[0];
     joined->planes = QG_NEW_ARRAY(l->ir->arena, plane, joined->n_planes);
-    for (uint32_t p = 0; p < joined->n_planes; ++p) {
-        plane *plane = &joined->planes[p];
-        *plane = runs[0].planes[p];
-        const uint32_t unit = unit_of(l, plane->slice.buffer);
-        const char *where =
-            qg_format(l->ir->arena, "of %s, in %s", joined->code->name, field_names(l, runs, count, p, false));
-        for (uint32_t s = 0; s < count; ++s) indices[s] = qg_index_div(l->ir, runs[s].planes[p].addresses[0], unit);
-        qg_index address = choose_index(l, m, runs, indices, count, unit == 8 ? "byte" : "word", where);
-        for (uint32_t s = 0; s < count; ++s) indices[s] = qg_index_mod(l->ir, runs[s].planes[p].addresses[0], unit);
-        address =
-            qg_index_add(l->ir, qg_index_scale(address, unit), choose_index(l, m, runs, indices, count, "bit", NULL));
-        for (uint32_t i = lanes; i-- > 0;) {
-            int64_t distance = 0;
-            qg_index_difference(plane->addresses[i], plane->addresses[0], &distance);
-            plane->addresses[i] = qg_index_add(l->ir, address, qg_index_constant(distance));
-            for (uint32_t s = 0; s < count; ++s) indices[s] = runs[s].planes[p].powers[i];
-            plane->powers[i] = choose_index(l, m, runs, indices, count, NULL, NULL);
-        }
-        plane->words = field_names(l, runs, count, p, true);
-    }
+    for (uint32_t p = 0; p < joined->n_planes; ++p) joined->planes[p] = join_planes(l, m, runs, count, p, lanes);
     return true;
 }
 
