@@ -195,11 +195,18 @@ static void add_scalar(const char *name, const char *type, uint32_t bytes) {
     (void)name;
 }
 
+/* A word of the language can be a name where it has no meaning. */
+static const char *field_name(uint32_t f) {
+    static char name[16];
+    snprintf(name, sizeof name, "f%" PRIu32, f);
+    return f == 3 ? "then" : name;
+}
+
 static void print_field(uint32_t f, const char *indent) {
     if (fields[f].scalar)
         printf("%sd%" PRIu32 ": %s\n", indent, f, fields[f].scalar);
     else
-        printf("%sf%" PRIu32 ": u8[%" PRIu32 "]\n", indent, f, fields[f].bytes);
+        printf("%s%s: u8[%" PRIu32 "]\n", indent, field_name(f), fields[f].bytes);
 }
 
 static void print_block(void) {
@@ -221,7 +228,7 @@ static void print_code(const code *c) {
     for (uint32_t i = 0; i < c->n_regions; ++i) {
         const region *r = &regions[c->regions[i]];
         if (i && c->segments[i] != c->segments[i - 1]) printf(" then");
-        printf(" f%" PRIu32 " { %" PRIu32, r->field, r->width);
+        printf(" %s { %" PRIu32, field_name(r->field), r->width);
         if (r->radix) printf(" base %" PRIu32, r->radix);
         printf(" @ %" PRIu32, r->base);
         if (r->digits[0]) printf(" (%s)", r->digits);
@@ -247,7 +254,7 @@ static void print_spares(void) {
                 if (regions[r].base > bit && regions[r].base < end) end = regions[r].base;
             }
             for (; !covered && bit<end; bit += end - bit> 32 ? 32 : end - bit)
-                printf("spare f%" PRIu32 " { %" PRIu32 " @ %" PRIu32 " }\n", f, end - bit > 32 ? 32 : end - bit, bit);
+                printf("spare %s { %" PRIu32 " @ %" PRIu32 " }\n", field_name(f), end - bit > 32 ? 32 : end - bit, bit);
             bit = end;
         }
     }
