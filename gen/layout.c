@@ -497,14 +497,13 @@ static bool layout_segment(qg_work *work, const qg_spec_code *written, const qg_
                 covers_all(work, written, code, slice, &slices[at]);
         slice->shift = segment->width;
         segment->width += slice->bits;
-        if (good && segment->width > 32) {
-            qg_error(work->diag, written->loc,
-                     "code '%s' has %u bits, and a code has at most 32: split it into two codes", written->name,
-                     (unsigned)segment->width);
-            return false;
-        }
-        const uint32_t most = slice->radix != 0 ? slice->radix - 1 : (uint32_t)((UINT64_C(1) << slice->bits) - 1);
-        segment->most |= good ? most << slice->shift : 0;
+        const uint64_t most = slice->radix != 0 ? slice->radix - 1 : (UINT64_C(1) << slice->bits) - 1;
+        segment->most |= segment->width <= 32 ? (uint32_t)(most << slice->shift) : 0;
+    }
+    if (good && segment->width > 32) {
+        qg_error(work->diag, written->loc, "code '%s' has %u bits, and a code has at most 32: split it into two codes",
+                 written->name, (unsigned)segment->width);
+        good = false;
     }
     return good;
 }
@@ -577,6 +576,7 @@ static void add_spare_field(qg_work *work, uint32_t at) {
     const qg_field *field = &work->fields[at];
     work->spares[work->n_spares++] = (qg_slice){.loc = field->loc,
                                                 .width = field->count * qg_scalars[field->type].bits,
+                                                .bits = field->count * qg_scalars[field->type].bits,
                                                 .field = at,
                                                 .buffer = field->buffer,
                                                 .bit = field->offset * 8,
