@@ -60,14 +60,17 @@ static void add_product(products *p, float coefficient, const qg_node *scale, co
 static void expand(products *p, const qg_node *node, float coefficient, const qg_node *scale);
 
 /* factor: a uniform factor goes to the scale, a constant one to the coefficient. */
-static void expand_scaled(products *p, const qg_node *node, const qg_node *by, float coefficient, const qg_node *scale) {
+static void expand_scaled(products *p, const qg_node *node, const qg_node *by, float coefficient,
+                          const qg_node *scale) {
     if (is_real(by))
         expand(p, node, coefficient * by->real, scale);
     else
         expand(p, node, coefficient, scale ? apply(p->ir, QG_MUL, scale, by) : by);
 }
 
-static const qg_node *to_float(products *p, const qg_node *node) { return qg_apply(p->ir, QG_TO_FLOAT, node, NULL, NULL); }
+static const qg_node *to_float(products *p, const qg_node *node) {
+    return qg_apply(p->ir, QG_TO_FLOAT, node, NULL, NULL);
+}
 
 /* distribute and factor below the conversion of an integer; false where they do not apply. */
 static bool expand_integer(products *p, const qg_node *node, float coefficient, const qg_node *scale) {

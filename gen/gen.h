@@ -228,8 +228,8 @@ typedef struct qg_spec_code {
     const char *name;
     qg_loc loc;
     bool spare;
-    qg_spec_type type;   /* name NULL: unsigned */
-    const qg_expr *per;  /* NULL: 1 */
+    qg_spec_type type;  /* name NULL: unsigned */
+    const qg_expr *per; /* NULL: 1 */
     uint32_t n_segments;
     uint32_t n_slices;
     const qg_spec_slice *slices;
@@ -349,8 +349,8 @@ typedef struct qg_code {
     qg_loc loc;
     bool typed; /* the bits are a `type`; else an unsigned integer */
     qg_scalar type;
-    uint32_t width;  /* bits, at most 32 */
-    uint32_t most;   /* the largest value of the bits */
+    uint32_t width; /* bits, at most 32 */
+    uint32_t most;  /* the largest value of the bits */
     uint32_t per;
     uint32_t count;
     bool of_column; /* counted along the columns of the block alone: all its rows share the bits */
@@ -423,6 +423,9 @@ double qg_bits_per_element(const qg_layout *layout);
 /* Instantiates a specification for every combination of its parameters and proves each. Errors that all instances share
  * are reported once. Returns an empty list after errors. */
 qg_layouts qg_check(qg_arena *arena, qg_diag *diag, const qg_spec *spec);
+
+/* The instance of a code that serves an element of the block. */
+uint32_t qg_instance_of(const qg_layout *layout, const qg_code *code, uint32_t element);
 
 /* The bit address of instance `j` of a code in a slice that serves it, from the start of the block's part of the slice's
  * buffer. */

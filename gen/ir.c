@@ -280,8 +280,8 @@ const qg_node *qg_sign_extend(qg_ir *ir, const qg_node *bits, uint32_t width) {
 }
 
 const qg_node *qg_dot(qg_ir *ir, uint32_t run, const qg_node *vector) {
-    return unique(ir, &(qg_node){
-                          .op = QG_DOT, .kind = QG_K_FLOAT, .lanes = 1, .integer = run, .n_args = 1, .arg = {vector}});
+    return unique(
+        ir, &(qg_node){.op = QG_DOT, .kind = QG_K_FLOAT, .lanes = 1, .integer = run, .n_args = 1, .arg = {vector}});
 }
 
 const qg_node *qg_x_sum(qg_ir *ir, uint64_t runs) {
@@ -400,8 +400,8 @@ char *qg_dump_ir(qg_arena *arena, const qg_ir *ir) {
         if (node->op == QG_LOAD || node->op == QG_LOAD_WIDE)
             qg_text_printf(&text, " %s:%lld", qg_load_name(ir->layout, node->ref), (long long)node->integer);
         if (node->op == QG_TABLE) qg_text_printf(&text, " %s", ir->layout->tables[node->ref].name);
-        if (node->op == QG_SEXT || node->op == QG_LANE || node->op == QG_DOT ||
-            node->op == QG_X_SUM) qg_text_printf(&text, " #%lld", (long long)node->integer);
+        if (node->op == QG_SEXT || node->op == QG_LANE || node->op == QG_DOT || node->op == QG_X_SUM)
+            qg_text_printf(&text, " #%lld", (long long)node->integer);
         for (uint32_t a = 0; a < node->n_args; ++a) dump_operand(&text, ir, node->arg[a]);
         if (node->name) qg_text_printf(&text, "  -> %s", node->name);
         qg_text_puts(&text, "\n");

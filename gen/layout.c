@@ -221,6 +221,10 @@ bool qg_layout_fields(qg_work *work) {
 
 /* ---- slices --------------------------------------------------------------------------------------------------- */
 
+uint32_t qg_instance_of(const qg_layout *layout, const qg_code *code, uint32_t element) {
+    return (code->of_column ? element % layout->block_cols : element) / code->per;
+}
+
 uint32_t qg_slice_address(const qg_slice *slice, uint32_t j) {
     uint32_t bit = slice->bit;
     j -= slice->first;
@@ -267,9 +271,8 @@ static bool layout_digits(qg_work *work, const qg_spec_slice *written, qg_slice 
         const qg_spec_digit *digit = &written->digits[d];
         uint32_t stride = 0;
         if (!qg_eval_within(work, digit->extent, "an extent", 1, 8 * QG_MAX_BLOCK_BYTES, &digits[d].extent) ||
-            (digit->stride != NULL &&
-             !qg_eval_within(work, digit->stride, "a stride", -8 * QG_MAX_BLOCK_BYTES, 8 * QG_MAX_BLOCK_BYTES,
-                             &stride))) {
+            (digit->stride != NULL && !qg_eval_within(work, digit->stride, "a stride", -8 * QG_MAX_BLOCK_BYTES,
+                                                      8 * QG_MAX_BLOCK_BYTES, &stride))) {
             return false;
         }
         digits[d].stride = (int32_t)stride;

@@ -813,9 +813,9 @@ static void name_bases(lowering *l) {
 }
 
 static void finish(qg_ir *ir) {
-    static const char *const words[] = {"block", "tile", "v", "i",    "block_row", "block_col", "row",
-                                        "r",     "t",    "c", "rows", "cols",      "grid_rows", "grid_cols",
-                                        "x",     "x_sum", "m",       "sum"};
+    static const char *const words[] = {"block",     "tile",      "v", "i",     "block_row", "block_col",
+                                        "row",       "r",         "t", "c",     "rows",      "cols",
+                                        "grid_rows", "grid_cols", "x", "x_sum", "m",         "sum"};
     const uint32_t fixed = sizeof words / sizeof *words;
     const uint32_t count = fixed + ir->layout->n_buffers + ir->layout->n_tables;
     const char **reserved = QG_NEW_ARRAY(ir->arena, const char *, count);

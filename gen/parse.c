@@ -232,14 +232,18 @@ static bool parse_buffers(qg_parser *parser, qg_spec *spec, items *list) {
     return qg_expect(parser, QG_T_CLOSE_BRACE, "'buffer' or '}'");
 }
 
-/* A word that is special in one place only, and a name elsewhere. */
-static bool accept_word(qg_parser *parser, const char *word) {
+/* A word that has its meaning in one place alone, so that it can be a name elsewhere. */
+static bool at_word(const qg_parser *parser, const char *word) {
     const qg_token *token = &parser->token;
-    if (token->kind != QG_T_NAME || token->length != strlen(word) || memcmp(token->text, word, token->length) != 0) {
-        return false;
+    return token->kind == QG_T_NAME && token->length == strlen(word) && memcmp(token->text, word, token->length) == 0;
+}
+
+static bool accept_word(qg_parser *parser, const char *word) {
+    bool found = at_word(parser, word);
+    if (found) {
+        qg_advance(parser);
     }
-    qg_advance(parser);
-    return true;
+    return found;
 }
 
 /* ELEMENTS [ragged], ROWS x COLUMNS [ragged], or ROWS apart x COLUMNS. */
@@ -291,20 +295,6 @@ static bool parse_block(qg_parser *parser, qg_spec *spec, items *list) {
 }
 
 /* ---- codes ---------------------------------------------------------------------------------------------------- */
-
-/* A word that has its meaning in one place alone, so that it can be a name elsewhere. */
-static bool at_word(const qg_parser *parser, const char *word) {
-    const qg_token *token = &parser->token;
-    return token->kind == QG_T_NAME && token->length == strlen(word) && memcmp(token->text, word, token->length) == 0;
-}
-
-static bool accept_word(qg_parser *parser, const char *word) {
-    bool found = at_word(parser, word);
-    if (found) {
-        qg_advance(parser);
-    }
-    return found;
-}
 
 /* A stride, or '^'. */
 static bool parse_stride(qg_parser *parser, qg_spec_digit *digit) {

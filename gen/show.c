@@ -125,6 +125,17 @@ const char *qg_show_width(const qg_show *show, const qg_code *code) {
     return qg_format(show->arena, code->width == 1 ? "%u bit" : "%u bits", code->width);
 }
 
+const char *qg_show_axes(const qg_show *show, const qg_buffer *buffer) {
+    static const char *const axes[] = {"rows", "cols"};
+    qg_text text = qg_text_new(show->arena);
+    qg_text_puts(&text, show->layout->view != QG_VIEW_BLOCKS && buffer->n_axes == 0 ? "[]" : "");
+    for (uint32_t i = 0; i < buffer->n_axes; i++) {
+        const qg_axis axis = buffer->axes[i];
+        qg_text_printf(&text, "[%s]", axis == QG_AXIS_CODE ? show->layout->codes[buffer->index].name : axes[axis]);
+    }
+    return text.data;
+}
+
 const char *qg_show_count(const qg_show *show, uint32_t at) {
     const qg_code *code = &show->layout->codes[at];
     if (code->count == 1) {
@@ -133,8 +144,9 @@ const char *qg_show_count(const qg_show *show, uint32_t at) {
     qg_owner first = {.kind = QG_OWNER_CODE, .code = at}, last = first;
     last.instance = code->count - 1;
     const char *range = qg_format(show->arena, "%s to %s", qg_show_name(show, &first), qg_show_name(show, &last));
-    return code->per == 1 ? qg_format(show->arena, "one for each element: %s", range)
-                          : qg_format(show->arena, "one for every %u elements: %s", code->per, range);
+    const char *served = code->of_column ? "column" : "element";
+    return code->per == 1 ? qg_format(show->arena, "one for each %s: %s", served, range)
+                          : qg_format(show->arena, "one for every %u %ss: %s", code->per, served, range);
 }
 
 const char *qg_show_segment(const qg_show *show, const qg_code *code, const qg_slice *slice) {
@@ -603,7 +615,7 @@ static void choose_example(qg_show *show) {
         uint32_t sum = 0, distance = e > aim ? e - aim : aim - e;
         bool drawn = true;
         for (uint32_t c = 0; c < layout->n_codes; c++) {
-            uint32_t n = cells[c][e / layout->codes[c].per];
+            uint32_t n = cells[c][qg_instance_of(layout, &layout->codes[c], e)];
             drawn = drawn && n > 0;
             sum += n;
         }
@@ -632,7 +644,7 @@ static const char *place(const qg_show *show, uint32_t buffer, uint32_t bit, uin
 
 const char *qg_show_where(const qg_show *show, uint32_t at) {
     const qg_code *code = &show->layout->codes[at];
-    uint32_t instance = show->example / code->per;
+    uint32_t instance = qg_instance_of(show->layout, code, show->example);
     qg_text text = qg_text_new(show->arena);
     for (uint32_t s = 0; s < code->n_slices;) {
         const qg_slice *slice = &code->slices[s++];

@@ -80,6 +80,8 @@ const char *qg_show_bytes(qg_arena *arena, uint32_t byte, uint32_t count);
 const char *qg_show_size(const qg_show *show);
 /* "4 bits", "0 to 2", "f16". */
 const char *qg_show_width(const qg_show *show, const qg_code *code);
+/* What a buffer of a matrix grows along: "[rows][cols]"; else "". */
+const char *qg_show_axes(const qg_show *show, const qg_buffer *buffer);
 /* "one for each element: q0 to q31". */
 const char *qg_show_count(const qg_show *show, uint32_t code);
 /* "t0 to t159 " when the slice belongs to a segment, else "". */

@@ -89,7 +89,7 @@ static qg_owner owner_of(uint32_t code) { return (qg_owner){.kind = QG_OWNER_COD
 
 static qg_owner example_of(const qg_show *show, uint32_t code) {
     qg_owner owner = owner_of(code);
-    owner.instance = show->example / show->layout->codes[code].per;
+    owner.instance = qg_instance_of(show->layout, &show->layout->codes[code], show->example);
     return owner;
 }
 
@@ -281,7 +281,7 @@ static void add_names(const canvas *c, const qg_show_cell *cell, uint32_t x, uin
 
 static bool in_example(const qg_show *show, const qg_owner *owner) {
     return owner->kind == QG_OWNER_CODE &&
-           qg_show_holds(show, owner, show->example / show->layout->codes[owner->code].per);
+           qg_show_holds(show, owner, qg_instance_of(show->layout, &show->layout->codes[owner->code], show->example));
 }
 
 /* A vertical line at bit `at` of a row; inside of a cell only its ends, for the code goes through. */
@@ -354,7 +354,8 @@ static void add_map(canvas *c) {
         if (layout->n_buffers > 1 && (s == 0 || section[-1].buffer != section->buffer)) {
             c->y += 200;
             add_lines(c, EDGE, 140, "b",
-                      qg_format(c->show->arena, "Buffer %s: %u bytes for each block", buffer->name, buffer->bytes));
+                      qg_format(c->show->arena, "Buffer %s%s: %u bytes for each block", buffer->name,
+                                qg_show_axes(c->show, buffer), buffer->bytes));
             c->y -= 60;
         }
         add_section(c, section);

@@ -166,10 +166,10 @@ static const uint32_t affine_b4_g128_bf16_sizes[] = {32, 64, 128, 256, 512, 1024
 static const qk_spec_constant affine_b4_g128_bf16_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g128_bf16_sizes}};
 
 static const qk_binding affine_b4_g128_bf16_dequant_f32_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 64},
-    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2},
-    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2},
-    {3, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0},
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 64, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
+    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
+    {3, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field affine_b4_g128_bf16_dequant_f32_push[] = {
     {"tiles", 0, 4},
@@ -218,10 +218,10 @@ const qk_kernel qk_affine_b4_g128_bf16_dequant_f32_metal = {
 };
 
 static const qk_binding affine_b4_g128_bf16_dequant_f16_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 64},
-    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2},
-    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2},
-    {3, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0},
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 64, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
+    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
+    {3, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0},
 };
 static const qk_field affine_b4_g128_bf16_dequant_f16_push[] = {
     {"tiles", 0, 4},
@@ -270,10 +270,10 @@ const qk_kernel qk_affine_b4_g128_bf16_dequant_f16_metal = {
 };
 
 static const qk_binding affine_b4_g128_bf16_dequant_bf16_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 64},
-    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2},
-    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2},
-    {3, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0},
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 64, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
+    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
+    {3, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0},
 };
 static const qk_field affine_b4_g128_bf16_dequant_bf16_push[] = {
     {"tiles", 0, 4},
@@ -322,12 +322,12 @@ const qk_kernel qk_affine_b4_g128_bf16_dequant_bf16_metal = {
 };
 
 static const qk_binding affine_b4_g128_bf16_gather_f32_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 64},
-    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2},
-    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2},
-    {3, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0},
-    {4, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0},
-    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0},
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 64, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
+    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
+    {3, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {4, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
 };
 static const qk_field affine_b4_g128_bf16_gather_f32_push[] = {
     {"rows", 0, 4},
@@ -380,12 +380,12 @@ const qk_kernel qk_affine_b4_g128_bf16_gather_f32_metal = {
 };
 
 static const qk_binding affine_b4_g128_bf16_gather_f16_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 64},
-    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2},
-    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2},
-    {3, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0},
-    {4, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0},
-    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0},
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 64, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
+    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
+    {3, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {4, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0},
+    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
 };
 static const qk_field affine_b4_g128_bf16_gather_f16_push[] = {
     {"rows", 0, 4},
@@ -438,12 +438,12 @@ const qk_kernel qk_affine_b4_g128_bf16_gather_f16_metal = {
 };
 
 static const qk_binding affine_b4_g128_bf16_gather_bf16_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 64},
-    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2},
-    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2},
-    {3, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0},
-    {4, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0},
-    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0},
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 64, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
+    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
+    {3, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {4, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0},
+    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
 };
 static const qk_field affine_b4_g128_bf16_gather_bf16_push[] = {
     {"rows", 0, 4},

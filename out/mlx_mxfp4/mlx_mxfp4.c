@@ -173,9 +173,9 @@ static const uint32_t mlx_mxfp4_sizes[] = {32, 64, 128, 256, 512, 1024};
 static const qk_spec_constant mlx_mxfp4_constants[] = {{0, "local_size_x", 64, 6, mlx_mxfp4_sizes}};
 
 static const qk_binding mlx_mxfp4_dequant_f32_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 16},
-    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 1},
-    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0},
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 16, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 1, 0, 0, 0},
+    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field mlx_mxfp4_dequant_f32_push[] = {
     {"tiles", 0, 4},
@@ -224,9 +224,9 @@ const qk_kernel qk_mlx_mxfp4_dequant_f32_metal = {
 };
 
 static const qk_binding mlx_mxfp4_dequant_f16_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 16},
-    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 1},
-    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0},
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 16, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 1, 0, 0, 0},
+    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0},
 };
 static const qk_field mlx_mxfp4_dequant_f16_push[] = {
     {"tiles", 0, 4},
@@ -275,9 +275,9 @@ const qk_kernel qk_mlx_mxfp4_dequant_f16_metal = {
 };
 
 static const qk_binding mlx_mxfp4_dequant_bf16_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 16},
-    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 1},
-    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0},
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 16, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 1, 0, 0, 0},
+    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0},
 };
 static const qk_field mlx_mxfp4_dequant_bf16_push[] = {
     {"tiles", 0, 4},
@@ -326,11 +326,11 @@ const qk_kernel qk_mlx_mxfp4_dequant_bf16_metal = {
 };
 
 static const qk_binding mlx_mxfp4_gather_f32_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 16},
-    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 1},
-    {2, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0},
-    {3, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0},
-    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0},
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 16, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 1, 0, 0, 0},
+    {2, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
 };
 static const qk_field mlx_mxfp4_gather_f32_push[] = {
     {"rows", 0, 4},
@@ -383,11 +383,11 @@ const qk_kernel qk_mlx_mxfp4_gather_f32_metal = {
 };
 
 static const qk_binding mlx_mxfp4_gather_f16_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 16},
-    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 1},
-    {2, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0},
-    {3, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0},
-    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0},
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 16, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 1, 0, 0, 0},
+    {2, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0},
+    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
 };
 static const qk_field mlx_mxfp4_gather_f16_push[] = {
     {"rows", 0, 4},
@@ -440,11 +440,11 @@ const qk_kernel qk_mlx_mxfp4_gather_f16_metal = {
 };
 
 static const qk_binding mlx_mxfp4_gather_bf16_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 16},
-    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 1},
-    {2, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0},
-    {3, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0},
-    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0},
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 16, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 1, 0, 0, 0},
+    {2, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0},
+    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
 };
 static const qk_field mlx_mxfp4_gather_bf16_push[] = {
     {"rows", 0, 4},

@@ -55,12 +55,12 @@ inline void decode(device const uint *blocks, uint block, uint tile, thread floa
     const uint4 q0 = (uint4(qs) >> uint4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
     const uint d_m = blocks[base];
     const float d = f16_to_f32(d_m);
-    const float m = f16_to_f32(d_m >> 16u);
-    v[0] = float4(q0) * d + m;
+    const float m_ = f16_to_f32(d_m >> 16u);
+    v[0] = float4(q0) * d + m_;
 
     // elements 16 to 19, counted from the tile's first
     const uint4 q1 = (uint4(qs) >> uint4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
-    v[1] = float4(q1) * d + m;
+    v[1] = float4(q1) * d + m_;
 }
 
 // Stores a tile's runs where they belong in block `block` of the output.

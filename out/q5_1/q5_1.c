@@ -82,8 +82,8 @@ static float value_at(const void *const *from, uint64_t index) {
     const uint32_t q_hi = (qh >> (i % 8u)) & 1u;  // qh: bit 4 of q
     const uint32_t q = q_lo | (q_hi << 4u);
     const float d = qk_f16_to_f32((uint32_t)blocks[0u] | ((uint32_t)blocks[1u] << 8u));
-    const float m = qk_f16_to_f32((uint32_t)blocks[2u] | ((uint32_t)blocks[3u] << 8u));
-    return (float)q * d + m;
+    const float m_ = qk_f16_to_f32((uint32_t)blocks[2u] | ((uint32_t)blocks[3u] << 8u));
+    return (float)q * d + m_;
 }
 
 static uint16_t f16_at(const void *const *from, uint64_t index) {
@@ -172,8 +172,8 @@ static const uint32_t q5_1_sizes[] = {32, 64, 128, 256, 512, 1024};
 static const qk_spec_constant q5_1_constants[] = {{0, "local_size_x", 64, 6, q5_1_sizes}};
 
 static const qk_binding q5_1_dequant_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24},
-    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24, 0, 0, 0},
+    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q5_1_dequant_f32_push[] = {
     {"tiles", 0, 4},
@@ -222,8 +222,8 @@ const qk_kernel qk_q5_1_dequant_f32_metal = {
 };
 
 static const qk_binding q5_1_dequant_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24},
-    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24, 0, 0, 0},
+    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0},
 };
 static const qk_field q5_1_dequant_f16_push[] = {
     {"tiles", 0, 4},
@@ -272,8 +272,8 @@ const qk_kernel qk_q5_1_dequant_f16_metal = {
 };
 
 static const qk_binding q5_1_dequant_bf16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24},
-    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24, 0, 0, 0},
+    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0},
 };
 static const qk_field q5_1_dequant_bf16_push[] = {
     {"tiles", 0, 4},
@@ -322,10 +322,10 @@ const qk_kernel qk_q5_1_dequant_bf16_metal = {
 };
 
 static const qk_binding q5_1_gather_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24},
-    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0},
-    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
 };
 static const qk_field q5_1_gather_f32_push[] = {
     {"rows", 0, 4},
@@ -378,10 +378,10 @@ const qk_kernel qk_q5_1_gather_f32_metal = {
 };
 
 static const qk_binding q5_1_gather_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24},
-    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0},
-    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
 };
 static const qk_field q5_1_gather_f16_push[] = {
     {"rows", 0, 4},
@@ -434,10 +434,10 @@ const qk_kernel qk_q5_1_gather_f16_metal = {
 };
 
 static const qk_binding q5_1_gather_bf16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24},
-    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0},
-    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
 };
 static const qk_field q5_1_gather_bf16_push[] = {
     {"rows", 0, 4},

@@ -60,14 +60,14 @@ inline void decode(device const uint *blocks, uint block, uint tile, thread floa
     const uint4 q0 = q_lo0 | (q_hi0 << 4u);
     const uint d_m = blocks[base];
     const float d = f16_to_f32(d_m);
-    const float m = f16_to_f32(d_m >> 16u);
-    v[0] = float4(q0) * d + m;
+    const float m_ = f16_to_f32(d_m >> 16u);
+    v[0] = float4(q0) * d + m_;
 
     // elements 16 to 19, counted from the tile's first
     const uint4 q_lo1 = (uint4(qs) >> uint4(4, 12, 20, 28)) & 15u;  // qs: bits 0-3 of q
     const uint4 q_hi1 = (uint4(qh >> (tile * 4u)) >> uint4(16, 17, 18, 19)) & 1u;  // qh: bit 4 of q
     const uint4 q1 = q_lo1 | (q_hi1 << 4u);
-    v[1] = float4(q1) * d + m;
+    v[1] = float4(q1) * d + m_;
 }
 
 // Stores a tile's runs where they belong in block `block` of the output.

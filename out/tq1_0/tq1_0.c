@@ -79,9 +79,9 @@ static float value_at(const void *const *from, uint64_t index) {
     const uint32_t qs_qh = (uint32_t)blocks[byte];
     const uint32_t n = i < 160u ? i / 32u : i < 240u ? (i - 160u) / 16u : (i - 240u) / 4u;  // which digit of base 3, from the top
     const uint32_t power = ((n & 1u) != 0u ? 3u : 1u) * ((n & 2u) != 0u ? 9u : 1u) * (n >= 4u ? 81u : 1u);  // 3^n
-    const uint32_t t = (((qs_qh * power) & 0xFFu) * 3u) >> 8u;  // a digit of base 3
+    const uint32_t t_ = (((qs_qh * power) & 0xFFu) * 3u) >> 8u;  // a digit of base 3
     const float d = qk_f16_to_f32((uint32_t)blocks[52u] | ((uint32_t)blocks[53u] << 8u));
-    return (float)((int32_t)t - 1) * d;
+    return (float)((int32_t)t_ - 1) * d;
 }
 
 static uint16_t f16_at(const void *const *from, uint64_t index) {
@@ -170,8 +170,8 @@ static const uint32_t tq1_0_sizes[] = {32, 64, 128, 256, 512, 1024};
 static const qk_spec_constant tq1_0_constants[] = {{0, "local_size_x", 64, 6, tq1_0_sizes}};
 
 static const qk_binding tq1_0_dequant_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54},
-    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0},
+    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_dequant_f32_push[] = {
     {"tiles", 0, 4},
@@ -220,8 +220,8 @@ const qk_kernel qk_tq1_0_dequant_f32_metal = {
 };
 
 static const qk_binding tq1_0_dequant_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54},
-    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0},
+    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_dequant_f16_push[] = {
     {"tiles", 0, 4},
@@ -270,8 +270,8 @@ const qk_kernel qk_tq1_0_dequant_f16_metal = {
 };
 
 static const qk_binding tq1_0_dequant_bf16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54},
-    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0},
+    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_dequant_bf16_push[] = {
     {"tiles", 0, 4},
@@ -320,10 +320,10 @@ const qk_kernel qk_tq1_0_dequant_bf16_metal = {
 };
 
 static const qk_binding tq1_0_gather_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54},
-    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0},
-    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gather_f32_push[] = {
     {"rows", 0, 4},
@@ -376,10 +376,10 @@ const qk_kernel qk_tq1_0_gather_f32_metal = {
 };
 
 static const qk_binding tq1_0_gather_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54},
-    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0},
-    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gather_f16_push[] = {
     {"rows", 0, 4},
@@ -432,10 +432,10 @@ const qk_kernel qk_tq1_0_gather_f16_metal = {
 };
 
 static const qk_binding tq1_0_gather_bf16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54},
-    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0},
-    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
 };
 static const qk_field tq1_0_gather_bf16_push[] = {
     {"rows", 0, 4},

@@ -65,9 +65,9 @@ inline void decode(device const ushort *blocks, uint block, uint tile, thread fl
     const uint4 t_digits = (uint4(qs_qh) >> uint4(0, 8, 16, 24)) & 0xFFu;  // 8 bits each, with up to 5 digits of base 3
     const uint n = tile < 40u ? tile / 8u : tile < 60u ? (tile - 40u) / 4u : tile - 60u;  // which digit of base 3, from the top
     const uint power = ((n & 1u) != 0u ? 3u : 1u) * ((n & 2u) != 0u ? 9u : 1u) * (n >= 4u ? 81u : 1u);  // 3^n
-    const uint4 t = (((t_digits * power) & 0xFFu) * 3u) >> 8u;  // a digit of base 3
+    const uint4 t_ = (((t_digits * power) & 0xFFu) * 3u) >> 8u;  // a digit of base 3
     const float d = f16_to_f32(uint(blocks[base + 26u]));
-    v[0] = float4(int4(t) - 1) * d;
+    v[0] = float4(int4(t_) - 1) * d;
 }
 
 // Stores a tile's runs where they belong in block `block` of the output.

@@ -1,0 +1,296 @@
+// ct_b4_zp_g32: Metal kernels of the format.
+// Generated from the specification below by `qkgen emit --format ct_b4_zp_g32`; do not edit.
+// 148 bytes for 256 elements, 4.625 bits each; 7.75 operations for each element.
+//
+//     format ct_b4_zp_g{group} "compressed-tensors: 4-bit codes, a scale for each group, zeros packed along the outputs"
+//     from "compressed-tensors: pack-quantized, asymmetric"
+//     for group in 32 128
+//
+//     block 8 x group ragged {
+//         buffer weight_packed     { w: u32[8][group / 8] }
+//         buffer weight_scale      { d: bf16[8][1] }
+//         buffer weight_zero_point { zs: u32 }
+//     }
+//
+//     code q                 = w  { 4 @ 0 (8 * group:4) }
+//     code s: bf16 per group = d  { 16 @ 0 (8:16) }
+//     code z per group       = zs { 4 @ 0 (8:4) }
+//
+//     value = (q - z) * s
+//
+// Here group = 32.
+#include <metal_stdlib>
+using namespace metal;
+
+// Decoding rounds each operation as written: compile without fast math (-fno-fast-math, or MTLMathModeSafe).
+#pragma clang fp contract(off)
+
+namespace qk_ct_b4_zp_g32 {
+
+// The bfloat16 in the low 16 bits.
+inline float bf16_to_f32(uint bits) {
+    return as_type<float>(bits << 16);
+}
+
+// Rounds to the nearest bfloat16, ties to even. In integers, so that no Metal version with bfloat is needed.
+inline ushort f32_to_bf16(float x) {
+    const uint bits = as_type<uint>(x);
+    if ((bits & 0x7FFFFFFFu) > 0x7F800000u) return ushort(((bits >> 16) & 0x8000u) | 0x7FC0u);  // NaN
+    return ushort((bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16);
+}
+
+// A run as it is stored: f32, f16, or the bits of bf16. Conversion to half rounds to nearest even.
+inline void store(device float *dst, uint at, float v) {
+    dst[at] = v;
+}
+
+inline void store(device half *dst, uint at, float v) {
+    dst[at] = half(v);
+}
+
+inline void store(device ushort *dst, uint at, float v) {
+    dst[at] = f32_to_bf16(v);
+}
+
+// The 8 values of a tile of a row, in runs of 4 consecutive elements.
+inline void decode(device const uint *weight_packed, device const ushort *weight_scale, device const uint *weight_zero_point, uint cols, uint grid_cols, uint row, uint tile, thread float4 *v) {
+    const uint block_row = row / 8u;
+    const uint r = row % 8u;
+    const uint block_col = tile / 4u;
+    const uint t = tile % 4u;
+    // elements 0 to 3, counted from the tile's first
+    const uint w = weight_packed[row * ((cols * 4u + 31u) / 32u) + tile];
+    const uint4 q0 = (uint4(w) >> uint4(0, 4, 8, 12)) & 15u;  // w: 4 bits
+    const uint zs = weight_zero_point[block_row * grid_cols + block_col];
+    const uint z = (zs >> (r * 4u)) & 15u;
+    const uint d = uint(weight_scale[row * grid_cols + block_col]);
+    const float s = bf16_to_f32(d);  // d: 16 bits
+    v[0] = float4(int4(q0) - int(z)) * s;
+
+    // elements 4 to 7, counted from the tile's first
+    const uint4 q1 = (uint4(w) >> uint4(16, 20, 24, 28)) & 15u;  // w: 4 bits
+    v[1] = float4(int4(q1) - int(z)) * s;
+}
+
+// Stores elements [from, to) of a tile; its first belongs at `at`.
+template <typename T>
+inline void write_tile(device T *dst, uint at, uint from, uint to, thread const float4 *v) {
+    for (uint e = 0; e < 8; ++e) {
+        if (e >= from && e < to) store(dst, at + e, v[e / 4][e % 4]);
+    }
+}
+
+}  // namespace qk_ct_b4_zp_g32
+
+// ct_b4_zp_g32_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32.
+struct ct_b4_zp_g32_dequant_f32_push {
+    uint rows;       // of the matrix that the blocks are patches of
+    uint cols;
+    uint grid_rows;  // blocks
+    uint grid_cols;
+    uint row_tiles;  // tiles of 8 elements in a row
+};
+
+kernel void ct_b4_zp_g32_dequant_f32(
+    device const uint *weight_packed [[buffer(0)]],
+    device const ushort *weight_scale [[buffer(1)]],
+    device const uint *weight_zero_point [[buffer(2)]],
+    device float *dst [[buffer(3)]],
+    constant ct_b4_zp_g32_dequant_f32_push &push [[buffer(4)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.rows * push.row_tiles; i += threads) {
+        const uint row = i / push.row_tiles, tile = i % push.row_tiles;
+        float4 v[2];
+        qk_ct_b4_zp_g32::decode(weight_packed, weight_scale, weight_zero_point, push.cols, push.grid_cols, row, tile, v);
+        qk_ct_b4_zp_g32::write_tile(dst, row * push.cols + tile * 8u, 0,
+                                 min(8u, push.cols - tile * 8u), v);
+    }
+}
+
+// ct_b4_zp_g32_dequant_f16: decodes a whole tensor: dst[i] = value(i), in f16.
+struct ct_b4_zp_g32_dequant_f16_push {
+    uint rows;       // of the matrix that the blocks are patches of
+    uint cols;
+    uint grid_rows;  // blocks
+    uint grid_cols;
+    uint row_tiles;  // tiles of 8 elements in a row
+};
+
+kernel void ct_b4_zp_g32_dequant_f16(
+    device const uint *weight_packed [[buffer(0)]],
+    device const ushort *weight_scale [[buffer(1)]],
+    device const uint *weight_zero_point [[buffer(2)]],
+    device half *dst [[buffer(3)]],
+    constant ct_b4_zp_g32_dequant_f16_push &push [[buffer(4)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.rows * push.row_tiles; i += threads) {
+        const uint row = i / push.row_tiles, tile = i % push.row_tiles;
+        float4 v[2];
+        qk_ct_b4_zp_g32::decode(weight_packed, weight_scale, weight_zero_point, push.cols, push.grid_cols, row, tile, v);
+        qk_ct_b4_zp_g32::write_tile(dst, row * push.cols + tile * 8u, 0,
+                                 min(8u, push.cols - tile * 8u), v);
+    }
+}
+
+// ct_b4_zp_g32_dequant_bf16: decodes a whole tensor: dst[i] = value(i), in bf16.
+struct ct_b4_zp_g32_dequant_bf16_push {
+    uint rows;       // of the matrix that the blocks are patches of
+    uint cols;
+    uint grid_rows;  // blocks
+    uint grid_cols;
+    uint row_tiles;  // tiles of 8 elements in a row
+};
+
+kernel void ct_b4_zp_g32_dequant_bf16(
+    device const uint *weight_packed [[buffer(0)]],
+    device const ushort *weight_scale [[buffer(1)]],
+    device const uint *weight_zero_point [[buffer(2)]],
+    device ushort *dst [[buffer(3)]],
+    constant ct_b4_zp_g32_dequant_bf16_push &push [[buffer(4)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.rows * push.row_tiles; i += threads) {
+        const uint row = i / push.row_tiles, tile = i % push.row_tiles;
+        float4 v[2];
+        qk_ct_b4_zp_g32::decode(weight_packed, weight_scale, weight_zero_point, push.cols, push.grid_cols, row, tile, v);
+        qk_ct_b4_zp_g32::write_tile(dst, row * push.cols + tile * 8u, 0,
+                                 min(8u, push.cols - tile * 8u), v);
+    }
+}
+
+// ct_b4_zp_g32_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32.
+struct ct_b4_zp_g32_gather_f32_push {
+    uint rows;        // of the matrix that the blocks are patches of
+    uint cols;
+    uint grid_rows;   // blocks
+    uint grid_cols;
+    uint row_tiles;   // tiles of 8 elements that a row of the table can touch
+    uint table_rows;
+    uint table_cols;
+    uint tokens;
+};
+
+kernel void ct_b4_zp_g32_gather_f32(
+    device const uint *weight_packed [[buffer(0)]],
+    device const ushort *weight_scale [[buffer(1)]],
+    device const uint *weight_zero_point [[buffer(2)]],
+    device const uint *indices [[buffer(3)]],
+    device float *dst [[buffer(4)]],
+    device atomic_uint *status [[buffer(5)]],
+    constant ct_b4_zp_g32_gather_f32_push &push [[buffer(6)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
+        const uint token = i / push.row_tiles, j = i % push.row_tiles;
+        uint index = indices[token];
+        const bool found = index < push.table_rows;
+        if (!found) {
+            // No such row: zeros, and the token is counted once.
+            if (j == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
+            index = 0;
+        }
+        const uint row = index, tile = j;
+        float4 v[2];
+        if (found) {
+            qk_ct_b4_zp_g32::decode(weight_packed, weight_scale, weight_zero_point, push.cols, push.grid_cols, row, tile, v);
+        } else {
+            for (uint r = 0; r < 2; ++r) v[r] = 0.0f;
+        }
+        qk_ct_b4_zp_g32::write_tile(dst, token * push.cols + tile * 8u, 0,
+                                 min(8u, push.cols - tile * 8u), v);
+    }
+}
+
+// ct_b4_zp_g32_gather_f16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f16.
+struct ct_b4_zp_g32_gather_f16_push {
+    uint rows;        // of the matrix that the blocks are patches of
+    uint cols;
+    uint grid_rows;   // blocks
+    uint grid_cols;
+    uint row_tiles;   // tiles of 8 elements that a row of the table can touch
+    uint table_rows;
+    uint table_cols;
+    uint tokens;
+};
+
+kernel void ct_b4_zp_g32_gather_f16(
+    device const uint *weight_packed [[buffer(0)]],
+    device const ushort *weight_scale [[buffer(1)]],
+    device const uint *weight_zero_point [[buffer(2)]],
+    device const uint *indices [[buffer(3)]],
+    device half *dst [[buffer(4)]],
+    device atomic_uint *status [[buffer(5)]],
+    constant ct_b4_zp_g32_gather_f16_push &push [[buffer(6)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
+        const uint token = i / push.row_tiles, j = i % push.row_tiles;
+        uint index = indices[token];
+        const bool found = index < push.table_rows;
+        if (!found) {
+            // No such row: zeros, and the token is counted once.
+            if (j == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
+            index = 0;
+        }
+        const uint row = index, tile = j;
+        float4 v[2];
+        if (found) {
+            qk_ct_b4_zp_g32::decode(weight_packed, weight_scale, weight_zero_point, push.cols, push.grid_cols, row, tile, v);
+        } else {
+            for (uint r = 0; r < 2; ++r) v[r] = 0.0f;
+        }
+        qk_ct_b4_zp_g32::write_tile(dst, token * push.cols + tile * 8u, 0,
+                                 min(8u, push.cols - tile * 8u), v);
+    }
+}
+
+// ct_b4_zp_g32_gather_bf16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in bf16.
+struct ct_b4_zp_g32_gather_bf16_push {
+    uint rows;        // of the matrix that the blocks are patches of
+    uint cols;
+    uint grid_rows;   // blocks
+    uint grid_cols;
+    uint row_tiles;   // tiles of 8 elements that a row of the table can touch
+    uint table_rows;
+    uint table_cols;
+    uint tokens;
+};
+
+kernel void ct_b4_zp_g32_gather_bf16(
+    device const uint *weight_packed [[buffer(0)]],
+    device const ushort *weight_scale [[buffer(1)]],
+    device const uint *weight_zero_point [[buffer(2)]],
+    device const uint *indices [[buffer(3)]],
+    device ushort *dst [[buffer(4)]],
+    device atomic_uint *status [[buffer(5)]],
+    constant ct_b4_zp_g32_gather_bf16_push &push [[buffer(6)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
+        const uint token = i / push.row_tiles, j = i % push.row_tiles;
+        uint index = indices[token];
+        const bool found = index < push.table_rows;
+        if (!found) {
+            // No such row: zeros, and the token is counted once.
+            if (j == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
+            index = 0;
+        }
+        const uint row = index, tile = j;
+        float4 v[2];
+        if (found) {
+            qk_ct_b4_zp_g32::decode(weight_packed, weight_scale, weight_zero_point, push.cols, push.grid_cols, row, tile, v);
+        } else {
+            for (uint r = 0; r < 2; ++r) v[r] = 0.0f;
+        }
+        qk_ct_b4_zp_g32::write_tile(dst, token * push.cols + tile * 8u, 0,
+                                 min(8u, push.cols - tile * 8u), v);
+    }
+}

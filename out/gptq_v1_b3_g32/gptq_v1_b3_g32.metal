@@ -1,0 +1,326 @@
+// gptq_v1_b3_g32: Metal kernels of the format.
+// Generated from the specification below by `qkgen emit --format gptq_v1_b3_g32`; do not edit.
+// 460 bytes for 1024 elements, 3.594 bits each; 7.59 operations for each element.
+//
+//     format gptq_v1_b{bits}_g{group} "GPTQ: codes packed along the inputs, zeros less one along the outputs"
+//     from "AutoGPTQ, GPTQModel: qlinear, checkpoints of version 1"
+//     for bits in 2 3 4 8, group in 32 64 128
+//
+//     block 32 x group ragged {
+//         buffer qweight[cols][rows] { w: u32[32][group * bits / 32] }
+//         buffer qzeros[cols][rows]  { zs: u32[bits][1] }
+//         buffer scales[cols][rows]  { d: f16[32][1] }
+//     }
+//
+//     code q                = w  { bits @ 0 (32 * group:bits) }
+//     code z per group      = zs { bits @ 0 (32:bits) }
+//     code s: f16 per group = d  { 16 @ 0 (32:16) }
+//
+//     value = (q - (z + 1 & (1 << bits) - 1)) * s
+//
+// Here bits = 3, group = 32.
+#include <metal_stdlib>
+using namespace metal;
+
+// Decoding rounds each operation as written: compile without fast math (-fno-fast-math, or MTLMathModeSafe).
+#pragma clang fp contract(off)
+
+namespace qk_gptq_v1_b3_g32 {
+
+// The half in the low 16 bits.
+inline float f16_to_f32(uint bits) {
+    return float(as_type<half>(ushort(bits)));
+}
+
+// Rounds to the nearest bfloat16, ties to even. In integers, so that no Metal version with bfloat is needed.
+inline ushort f32_to_bf16(float x) {
+    const uint bits = as_type<uint>(x);
+    if ((bits & 0x7FFFFFFFu) > 0x7F800000u) return ushort(((bits >> 16) & 0x8000u) | 0x7FC0u);  // NaN
+    return ushort((bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16);
+}
+
+// A run as it is stored: f32, f16, or the bits of bf16. Conversion to half rounds to nearest even.
+inline void store(device float *dst, uint at, float v) {
+    dst[at] = v;
+}
+
+inline void store(device half *dst, uint at, float v) {
+    dst[at] = half(v);
+}
+
+inline void store(device ushort *dst, uint at, float v) {
+    dst[at] = f32_to_bf16(v);
+}
+
+// The 32 values of a tile of a row, in runs of 4 consecutive elements.
+inline void decode(device const uint *qweight, device const uint *qzeros, device const ushort *scales, uint rows, uint cols, uint row, uint tile, thread float4 *v) {
+    const uint block_row = row / 32u;
+    const uint r = row % 32u;
+    const uint block_col = tile / 1u;
+    const uint t = tile % 1u;
+    // elements 0 to 3, counted from the tile's first
+    const uint w0 = qweight[min(block_col * 3u, (cols * 3u + 31u) / 32u - 1u) * rows + row];
+    const uint4 q0 = (uint4(w0) >> uint4(0, 3, 6, 9)) & 7u;  // w: 3 bits
+    const uint zs0 = qzeros[block_col * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
+    const uint zs1 = qzeros[block_col * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    const uint zs_run = (zs0 >> (r * 3u % 32u)) | ((zs1 << 1u) << (31u - r * 3u % 32u));
+    const uint z = zs_run & 7u;  // zs: 3 bits
+    const uint d = uint(scales[block_col * rows + row]);
+    const float s = f16_to_f32(d);  // d: 16 bits
+    v[0] = float4(int4(q0) - ((int(z) + 1) & 7)) * s;
+
+    // elements 4 to 7, counted from the tile's first
+    const uint4 q1 = (uint4(w0) >> uint4(12, 15, 18, 21)) & 7u;  // w: 3 bits
+    v[1] = float4(int4(q1) - ((int(z) + 1) & 7)) * s;
+
+    // elements 8 to 11, counted from the tile's first
+    const uint w1 = qweight[min(block_col * 3u + 1u, (cols * 3u + 31u) / 32u - 1u) * rows + row];
+    const uint w_run0 = (w0 >> 24u) | (w1 << 8u);
+    const uint4 q2 = (uint4(w_run0) >> uint4(0, 3, 6, 9)) & 7u;  // w: 3 bits
+    v[2] = float4(int4(q2) - ((int(z) + 1) & 7)) * s;
+
+    // elements 12 to 15, counted from the tile's first
+    const uint4 q3 = (uint4(w1) >> uint4(4, 7, 10, 13)) & 7u;  // w: 3 bits
+    v[3] = float4(int4(q3) - ((int(z) + 1) & 7)) * s;
+
+    // elements 16 to 19, counted from the tile's first
+    const uint4 q4 = (uint4(w1) >> uint4(16, 19, 22, 25)) & 7u;  // w: 3 bits
+    v[4] = float4(int4(q4) - ((int(z) + 1) & 7)) * s;
+
+    // elements 20 to 23, counted from the tile's first
+    const uint w2 = qweight[min(block_col * 3u + 2u, (cols * 3u + 31u) / 32u - 1u) * rows + row];
+    const uint w_run1 = (w1 >> 28u) | (w2 << 4u);
+    const uint4 q5 = (uint4(w_run1) >> uint4(0, 3, 6, 9)) & 7u;  // w: 3 bits
+    v[5] = float4(int4(q5) - ((int(z) + 1) & 7)) * s;
+
+    // elements 24 to 27, counted from the tile's first
+    const uint4 q6 = (uint4(w2) >> uint4(8, 11, 14, 17)) & 7u;  // w: 3 bits
+    v[6] = float4(int4(q6) - ((int(z) + 1) & 7)) * s;
+
+    // elements 28 to 31, counted from the tile's first
+    const uint4 q7 = (uint4(w2) >> uint4(20, 23, 26, 29)) & 7u;  // w: 3 bits
+    v[7] = float4(int4(q7) - ((int(z) + 1) & 7)) * s;
+}
+
+// Stores elements [from, to) of a tile; its first belongs at `at`.
+template <typename T>
+inline void write_tile(device T *dst, uint at, uint from, uint to, thread const float4 *v) {
+    for (uint e = 0; e < 32; ++e) {
+        if (e >= from && e < to) store(dst, at + e, v[e / 4][e % 4]);
+    }
+}
+
+}  // namespace qk_gptq_v1_b3_g32
+
+// gptq_v1_b3_g32_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32.
+struct gptq_v1_b3_g32_dequant_f32_push {
+    uint rows;       // of the matrix that the blocks are patches of
+    uint cols;
+    uint grid_rows;  // blocks
+    uint grid_cols;
+    uint row_tiles;  // tiles of 32 elements in a row
+};
+
+kernel void gptq_v1_b3_g32_dequant_f32(
+    device const uint *qweight [[buffer(0)]],
+    device const uint *qzeros [[buffer(1)]],
+    device const ushort *scales [[buffer(2)]],
+    device float *dst [[buffer(3)]],
+    constant gptq_v1_b3_g32_dequant_f32_push &push [[buffer(4)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.rows * push.row_tiles; i += threads) {
+        const uint row = i / push.row_tiles, tile = i % push.row_tiles;
+        float4 v[8];
+        qk_gptq_v1_b3_g32::decode(qweight, qzeros, scales, push.rows, push.cols, row, tile, v);
+        qk_gptq_v1_b3_g32::write_tile(dst, row * push.cols + tile * 32u, 0,
+                                 min(32u, push.cols - tile * 32u), v);
+    }
+}
+
+// gptq_v1_b3_g32_dequant_f16: decodes a whole tensor: dst[i] = value(i), in f16.
+struct gptq_v1_b3_g32_dequant_f16_push {
+    uint rows;       // of the matrix that the blocks are patches of
+    uint cols;
+    uint grid_rows;  // blocks
+    uint grid_cols;
+    uint row_tiles;  // tiles of 32 elements in a row
+};
+
+kernel void gptq_v1_b3_g32_dequant_f16(
+    device const uint *qweight [[buffer(0)]],
+    device const uint *qzeros [[buffer(1)]],
+    device const ushort *scales [[buffer(2)]],
+    device half *dst [[buffer(3)]],
+    constant gptq_v1_b3_g32_dequant_f16_push &push [[buffer(4)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.rows * push.row_tiles; i += threads) {
+        const uint row = i / push.row_tiles, tile = i % push.row_tiles;
+        float4 v[8];
+        qk_gptq_v1_b3_g32::decode(qweight, qzeros, scales, push.rows, push.cols, row, tile, v);
+        qk_gptq_v1_b3_g32::write_tile(dst, row * push.cols + tile * 32u, 0,
+                                 min(32u, push.cols - tile * 32u), v);
+    }
+}
+
+// gptq_v1_b3_g32_dequant_bf16: decodes a whole tensor: dst[i] = value(i), in bf16.
+struct gptq_v1_b3_g32_dequant_bf16_push {
+    uint rows;       // of the matrix that the blocks are patches of
+    uint cols;
+    uint grid_rows;  // blocks
+    uint grid_cols;
+    uint row_tiles;  // tiles of 32 elements in a row
+};
+
+kernel void gptq_v1_b3_g32_dequant_bf16(
+    device const uint *qweight [[buffer(0)]],
+    device const uint *qzeros [[buffer(1)]],
+    device const ushort *scales [[buffer(2)]],
+    device ushort *dst [[buffer(3)]],
+    constant gptq_v1_b3_g32_dequant_bf16_push &push [[buffer(4)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.rows * push.row_tiles; i += threads) {
+        const uint row = i / push.row_tiles, tile = i % push.row_tiles;
+        float4 v[8];
+        qk_gptq_v1_b3_g32::decode(qweight, qzeros, scales, push.rows, push.cols, row, tile, v);
+        qk_gptq_v1_b3_g32::write_tile(dst, row * push.cols + tile * 32u, 0,
+                                 min(32u, push.cols - tile * 32u), v);
+    }
+}
+
+// gptq_v1_b3_g32_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32.
+struct gptq_v1_b3_g32_gather_f32_push {
+    uint rows;        // of the matrix that the blocks are patches of
+    uint cols;
+    uint grid_rows;   // blocks
+    uint grid_cols;
+    uint row_tiles;   // tiles of 32 elements that a row of the table can touch
+    uint table_rows;
+    uint table_cols;
+    uint tokens;
+};
+
+kernel void gptq_v1_b3_g32_gather_f32(
+    device const uint *qweight [[buffer(0)]],
+    device const uint *qzeros [[buffer(1)]],
+    device const ushort *scales [[buffer(2)]],
+    device const uint *indices [[buffer(3)]],
+    device float *dst [[buffer(4)]],
+    device atomic_uint *status [[buffer(5)]],
+    constant gptq_v1_b3_g32_gather_f32_push &push [[buffer(6)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
+        const uint token = i / push.row_tiles, j = i % push.row_tiles;
+        uint index = indices[token];
+        const bool found = index < push.table_rows;
+        if (!found) {
+            // No such row: zeros, and the token is counted once.
+            if (j == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
+            index = 0;
+        }
+        const uint row = index, tile = j;
+        float4 v[8];
+        if (found) {
+            qk_gptq_v1_b3_g32::decode(qweight, qzeros, scales, push.rows, push.cols, row, tile, v);
+        } else {
+            for (uint r = 0; r < 8; ++r) v[r] = 0.0f;
+        }
+        qk_gptq_v1_b3_g32::write_tile(dst, token * push.cols + tile * 32u, 0,
+                                 min(32u, push.cols - tile * 32u), v);
+    }
+}
+
+// gptq_v1_b3_g32_gather_f16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f16.
+struct gptq_v1_b3_g32_gather_f16_push {
+    uint rows;        // of the matrix that the blocks are patches of
+    uint cols;
+    uint grid_rows;   // blocks
+    uint grid_cols;
+    uint row_tiles;   // tiles of 32 elements that a row of the table can touch
+    uint table_rows;
+    uint table_cols;
+    uint tokens;
+};
+
+kernel void gptq_v1_b3_g32_gather_f16(
+    device const uint *qweight [[buffer(0)]],
+    device const uint *qzeros [[buffer(1)]],
+    device const ushort *scales [[buffer(2)]],
+    device const uint *indices [[buffer(3)]],
+    device half *dst [[buffer(4)]],
+    device atomic_uint *status [[buffer(5)]],
+    constant gptq_v1_b3_g32_gather_f16_push &push [[buffer(6)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
+        const uint token = i / push.row_tiles, j = i % push.row_tiles;
+        uint index = indices[token];
+        const bool found = index < push.table_rows;
+        if (!found) {
+            // No such row: zeros, and the token is counted once.
+            if (j == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
+            index = 0;
+        }
+        const uint row = index, tile = j;
+        float4 v[8];
+        if (found) {
+            qk_gptq_v1_b3_g32::decode(qweight, qzeros, scales, push.rows, push.cols, row, tile, v);
+        } else {
+            for (uint r = 0; r < 8; ++r) v[r] = 0.0f;
+        }
+        qk_gptq_v1_b3_g32::write_tile(dst, token * push.cols + tile * 32u, 0,
+                                 min(32u, push.cols - tile * 32u), v);
+    }
+}
+
+// gptq_v1_b3_g32_gather_bf16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in bf16.
+struct gptq_v1_b3_g32_gather_bf16_push {
+    uint rows;        // of the matrix that the blocks are patches of
+    uint cols;
+    uint grid_rows;   // blocks
+    uint grid_cols;
+    uint row_tiles;   // tiles of 32 elements that a row of the table can touch
+    uint table_rows;
+    uint table_cols;
+    uint tokens;
+};
+
+kernel void gptq_v1_b3_g32_gather_bf16(
+    device const uint *qweight [[buffer(0)]],
+    device const uint *qzeros [[buffer(1)]],
+    device const ushort *scales [[buffer(2)]],
+    device const uint *indices [[buffer(3)]],
+    device ushort *dst [[buffer(4)]],
+    device atomic_uint *status [[buffer(5)]],
+    constant gptq_v1_b3_g32_gather_bf16_push &push [[buffer(6)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
+        const uint token = i / push.row_tiles, j = i % push.row_tiles;
+        uint index = indices[token];
+        const bool found = index < push.table_rows;
+        if (!found) {
+            // No such row: zeros, and the token is counted once.
+            if (j == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
+            index = 0;
+        }
+        const uint row = index, tile = j;
+        float4 v[8];
+        if (found) {
+            qk_gptq_v1_b3_g32::decode(qweight, qzeros, scales, push.rows, push.cols, row, tile, v);
+        } else {
+            for (uint r = 0; r < 8; ++r) v[r] = 0.0f;
+        }
+        qk_gptq_v1_b3_g32::write_tile(dst, token * push.cols + tile * 32u, 0,
+                                 min(32u, push.cols - tile * 32u), v);
+    }
+}

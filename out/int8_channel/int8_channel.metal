@@ -1,0 +1,280 @@
+// int8_channel: Metal kernels of the format.
+// Generated from the specification below by `qkgen emit --format int8_channel`; do not edit.
+// 34 bytes for 32 elements, 8 bits each; 11.1 operations for each element.
+//
+//     format int8_channel "signed codes of 8 bits, a scale for each row"
+//     from "compressed-tensors: int-quantized, a scale for each channel"
+//
+//     block 1 x 32 ragged {
+//         buffer weight { w: i8[32] }
+//         buffer weight_scale[rows] { s: bf16 }
+//     }
+//
+//     code q: i8 = w { 8 @ 0 (32:8) }
+//
+//     value = q * s
+#include <metal_stdlib>
+using namespace metal;
+
+// Decoding rounds each operation as written: compile without fast math (-fno-fast-math, or MTLMathModeSafe).
+#pragma clang fp contract(off)
+
+namespace qk_int8_channel {
+
+// The bfloat16 in the low 16 bits.
+inline float bf16_to_f32(uint bits) {
+    return as_type<float>(bits << 16);
+}
+
+// Rounds to the nearest bfloat16, ties to even. In integers, so that no Metal version with bfloat is needed.
+inline ushort f32_to_bf16(float x) {
+    const uint bits = as_type<uint>(x);
+    if ((bits & 0x7FFFFFFFu) > 0x7F800000u) return ushort(((bits >> 16) & 0x8000u) | 0x7FC0u);  // NaN
+    return ushort((bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16);
+}
+
+// A run as it is stored: f32, f16, or the bits of bf16. Conversion to half rounds to nearest even.
+inline void store(device float *dst, uint at, float v) {
+    dst[at] = v;
+}
+
+inline void store(device half *dst, uint at, float v) {
+    dst[at] = half(v);
+}
+
+inline void store(device ushort *dst, uint at, float v) {
+    dst[at] = f32_to_bf16(v);
+}
+
+// The 8 values of a tile of a row, in runs of 4 consecutive elements.
+inline void decode(device const uchar *weight, device const ushort *weight_scale, uint cols, uint row, uint tile, thread float4 *v) {
+    const uint block_col = tile / 4u;
+    const uint t = tile % 4u;
+    // elements 0 to 3, counted from the tile's first
+    const uint w0 = uint(weight[row * cols + min(block_col * 32u + t * 8u, cols - 1u)]) | (uint(weight[row * cols + min(block_col * 32u + t * 8u + 1u, cols - 1u)]) << 8u) | (uint(weight[row * cols + min(block_col * 32u + t * 8u + 2u, cols - 1u)]) << 16u) | (uint(weight[row * cols + min(block_col * 32u + t * 8u + 3u, cols - 1u)]) << 24u);
+    const int4 q0 = extract_bits(int4(uint4(w0) >> uint4(0, 8, 16, 24)), 0, 8);  // w: 8 bits
+    const float s = bf16_to_f32(uint(weight_scale[row]));
+    v[0] = float4(q0) * s;
+
+    // elements 4 to 7, counted from the tile's first
+    const uint w1 = uint(weight[row * cols + min(block_col * 32u + t * 8u + 4u, cols - 1u)]) | (uint(weight[row * cols + min(block_col * 32u + t * 8u + 5u, cols - 1u)]) << 8u) | (uint(weight[row * cols + min(block_col * 32u + t * 8u + 6u, cols - 1u)]) << 16u) | (uint(weight[row * cols + min(block_col * 32u + t * 8u + 7u, cols - 1u)]) << 24u);
+    const int4 q1 = extract_bits(int4(uint4(w1) >> uint4(0, 8, 16, 24)), 0, 8);  // w: 8 bits
+    v[1] = float4(q1) * s;
+}
+
+// Stores elements [from, to) of a tile; its first belongs at `at`.
+template <typename T>
+inline void write_tile(device T *dst, uint at, uint from, uint to, thread const float4 *v) {
+    for (uint e = 0; e < 8; ++e) {
+        if (e >= from && e < to) store(dst, at + e, v[e / 4][e % 4]);
+    }
+}
+
+}  // namespace qk_int8_channel
+
+// int8_channel_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32.
+struct int8_channel_dequant_f32_push {
+    uint rows;       // of the matrix that the blocks are patches of
+    uint cols;
+    uint grid_rows;  // blocks
+    uint grid_cols;
+    uint row_tiles;  // tiles of 8 elements in a row
+};
+
+kernel void int8_channel_dequant_f32(
+    device const uchar *weight [[buffer(0)]],
+    device const ushort *weight_scale [[buffer(1)]],
+    device float *dst [[buffer(2)]],
+    constant int8_channel_dequant_f32_push &push [[buffer(3)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.rows * push.row_tiles; i += threads) {
+        const uint row = i / push.row_tiles, tile = i % push.row_tiles;
+        float4 v[2];
+        qk_int8_channel::decode(weight, weight_scale, push.cols, row, tile, v);
+        qk_int8_channel::write_tile(dst, row * push.cols + tile * 8u, 0,
+                                 min(8u, push.cols - tile * 8u), v);
+    }
+}
+
+// int8_channel_dequant_f16: decodes a whole tensor: dst[i] = value(i), in f16.
+struct int8_channel_dequant_f16_push {
+    uint rows;       // of the matrix that the blocks are patches of
+    uint cols;
+    uint grid_rows;  // blocks
+    uint grid_cols;
+    uint row_tiles;  // tiles of 8 elements in a row
+};
+
+kernel void int8_channel_dequant_f16(
+    device const uchar *weight [[buffer(0)]],
+    device const ushort *weight_scale [[buffer(1)]],
+    device half *dst [[buffer(2)]],
+    constant int8_channel_dequant_f16_push &push [[buffer(3)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.rows * push.row_tiles; i += threads) {
+        const uint row = i / push.row_tiles, tile = i % push.row_tiles;
+        float4 v[2];
+        qk_int8_channel::decode(weight, weight_scale, push.cols, row, tile, v);
+        qk_int8_channel::write_tile(dst, row * push.cols + tile * 8u, 0,
+                                 min(8u, push.cols - tile * 8u), v);
+    }
+}
+
+// int8_channel_dequant_bf16: decodes a whole tensor: dst[i] = value(i), in bf16.
+struct int8_channel_dequant_bf16_push {
+    uint rows;       // of the matrix that the blocks are patches of
+    uint cols;
+    uint grid_rows;  // blocks
+    uint grid_cols;
+    uint row_tiles;  // tiles of 8 elements in a row
+};
+
+kernel void int8_channel_dequant_bf16(
+    device const uchar *weight [[buffer(0)]],
+    device const ushort *weight_scale [[buffer(1)]],
+    device ushort *dst [[buffer(2)]],
+    constant int8_channel_dequant_bf16_push &push [[buffer(3)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.rows * push.row_tiles; i += threads) {
+        const uint row = i / push.row_tiles, tile = i % push.row_tiles;
+        float4 v[2];
+        qk_int8_channel::decode(weight, weight_scale, push.cols, row, tile, v);
+        qk_int8_channel::write_tile(dst, row * push.cols + tile * 8u, 0,
+                                 min(8u, push.cols - tile * 8u), v);
+    }
+}
+
+// int8_channel_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32.
+struct int8_channel_gather_f32_push {
+    uint rows;        // of the matrix that the blocks are patches of
+    uint cols;
+    uint grid_rows;   // blocks
+    uint grid_cols;
+    uint row_tiles;   // tiles of 8 elements that a row of the table can touch
+    uint table_rows;
+    uint table_cols;
+    uint tokens;
+};
+
+kernel void int8_channel_gather_f32(
+    device const uchar *weight [[buffer(0)]],
+    device const ushort *weight_scale [[buffer(1)]],
+    device const uint *indices [[buffer(2)]],
+    device float *dst [[buffer(3)]],
+    device atomic_uint *status [[buffer(4)]],
+    constant int8_channel_gather_f32_push &push [[buffer(5)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
+        const uint token = i / push.row_tiles, j = i % push.row_tiles;
+        uint index = indices[token];
+        const bool found = index < push.table_rows;
+        if (!found) {
+            // No such row: zeros, and the token is counted once.
+            if (j == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
+            index = 0;
+        }
+        const uint row = index, tile = j;
+        float4 v[2];
+        if (found) {
+            qk_int8_channel::decode(weight, weight_scale, push.cols, row, tile, v);
+        } else {
+            for (uint r = 0; r < 2; ++r) v[r] = 0.0f;
+        }
+        qk_int8_channel::write_tile(dst, token * push.cols + tile * 8u, 0,
+                                 min(8u, push.cols - tile * 8u), v);
+    }
+}
+
+// int8_channel_gather_f16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f16.
+struct int8_channel_gather_f16_push {
+    uint rows;        // of the matrix that the blocks are patches of
+    uint cols;
+    uint grid_rows;   // blocks
+    uint grid_cols;
+    uint row_tiles;   // tiles of 8 elements that a row of the table can touch
+    uint table_rows;
+    uint table_cols;
+    uint tokens;
+};
+
+kernel void int8_channel_gather_f16(
+    device const uchar *weight [[buffer(0)]],
+    device const ushort *weight_scale [[buffer(1)]],
+    device const uint *indices [[buffer(2)]],
+    device half *dst [[buffer(3)]],
+    device atomic_uint *status [[buffer(4)]],
+    constant int8_channel_gather_f16_push &push [[buffer(5)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
+        const uint token = i / push.row_tiles, j = i % push.row_tiles;
+        uint index = indices[token];
+        const bool found = index < push.table_rows;
+        if (!found) {
+            // No such row: zeros, and the token is counted once.
+            if (j == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
+            index = 0;
+        }
+        const uint row = index, tile = j;
+        float4 v[2];
+        if (found) {
+            qk_int8_channel::decode(weight, weight_scale, push.cols, row, tile, v);
+        } else {
+            for (uint r = 0; r < 2; ++r) v[r] = 0.0f;
+        }
+        qk_int8_channel::write_tile(dst, token * push.cols + tile * 8u, 0,
+                                 min(8u, push.cols - tile * 8u), v);
+    }
+}
+
+// int8_channel_gather_bf16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in bf16.
+struct int8_channel_gather_bf16_push {
+    uint rows;        // of the matrix that the blocks are patches of
+    uint cols;
+    uint grid_rows;   // blocks
+    uint grid_cols;
+    uint row_tiles;   // tiles of 8 elements that a row of the table can touch
+    uint table_rows;
+    uint table_cols;
+    uint tokens;
+};
+
+kernel void int8_channel_gather_bf16(
+    device const uchar *weight [[buffer(0)]],
+    device const ushort *weight_scale [[buffer(1)]],
+    device const uint *indices [[buffer(2)]],
+    device ushort *dst [[buffer(3)]],
+    device atomic_uint *status [[buffer(4)]],
+    constant int8_channel_gather_bf16_push &push [[buffer(5)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
+        const uint token = i / push.row_tiles, j = i % push.row_tiles;
+        uint index = indices[token];
+        const bool found = index < push.table_rows;
+        if (!found) {
+            // No such row: zeros, and the token is counted once.
+            if (j == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
+            index = 0;
+        }
+        const uint row = index, tile = j;
+        float4 v[2];
+        if (found) {
+            qk_int8_channel::decode(weight, weight_scale, push.cols, row, tile, v);
+        } else {
+            for (uint r = 0; r < 2; ++r) v[r] = 0.0f;
+        }
+        qk_int8_channel::write_tile(dst, token * push.cols + tile * 8u, 0,
+                                 min(8u, push.cols - tile * 8u), v);
+    }
+}

@@ -1,0 +1,273 @@
+// mx_fp6_e3m2: Metal kernels of the format.
+// Generated from the specification below by `qkgen emit --format mx_fp6_e3m2`; do not edit.
+// 25 bytes for 32 elements, 6.25 bits each; 11.1 operations for each element.
+//
+//     format mx_fp6_e3m2 "OCP MX: E3M2 codes in one bit stream, a power of two for 32"
+//     from "OCP Microscaling Formats v1.0; packed as AMD Quark does"
+//
+//     block 32 {
+//         buffer codes  { w: u8[24] }
+//         buffer scales { s: e8m0 }
+//     }
+//
+//     code q: e3m2 = w { 6 @ 0 (32:6) }
+//
+//     value = q * s
+#include <metal_stdlib>
+using namespace metal;
+
+// Decoding rounds each operation as written: compile without fast math (-fno-fast-math, or MTLMathModeSafe).
+#pragma clang fp contract(off)
+
+namespace qk_mx_fp6_e3m2 {
+
+// The half in the low 16 bits.
+inline float f16_to_f32(uint bits) {
+    return float(as_type<half>(ushort(bits)));
+}
+
+// Rounds to the nearest bfloat16, ties to even. In integers, so that no Metal version with bfloat is needed.
+inline ushort f32_to_bf16(float x) {
+    const uint bits = as_type<uint>(x);
+    if ((bits & 0x7FFFFFFFu) > 0x7F800000u) return ushort(((bits >> 16) & 0x8000u) | 0x7FC0u);  // NaN
+    return ushort((bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16);
+}
+
+// A run as it is stored: f32, f16, or the bits of bf16. Conversion to half rounds to nearest even.
+inline void store(device float4 *dst, uint at, float4 v) {
+    dst[at] = v;
+}
+
+inline void store(device half4 *dst, uint at, float4 v) {
+    dst[at] = half4(v);
+}
+
+inline void store(device ushort4 *dst, uint at, float4 v) {
+    dst[at] = ushort4(f32_to_bf16(v.x), f32_to_bf16(v.y), f32_to_bf16(v.z), f32_to_bf16(v.w));
+}
+
+// The 16 values of a tile of a block, in runs of 4 consecutive elements.
+inline void decode(device const uint *codes, device const uchar *scales, uint block, uint tile, thread float4 *v) {
+    // elements 0 to 3, counted from the tile's first
+    const uint w0 = codes[block * 6u + tile * 3u];
+    const uint4 q_bits0 = (uint4(w0) >> uint4(0, 6, 12, 18)) & 0x3Fu;
+    const uint q_bits1 = q_bits0.x;
+    const uint q_bits2 = q_bits0.y;
+    const uint q_bits3 = q_bits0.z;
+    const uint q_bits4 = q_bits0.w;
+    const float4 q0 = float4(f16_to_f32(((q_bits1 & 31u) << 8u) | ((q_bits1 & 32u) << 10u)) * 4096.0f, f16_to_f32(((q_bits2 & 31u) << 8u) | ((q_bits2 & 32u) << 10u)) * 4096.0f, f16_to_f32(((q_bits3 & 31u) << 8u) | ((q_bits3 & 32u) << 10u)) * 4096.0f, f16_to_f32(((q_bits4 & 31u) << 8u) | ((q_bits4 & 32u) << 10u)) * 4096.0f);  // w: 6 bits
+    const uint s_bits = uint(scales[block]);
+    const float s = as_type<float>(s_bits == 0xFFu ? 2143289344u : s_bits == 0u ? 4194304u : s_bits << 23u);
+    v[0] = q0 * s;
+
+    // elements 4 to 7, counted from the tile's first
+    const uint w1 = codes[block * 6u + tile * 3u + 1u];
+    const uint w_run0 = (w0 >> 24u) | (w1 << 8u);
+    const uint4 q_bits5 = (uint4(w_run0) >> uint4(0, 6, 12, 18)) & 0x3Fu;
+    const uint q_bits6 = q_bits5.x;
+    const uint q_bits7 = q_bits5.y;
+    const uint q_bits8 = q_bits5.z;
+    const uint q_bits9 = q_bits5.w;
+    const float4 q1 = float4(f16_to_f32(((q_bits6 & 31u) << 8u) | ((q_bits6 & 32u) << 10u)) * 4096.0f, f16_to_f32(((q_bits7 & 31u) << 8u) | ((q_bits7 & 32u) << 10u)) * 4096.0f, f16_to_f32(((q_bits8 & 31u) << 8u) | ((q_bits8 & 32u) << 10u)) * 4096.0f, f16_to_f32(((q_bits9 & 31u) << 8u) | ((q_bits9 & 32u) << 10u)) * 4096.0f);  // w: 6 bits
+    v[1] = q1 * s;
+
+    // elements 8 to 11, counted from the tile's first
+    const uint w2 = codes[block * 6u + tile * 3u + 2u];
+    const uint w_run1 = (w1 >> 16u) | (w2 << 16u);
+    const uint4 q_bits10 = (uint4(w_run1) >> uint4(0, 6, 12, 18)) & 0x3Fu;
+    const uint q_bits11 = q_bits10.x;
+    const uint q_bits12 = q_bits10.y;
+    const uint q_bits13 = q_bits10.z;
+    const uint q_bits14 = q_bits10.w;
+    const float4 q2 = float4(f16_to_f32(((q_bits11 & 31u) << 8u) | ((q_bits11 & 32u) << 10u)) * 4096.0f, f16_to_f32(((q_bits12 & 31u) << 8u) | ((q_bits12 & 32u) << 10u)) * 4096.0f, f16_to_f32(((q_bits13 & 31u) << 8u) | ((q_bits13 & 32u) << 10u)) * 4096.0f, f16_to_f32(((q_bits14 & 31u) << 8u) | ((q_bits14 & 32u) << 10u)) * 4096.0f);  // w: 6 bits
+    v[2] = q2 * s;
+
+    // elements 12 to 15, counted from the tile's first
+    const uint4 q_bits15 = (uint4(w2) >> uint4(8, 14, 20, 26)) & 0x3Fu;
+    const uint q_bits16 = q_bits15.x;
+    const uint q_bits17 = q_bits15.y;
+    const uint q_bits18 = q_bits15.z;
+    const uint q_bits19 = q_bits15.w;
+    const float4 q3 = float4(f16_to_f32(((q_bits16 & 31u) << 8u) | ((q_bits16 & 32u) << 10u)) * 4096.0f, f16_to_f32(((q_bits17 & 31u) << 8u) | ((q_bits17 & 32u) << 10u)) * 4096.0f, f16_to_f32(((q_bits18 & 31u) << 8u) | ((q_bits18 & 32u) << 10u)) * 4096.0f, f16_to_f32(((q_bits19 & 31u) << 8u) | ((q_bits19 & 32u) << 10u)) * 4096.0f);  // w: 6 bits
+    v[3] = q3 * s;
+}
+
+// Stores a tile's runs where they belong in block `block` of the output.
+template <typename T>
+inline void write_tile(device T *dst, uint block, uint tile, thread const float4 *v) {
+    const uint at = block * 8u + tile * 4u;
+    store(dst, at, v[0]);
+    store(dst, at + 1u, v[1]);
+    store(dst, at + 2u, v[2]);
+    store(dst, at + 3u, v[3]);
+}
+
+}  // namespace qk_mx_fp6_e3m2
+
+// mx_fp6_e3m2_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32.
+struct mx_fp6_e3m2_dequant_f32_push {
+    uint tiles;  // of 16 elements, to decode
+};
+
+kernel void mx_fp6_e3m2_dequant_f32(
+    device const uint *codes [[buffer(0)]],
+    device const uchar *scales [[buffer(1)]],
+    device float4 *dst [[buffer(2)]],
+    constant mx_fp6_e3m2_dequant_f32_push &push [[buffer(3)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tiles; i += threads) {
+        float4 v[4];
+        qk_mx_fp6_e3m2::decode(codes, scales, i / 2u, i % 2u, v);
+        qk_mx_fp6_e3m2::write_tile(dst, i / 2u, i % 2u, v);
+    }
+}
+
+// mx_fp6_e3m2_dequant_f16: decodes a whole tensor: dst[i] = value(i), in f16.
+struct mx_fp6_e3m2_dequant_f16_push {
+    uint tiles;  // of 16 elements, to decode
+};
+
+kernel void mx_fp6_e3m2_dequant_f16(
+    device const uint *codes [[buffer(0)]],
+    device const uchar *scales [[buffer(1)]],
+    device half4 *dst [[buffer(2)]],
+    constant mx_fp6_e3m2_dequant_f16_push &push [[buffer(3)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tiles; i += threads) {
+        float4 v[4];
+        qk_mx_fp6_e3m2::decode(codes, scales, i / 2u, i % 2u, v);
+        qk_mx_fp6_e3m2::write_tile(dst, i / 2u, i % 2u, v);
+    }
+}
+
+// mx_fp6_e3m2_dequant_bf16: decodes a whole tensor: dst[i] = value(i), in bf16.
+struct mx_fp6_e3m2_dequant_bf16_push {
+    uint tiles;  // of 16 elements, to decode
+};
+
+kernel void mx_fp6_e3m2_dequant_bf16(
+    device const uint *codes [[buffer(0)]],
+    device const uchar *scales [[buffer(1)]],
+    device ushort4 *dst [[buffer(2)]],
+    constant mx_fp6_e3m2_dequant_bf16_push &push [[buffer(3)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tiles; i += threads) {
+        float4 v[4];
+        qk_mx_fp6_e3m2::decode(codes, scales, i / 2u, i % 2u, v);
+        qk_mx_fp6_e3m2::write_tile(dst, i / 2u, i % 2u, v);
+    }
+}
+
+// mx_fp6_e3m2_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32.
+struct mx_fp6_e3m2_gather_f32_push {
+    uint rows;       // of the whole table
+    uint row_first;  // the rows that are bound in this launch
+    uint row_end;
+    uint row_tiles;  // tiles of 16 elements in a row
+    uint tokens;
+};
+
+kernel void mx_fp6_e3m2_gather_f32(
+    device const uint *codes [[buffer(0)]],
+    device const uchar *scales [[buffer(1)]],
+    device const uint *indices [[buffer(2)]],
+    device float4 *dst [[buffer(3)]],
+    device atomic_uint *status [[buffer(4)]],
+    constant mx_fp6_e3m2_gather_f32_push &push [[buffer(5)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
+        const uint row = indices[i / push.row_tiles];
+        float4 v[4];
+        if (row >= push.row_first && row < push.row_end) {
+            const uint from = (row - push.row_first) * push.row_tiles + i % push.row_tiles;
+            qk_mx_fp6_e3m2::decode(codes, scales, from / 2u, i % 2u, v);
+        } else if (row >= push.rows && push.row_first == 0) {
+            // No such row: zeros, and the token is counted once.
+            for (uint r = 0; r < 4; ++r) v[r] = 0.0f;
+            if (i % push.row_tiles == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
+        } else {
+            continue;  // a row of another launch
+        }
+        qk_mx_fp6_e3m2::write_tile(dst, i / 2u, i % 2u, v);
+    }
+}
+
+// mx_fp6_e3m2_gather_f16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f16.
+struct mx_fp6_e3m2_gather_f16_push {
+    uint rows;       // of the whole table
+    uint row_first;  // the rows that are bound in this launch
+    uint row_end;
+    uint row_tiles;  // tiles of 16 elements in a row
+    uint tokens;
+};
+
+kernel void mx_fp6_e3m2_gather_f16(
+    device const uint *codes [[buffer(0)]],
+    device const uchar *scales [[buffer(1)]],
+    device const uint *indices [[buffer(2)]],
+    device half4 *dst [[buffer(3)]],
+    device atomic_uint *status [[buffer(4)]],
+    constant mx_fp6_e3m2_gather_f16_push &push [[buffer(5)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
+        const uint row = indices[i / push.row_tiles];
+        float4 v[4];
+        if (row >= push.row_first && row < push.row_end) {
+            const uint from = (row - push.row_first) * push.row_tiles + i % push.row_tiles;
+            qk_mx_fp6_e3m2::decode(codes, scales, from / 2u, i % 2u, v);
+        } else if (row >= push.rows && push.row_first == 0) {
+            // No such row: zeros, and the token is counted once.
+            for (uint r = 0; r < 4; ++r) v[r] = 0.0f;
+            if (i % push.row_tiles == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
+        } else {
+            continue;  // a row of another launch
+        }
+        qk_mx_fp6_e3m2::write_tile(dst, i / 2u, i % 2u, v);
+    }
+}
+
+// mx_fp6_e3m2_gather_bf16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in bf16.
+struct mx_fp6_e3m2_gather_bf16_push {
+    uint rows;       // of the whole table
+    uint row_first;  // the rows that are bound in this launch
+    uint row_end;
+    uint row_tiles;  // tiles of 16 elements in a row
+    uint tokens;
+};
+
+kernel void mx_fp6_e3m2_gather_bf16(
+    device const uint *codes [[buffer(0)]],
+    device const uchar *scales [[buffer(1)]],
+    device const uint *indices [[buffer(2)]],
+    device ushort4 *dst [[buffer(3)]],
+    device atomic_uint *status [[buffer(4)]],
+    constant mx_fp6_e3m2_gather_bf16_push &push [[buffer(5)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
+        const uint row = indices[i / push.row_tiles];
+        float4 v[4];
+        if (row >= push.row_first && row < push.row_end) {
+            const uint from = (row - push.row_first) * push.row_tiles + i % push.row_tiles;
+            qk_mx_fp6_e3m2::decode(codes, scales, from / 2u, i % 2u, v);
+        } else if (row >= push.rows && push.row_first == 0) {
+            // No such row: zeros, and the token is counted once.
+            for (uint r = 0; r < 4; ++r) v[r] = 0.0f;
+            if (i % push.row_tiles == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
+        } else {
+            continue;  // a row of another launch
+        }
+        qk_mx_fp6_e3m2::write_tile(dst, i / 2u, i % 2u, v);
+    }
+}
