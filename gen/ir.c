@@ -345,15 +345,11 @@ static void number_names(qg_ir *ir, const char *const *reserved, uint32_t count)
     for (uint32_t i = 0; i < n; ++i) own(ir, ir->statements[i])->name = chosen[i];
 }
 
-static bool has_statement(const qg_ir *ir, const qg_node *node) {
-    for (uint32_t i = 0; i < ir->n_statements; ++i)
-        if (ir->statements[i] == node) return true;
-    return false;
-}
-
 /* Appends what a node needs, operands first. The depth is that of the value's expression, which the parser bounds. */
 static void order(qg_ir *ir, const qg_node *node) {
-    if (node->op == QG_ARG || (node->name && has_statement(ir, node))) return;
+    if (node->used) return;
+    own(ir, node)->used = true;
+    if (node->op == QG_ARG) return;
     for (uint32_t i = 0; i < node->n_args; ++i) order(ir, node->arg[i]);
     if (node->name) QG_PUSH(ir->arena, ir->statements, ir->n_statements, ir->statements_capacity, node);
 }

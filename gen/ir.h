@@ -23,6 +23,7 @@ typedef struct qg_node {
     const char *name;    /* ARG, or a statement's */
     const char *comment; /* of the statement */
     bool precise;        /* a float operation that must round as written */
+    bool used;           /* by an output; qg_finish knows */
     uint32_t n_args;
     const struct qg_node *arg[QG_MAX_LANES];
 } qg_node;

@@ -330,7 +330,7 @@ static const qg_node *power_of(lowering *l, uint32_t radix, qg_index index) {
     const uint32_t most = (uint32_t)qg_index_max(index);
     if (!index.n_terms) return qg_uint(ir, to_the_power(radix, most));
     const char *comment = qg_format(ir->arena, "which digit of base %u, from the top", radix);
-    const qg_node *n = qg_let(ir, qg_index_node(ir, NULL, index), "n", comment), *product = NULL;
+    const qg_node *n = qg_let(ir, qg_index_node(ir, NULL, index), "digit", comment), *product = NULL;
     for (uint32_t bit = 1; bit <= most; bit *= 2) {
         const qg_node *set = bit == 1 && most == 1 ? n
                              : 2 * bit > most      ? NULL
@@ -813,9 +813,9 @@ static void name_bases(lowering *l) {
 }
 
 static void finish(qg_ir *ir) {
-    static const char *const words[] = {"block",     "tile",      "v", "i",     "block_row", "block_col",
-                                        "row",       "r",         "t", "c",     "rows",      "cols",
-                                        "grid_rows", "grid_cols", "x", "x_sum", "m",         "sum"};
+    static const char *const words[] = {"block", "tile",  "v", "i",    "block_row", "block_col", "row",
+                                        "r",     "t",     "c", "rows", "cols",      "grid_rows", "grid_cols",
+                                        "x",     "x_sum", "m", "sum",  "n",         "j"};
     const uint32_t fixed = sizeof words / sizeof *words;
     const uint32_t count = fixed + ir->layout->n_buffers + ir->layout->n_tables;
     const char **reserved = QG_NEW_ARRAY(ir->arena, const char *, count);

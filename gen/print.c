@@ -171,7 +171,7 @@ static void print_select(qg_text *text, const qg_ir *ir, const qg_target *target
 /* x and its sums are arrays of the kernel: tile, right-hand side, run. */
 static void print_dot(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node) {
     const bool several = node->arg[0]->lanes > 1;
-    qg_text_printf(text, several ? "dot(x[t][m][%lld], " : "(x[t][m][%lld] * ", (long long)node->integer);
+    qg_text_printf(text, several ? "dot(x[k][m][%lld], " : "(x[k][m][%lld] * ", (long long)node->integer);
     if (several)
         print(text, ir, target, node->arg[0]);
     else
@@ -187,7 +187,7 @@ static void print(qg_text *text, const qg_ir *ir, const qg_target *target, const
     switch (node->op) {
     case QG_CONST: print_constant(text, target, node); return;
     case QG_LOAD: print_load(text, ir, target, node); return;
-    case QG_X_SUM: qg_text_printf(text, "x_sum[t][m][%lld]", (long long)node->integer); return;
+    case QG_X_SUM: qg_text_printf(text, "x_sum[k][m][%lld]", (long long)node->integer); return;
     case QG_DOT: print_dot(text, ir, target, node); return;
     case QG_TABLE: print_lookup(text, ir, target, node); return;
     case QG_VECTOR: print_vector(text, ir, target, node); return;

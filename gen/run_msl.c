@@ -71,11 +71,15 @@ static const char *open_kernel(const qg_job *job, metal_run *m) {
         .layout = job->layout, .n_families = 1, .families = &job->family, .metal = true, .command = "qkgen run"};
     const qg_plan *plan = qg_plan_tiles(arena, job->layout);
     qg_kernel *kernel = QG_NEW(arena, qg_kernel);
-    *kernel = qg_kernel_new(arena, plan, job->family, job->type);
+    *kernel = qg_kernel_new(arena, job->layout, job->family, job->type);
     const char *text = qg_msl(arena, job->templates, &request, plan, &why);
     if (!text) return why;
     m->kernel = qg_describe(arena, kernel, QK_API_METAL, NULL);
-    m->file = m->api.open(text, strlen(text), qg_format(arena, "%s.metal", job->layout->name), NULL, &m->problem);
+    int batch = 1; /* as the dispatch function chooses it */
+    while ((uint64_t)batch < job->batch) batch *= 2;
+    const qk_msl_value values[] = {{1, sizeof batch, &batch}};
+    const qk_msl_options options = {.values = values, .value_count = job->x ? 1 : 0};
+    m->file = m->api.open(text, strlen(text), qg_format(arena, "%s.metal", job->layout->name), &options, &m->problem);
     if (!m->file) return qg_format(arena, "%s", m->problem.text);
     m->entry = m->api.find(m->file, kernel->name);
     if (!m->entry) return qg_format(arena, "the MSL text has no kernel %s", kernel->name);
@@ -109,7 +113,8 @@ static qk_backend backend(metal_run *m) {
                                    .offset_alignment = 16,
                                    .workgroup_count = 65535,
                                    .workgroup_size = 1024,
-                                   .push_bytes = 256},
+                                   .push_bytes = 256,
+                                   .features = QK_FEATURE_SUBGROUP_ARITHMETIC},
                         .launch = launch};
 }
 
@@ -117,11 +122,12 @@ static const char *run_part(void *context, const qg_job *job, uint64_t first, ui
     metal_run *m = context;
     const qg_layout *layout = job->layout;
     const qk_backend api = backend(m);
-    const uint64_t bytes = count * (job->indices ? job->cols : 1) * (qg_scalars[job->type].bits / 8);
-    const uint64_t blocks = (job->indices ? job->elements : count) / layout->elements;
+    const uint64_t bytes = count * (job->indices ? job->cols : 1) * (job->x ? 4 : qg_scalars[job->type].bits / 8);
+    const uint64_t blocks = (job->indices || job->x ? job->elements : count) / layout->elements;
     qk_range *weights = QG_NEW_ARRAY(m->arena, qk_range, layout->n_buffers);
     for (uint32_t i = 0; i < layout->n_buffers; ++i) {
-        const uint64_t skip = job->indices || job->sizes ? 0 : first / layout->elements * layout->buffers[i].bytes;
+        const uint64_t skip =
+            job->indices || job->x || job->sizes ? 0 : first / layout->elements * layout->buffers[i].bytes;
         const uint64_t size = job->sizes ? job->sizes[i] : blocks * layout->buffers[i].bytes;
         /* The executor copies what a kernel may only read, and never writes it back. */
         weights[i] = (qk_range){(char *)(uintptr_t)job->weights[i] + skip, 0, size};
@@ -129,7 +135,10 @@ static const char *run_part(void *context, const qg_job *job, uint64_t first, ui
     const qk_range out = {dst, 0, bytes};
     const double start = qg_seconds_now();
     qk_status status;
-    if (job->indices) {
+    if (job->x) {
+        const qk_range x = {(void *)(uintptr_t)job->x, 0, job->batch * job->cols * (qg_scalars[job->type].bits / 8)};
+        status = qk_dispatch_gemv(&api, m->kernel, weights, x, out, job->rows, job->cols, job->batch, &m->error);
+    } else if (job->indices) {
         const qk_range indices = {(void *)(uintptr_t)(job->indices + first), 0, 4 * count};
         const qk_range missed = {&m->out_of_range, 0, 4};
         status = (job->sizes ? qk_dispatch_gather_matrix : qk_dispatch_gather)(

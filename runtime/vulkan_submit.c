@@ -182,7 +182,7 @@ static qk_status record(void *context, const qk_launch *launch, qk_error *error)
     VkDescriptorSet set = VK_NULL_HANDLE;
     qk_status status = check_launch(vk, launch, error);
     if (status == QK_OK)
-        status = qk_vk_pipeline_of(vk, launch->kernel, &pipeline, error);
+        status = qk_vk_pipeline_of(vk, launch->kernel, launch->constants, &pipeline, error);
     if (status == QK_OK)
         status = new_set(vk, pipeline->set_layout, &set, error);
     if (status != QK_OK)
@@ -209,6 +209,8 @@ qk_backend qk_vulkan_backend(qk_vulkan *vk) {
     backend.limits.workgroup_size = vk->info.workgroup_size;
     backend.limits.push_bytes = vk->info.push_bytes;
     backend.limits.features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT; /* what the device was opened with */
+    if (vk->info.subgroup_arithmetic)
+        backend.limits.features |= QK_FEATURE_SUBGROUP_ARITHMETIC;
     return backend;
 }
 

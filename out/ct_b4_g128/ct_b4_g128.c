@@ -33,6 +33,20 @@
 
 /* ---- reference ---- */
 
+/* The half in the low 16 bits. */
+static inline float qk_f16_to_f32(uint32_t bits) {
+    const uint32_t sign = (bits & 0x8000u) << 16, exponent = (bits >> 10) & 31u, mantissa = bits & 0x3FFu;
+    uint32_t word = sign | ((exponent + 112u) << 23) | (mantissa << 13);
+    float value;
+    if (exponent == 31u) word = sign | 0x7F800000u | (mantissa << 13);
+    if (exponent == 0u) {
+        value = (float)mantissa * 0x1p-24f;
+        return sign ? -value : value;
+    }
+    memcpy(&value, &word, sizeof value);
+    return value;
+}
+
 /* The bfloat16 in the low 16 bits. */
 static inline float qk_bf16_to_f32(uint32_t bits) {
     float value;
@@ -148,6 +162,32 @@ uint64_t qk_ct_b4_g128_gather_bf16_ref(const void *const weights[2],
     return out_of_range;
 }
 
+/* y[m][n] = sum over k of value(n, k) * x[m][k], summed in double precision. */
+void qk_ct_b4_g128_gemv_f32_ref(const void *const weights[2],
+    const float *x, uint64_t rows, uint64_t cols, uint64_t batch, float *y) {
+    for (uint64_t n = 0; n < rows; ++n) {
+        for (uint64_t m = 0; m < batch; ++m) {
+            double sum = 0;
+            for (uint64_t k = 0; k < cols; ++k)
+                sum += (double)value_at(weights, n * cols + k) * (double)x[m * cols + k];
+            y[m * rows + n] = (float)sum;
+        }
+    }
+}
+
+/* y[m][n] = sum over k of value(n, k) * x[m][k], summed in double precision. */
+void qk_ct_b4_g128_gemv_f16_ref(const void *const weights[2],
+    const uint16_t *x, uint64_t rows, uint64_t cols, uint64_t batch, float *y) {
+    for (uint64_t n = 0; n < rows; ++n) {
+        for (uint64_t m = 0; m < batch; ++m) {
+            double sum = 0;
+            for (uint64_t k = 0; k < cols; ++k)
+                sum += (double)value_at(weights, n * cols + k) * (double)qk_f16_to_f32(x[m * cols + k]);
+            y[m * rows + n] = (float)sum;
+        }
+    }
+}
+
 /* ---- descriptors ---- */
 
 /* The code itself: ct_b4_g128_code.c. */
@@ -157,10 +197,9 @@ extern const qk_code qk_ct_b4_g128_dequant_bf16_spirv;
 extern const qk_code qk_ct_b4_g128_gather_f32_spirv;
 extern const qk_code qk_ct_b4_g128_gather_f16_spirv;
 extern const qk_code qk_ct_b4_g128_gather_bf16_spirv;
+extern const qk_code qk_ct_b4_g128_gemv_f32_spirv;
+extern const qk_code qk_ct_b4_g128_gemv_f16_spirv;
 extern const qk_code qk_ct_b4_g128_msl;
-
-static const uint32_t ct_b4_g128_sizes[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant ct_b4_g128_constants[] = {{0, "local_size_x", 64, 6, ct_b4_g128_sizes}};
 
 static const qk_binding ct_b4_g128_dequant_f32_bindings[] = {
     {0, "weight_packed", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 64, 0, 0, 0},
@@ -170,6 +209,9 @@ static const qk_binding ct_b4_g128_dequant_f32_bindings[] = {
 static const qk_field ct_b4_g128_dequant_f32_push[] = {
     {"tiles", 0, 4},
 };
+
+static const uint32_t ct_b4_g128_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant ct_b4_g128_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_g128_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_ct_b4_g128_dequant_f32_vulkan = {
     .name = "ct_b4_g128_dequant_f32",
@@ -184,7 +226,7 @@ const qk_kernel qk_ct_b4_g128_dequant_f32_vulkan = {
     .push_count = 1,
     .push = ct_b4_g128_dequant_f32_push,
     .spec_constant_count = 1,
-    .spec_constants = ct_b4_g128_constants,
+    .spec_constants = ct_b4_g128_dequant_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -222,6 +264,9 @@ static const qk_field ct_b4_g128_dequant_f16_push[] = {
     {"tiles", 0, 4},
 };
 
+static const uint32_t ct_b4_g128_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant ct_b4_g128_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_g128_dequant_f16_vulkan_local_size_x}};
+
 const qk_kernel qk_ct_b4_g128_dequant_f16_vulkan = {
     .name = "ct_b4_g128_dequant_f16",
     .format = "ct_b4_g128",
@@ -235,7 +280,7 @@ const qk_kernel qk_ct_b4_g128_dequant_f16_vulkan = {
     .push_count = 1,
     .push = ct_b4_g128_dequant_f16_push,
     .spec_constant_count = 1,
-    .spec_constants = ct_b4_g128_constants,
+    .spec_constants = ct_b4_g128_dequant_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -273,6 +318,9 @@ static const qk_field ct_b4_g128_dequant_bf16_push[] = {
     {"tiles", 0, 4},
 };
 
+static const uint32_t ct_b4_g128_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant ct_b4_g128_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_g128_dequant_bf16_vulkan_local_size_x}};
+
 const qk_kernel qk_ct_b4_g128_dequant_bf16_vulkan = {
     .name = "ct_b4_g128_dequant_bf16",
     .format = "ct_b4_g128",
@@ -286,7 +334,7 @@ const qk_kernel qk_ct_b4_g128_dequant_bf16_vulkan = {
     .push_count = 1,
     .push = ct_b4_g128_dequant_bf16_push,
     .spec_constant_count = 1,
-    .spec_constants = ct_b4_g128_constants,
+    .spec_constants = ct_b4_g128_dequant_bf16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -330,6 +378,9 @@ static const qk_field ct_b4_g128_gather_f32_push[] = {
     {"tokens", 16, 4},
 };
 
+static const uint32_t ct_b4_g128_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant ct_b4_g128_gather_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_g128_gather_f32_vulkan_local_size_x}};
+
 const qk_kernel qk_ct_b4_g128_gather_f32_vulkan = {
     .name = "ct_b4_g128_gather_f32",
     .format = "ct_b4_g128",
@@ -343,7 +394,7 @@ const qk_kernel qk_ct_b4_g128_gather_f32_vulkan = {
     .push_count = 5,
     .push = ct_b4_g128_gather_f32_push,
     .spec_constant_count = 1,
-    .spec_constants = ct_b4_g128_constants,
+    .spec_constants = ct_b4_g128_gather_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -387,6 +438,9 @@ static const qk_field ct_b4_g128_gather_f16_push[] = {
     {"tokens", 16, 4},
 };
 
+static const uint32_t ct_b4_g128_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant ct_b4_g128_gather_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_g128_gather_f16_vulkan_local_size_x}};
+
 const qk_kernel qk_ct_b4_g128_gather_f16_vulkan = {
     .name = "ct_b4_g128_gather_f16",
     .format = "ct_b4_g128",
@@ -400,7 +454,7 @@ const qk_kernel qk_ct_b4_g128_gather_f16_vulkan = {
     .push_count = 5,
     .push = ct_b4_g128_gather_f16_push,
     .spec_constant_count = 1,
-    .spec_constants = ct_b4_g128_constants,
+    .spec_constants = ct_b4_g128_gather_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -444,6 +498,9 @@ static const qk_field ct_b4_g128_gather_bf16_push[] = {
     {"tokens", 16, 4},
 };
 
+static const uint32_t ct_b4_g128_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant ct_b4_g128_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_g128_gather_bf16_vulkan_local_size_x}};
+
 const qk_kernel qk_ct_b4_g128_gather_bf16_vulkan = {
     .name = "ct_b4_g128_gather_bf16",
     .format = "ct_b4_g128",
@@ -457,7 +514,7 @@ const qk_kernel qk_ct_b4_g128_gather_bf16_vulkan = {
     .push_count = 5,
     .push = ct_b4_g128_gather_bf16_push,
     .spec_constant_count = 1,
-    .spec_constants = ct_b4_g128_constants,
+    .spec_constants = ct_b4_g128_gather_bf16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -484,6 +541,142 @@ const qk_kernel qk_ct_b4_g128_gather_bf16_metal = {
     .output = QK_TYPE_BF16,
     .block_elements = 128,
     .tile_elements = 8,
+};
+
+static const qk_binding ct_b4_g128_gemv_f32_bindings[] = {
+    {0, "weight_packed", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 64, 0, 0, 0},
+    {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
+    {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field ct_b4_g128_gemv_f32_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+};
+
+static const uint32_t ct_b4_g128_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t ct_b4_g128_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t ct_b4_g128_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const qk_spec_constant ct_b4_g128_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_g128_gemv_f32_vulkan_local_size_x},
+    {1, "batch", 1, 4, ct_b4_g128_gemv_f32_vulkan_batch},
+    {2, "rows", 4, 4, ct_b4_g128_gemv_f32_vulkan_rows}};
+
+const qk_kernel qk_ct_b4_g128_gemv_f32_vulkan = {
+    .name = "ct_b4_g128_gemv_f32",
+    .format = "ct_b4_g128",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_ct_b4_g128_gemv_f32_spirv,
+    .binding_count = 4,
+    .bindings = ct_b4_g128_gemv_f32_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = ct_b4_g128_gemv_f32_push,
+    .spec_constant_count = 3,
+    .spec_constants = ct_b4_g128_gemv_f32_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 128,
+    .tile_elements = 16,
+};
+
+static const uint32_t ct_b4_g128_gemv_f32_metal_batch[] = {1, 2, 4, 8};
+static const qk_spec_constant ct_b4_g128_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, ct_b4_g128_gemv_f32_metal_batch}};
+
+const qk_kernel qk_ct_b4_g128_gemv_f32_metal = {
+    .name = "ct_b4_g128_gemv_f32",
+    .format = "ct_b4_g128",
+    .family = "gemv",
+    .api = QK_API_METAL,
+    .entry = "ct_b4_g128_gemv_f32",
+    .code = &qk_ct_b4_g128_msl,
+    .binding_count = 4,
+    .bindings = ct_b4_g128_gemv_f32_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = ct_b4_g128_gemv_f32_push,
+    .spec_constant_count = 1,
+    .spec_constants = ct_b4_g128_gemv_f32_metal_constants,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 128,
+    .tile_elements = 16,
+};
+
+static const qk_binding ct_b4_g128_gemv_f16_bindings[] = {
+    {0, "weight_packed", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 64, 0, 0, 0},
+    {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
+    {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field ct_b4_g128_gemv_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+};
+
+static const uint32_t ct_b4_g128_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t ct_b4_g128_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t ct_b4_g128_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const qk_spec_constant ct_b4_g128_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_g128_gemv_f16_vulkan_local_size_x},
+    {1, "batch", 1, 4, ct_b4_g128_gemv_f16_vulkan_batch},
+    {2, "rows", 4, 4, ct_b4_g128_gemv_f16_vulkan_rows}};
+
+const qk_kernel qk_ct_b4_g128_gemv_f16_vulkan = {
+    .name = "ct_b4_g128_gemv_f16",
+    .format = "ct_b4_g128",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_ct_b4_g128_gemv_f16_spirv,
+    .binding_count = 4,
+    .bindings = ct_b4_g128_gemv_f16_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = ct_b4_g128_gemv_f16_push,
+    .spec_constant_count = 3,
+    .spec_constants = ct_b4_g128_gemv_f16_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 128,
+    .tile_elements = 16,
+};
+
+static const uint32_t ct_b4_g128_gemv_f16_metal_batch[] = {1, 2, 4, 8};
+static const qk_spec_constant ct_b4_g128_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, ct_b4_g128_gemv_f16_metal_batch}};
+
+const qk_kernel qk_ct_b4_g128_gemv_f16_metal = {
+    .name = "ct_b4_g128_gemv_f16",
+    .format = "ct_b4_g128",
+    .family = "gemv",
+    .api = QK_API_METAL,
+    .entry = "ct_b4_g128_gemv_f16",
+    .code = &qk_ct_b4_g128_msl,
+    .binding_count = 4,
+    .bindings = ct_b4_g128_gemv_f16_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = ct_b4_g128_gemv_f16_push,
+    .spec_constant_count = 1,
+    .spec_constants = ct_b4_g128_gemv_f16_metal_constants,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 128,
+    .tile_elements = 16,
 };
 
 /* ---- dispatch ---- */
@@ -522,4 +715,16 @@ qk_status qk_ct_b4_g128_gather_bf16(const qk_backend *backend, const qk_range we
     qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
     const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_ct_b4_g128_gather_bf16_metal : &qk_ct_b4_g128_gather_bf16_vulkan;
     return qk_dispatch_gather(backend, kernel, weights, indices, dst, status, rows, cols, tokens, error);
+}
+
+qk_status qk_ct_b4_g128_gemv_f32(const qk_backend *backend, const qk_range weights[2],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_ct_b4_g128_gemv_f32_metal : &qk_ct_b4_g128_gemv_f32_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
+qk_status qk_ct_b4_g128_gemv_f16(const qk_backend *backend, const qk_range weights[2],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_ct_b4_g128_gemv_f16_metal : &qk_ct_b4_g128_gemv_f16_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
 }

@@ -44,6 +44,20 @@ static inline uint32_t qk_load_u32(const uint8_t *bytes) {
     return (uint32_t)bytes[0] | ((uint32_t)bytes[1] << 8) | ((uint32_t)bytes[2] << 16) | ((uint32_t)bytes[3] << 24);
 }
 
+/* The half in the low 16 bits. */
+static inline float qk_f16_to_f32(uint32_t bits) {
+    const uint32_t sign = (bits & 0x8000u) << 16, exponent = (bits >> 10) & 31u, mantissa = bits & 0x3FFu;
+    uint32_t word = sign | ((exponent + 112u) << 23) | (mantissa << 13);
+    float value;
+    if (exponent == 31u) word = sign | 0x7F800000u | (mantissa << 13);
+    if (exponent == 0u) {
+        value = (float)mantissa * 0x1p-24f;
+        return sign ? -value : value;
+    }
+    memcpy(&value, &word, sizeof value);
+    return value;
+}
+
 static inline float qk_bits_to_f32(uint32_t bits) {
     float value;
     memcpy(&value, &bits, sizeof value);
@@ -171,6 +185,32 @@ uint64_t qk_fp4_b128_gather_bf16_ref(const void *const weights[2],
     return out_of_range;
 }
 
+/* y[m][n] = sum over k of value(n, k) * x[m][k], summed in double precision. */
+void qk_fp4_b128_gemv_f32_ref(const void *const weights[2],
+    const float *x, uint64_t rows, uint64_t cols, uint64_t batch, float *y) {
+    for (uint64_t n = 0; n < rows; ++n) {
+        for (uint64_t m = 0; m < batch; ++m) {
+            double sum = 0;
+            for (uint64_t k = 0; k < cols; ++k)
+                sum += (double)value_at(weights, rows, cols, n, k) * (double)x[m * cols + k];
+            y[m * rows + n] = (float)sum;
+        }
+    }
+}
+
+/* y[m][n] = sum over k of value(n, k) * x[m][k], summed in double precision. */
+void qk_fp4_b128_gemv_f16_ref(const void *const weights[2],
+    const uint16_t *x, uint64_t rows, uint64_t cols, uint64_t batch, float *y) {
+    for (uint64_t n = 0; n < rows; ++n) {
+        for (uint64_t m = 0; m < batch; ++m) {
+            double sum = 0;
+            for (uint64_t k = 0; k < cols; ++k)
+                sum += (double)value_at(weights, rows, cols, n, k) * (double)qk_f16_to_f32(x[m * cols + k]);
+            y[m * rows + n] = (float)sum;
+        }
+    }
+}
+
 /* ---- descriptors ---- */
 
 /* The code itself: fp4_b128_code.c. */
@@ -180,10 +220,9 @@ extern const qk_code qk_fp4_b128_dequant_bf16_spirv;
 extern const qk_code qk_fp4_b128_gather_f32_spirv;
 extern const qk_code qk_fp4_b128_gather_f16_spirv;
 extern const qk_code qk_fp4_b128_gather_bf16_spirv;
+extern const qk_code qk_fp4_b128_gemv_f32_spirv;
+extern const qk_code qk_fp4_b128_gemv_f16_spirv;
 extern const qk_code qk_fp4_b128_msl;
-
-static const uint32_t fp4_b128_sizes[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant fp4_b128_constants[] = {{0, "local_size_x", 64, 6, fp4_b128_sizes}};
 
 static const uint32_t fp4_b128_F_table[] = {
     0x00000000, 0x3BAAAAAB, 0x3F2AAAAB, 0x3F800000, 0x3EAAAAAB, 0x3F000000, 0x3E2AAAAB, 0x3E800000,
@@ -206,6 +245,9 @@ static const qk_table fp4_b128_dequant_f32_tables[] = {
     {3, "F", fp4_b128_F_table, sizeof fp4_b128_F_table},
 };
 
+static const uint32_t fp4_b128_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant fp4_b128_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, fp4_b128_dequant_f32_vulkan_local_size_x}};
+
 const qk_kernel qk_fp4_b128_dequant_f32_vulkan = {
     .name = "fp4_b128_dequant_f32",
     .format = "fp4_b128",
@@ -221,7 +263,7 @@ const qk_kernel qk_fp4_b128_dequant_f32_vulkan = {
     .table_count = 1,
     .tables = fp4_b128_dequant_f32_tables,
     .spec_constant_count = 1,
-    .spec_constants = fp4_b128_constants,
+    .spec_constants = fp4_b128_dequant_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -274,6 +316,9 @@ static const qk_table fp4_b128_dequant_f16_tables[] = {
     {3, "F", fp4_b128_F_table, sizeof fp4_b128_F_table},
 };
 
+static const uint32_t fp4_b128_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant fp4_b128_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, fp4_b128_dequant_f16_vulkan_local_size_x}};
+
 const qk_kernel qk_fp4_b128_dequant_f16_vulkan = {
     .name = "fp4_b128_dequant_f16",
     .format = "fp4_b128",
@@ -289,7 +334,7 @@ const qk_kernel qk_fp4_b128_dequant_f16_vulkan = {
     .table_count = 1,
     .tables = fp4_b128_dequant_f16_tables,
     .spec_constant_count = 1,
-    .spec_constants = fp4_b128_constants,
+    .spec_constants = fp4_b128_dequant_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -342,6 +387,9 @@ static const qk_table fp4_b128_dequant_bf16_tables[] = {
     {3, "F", fp4_b128_F_table, sizeof fp4_b128_F_table},
 };
 
+static const uint32_t fp4_b128_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant fp4_b128_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, fp4_b128_dequant_bf16_vulkan_local_size_x}};
+
 const qk_kernel qk_fp4_b128_dequant_bf16_vulkan = {
     .name = "fp4_b128_dequant_bf16",
     .format = "fp4_b128",
@@ -357,7 +405,7 @@ const qk_kernel qk_fp4_b128_dequant_bf16_vulkan = {
     .table_count = 1,
     .tables = fp4_b128_dequant_bf16_tables,
     .spec_constant_count = 1,
-    .spec_constants = fp4_b128_constants,
+    .spec_constants = fp4_b128_dequant_bf16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -415,6 +463,9 @@ static const qk_table fp4_b128_gather_f32_tables[] = {
     {5, "F", fp4_b128_F_table, sizeof fp4_b128_F_table},
 };
 
+static const uint32_t fp4_b128_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant fp4_b128_gather_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, fp4_b128_gather_f32_vulkan_local_size_x}};
+
 const qk_kernel qk_fp4_b128_gather_f32_vulkan = {
     .name = "fp4_b128_gather_f32",
     .format = "fp4_b128",
@@ -430,7 +481,7 @@ const qk_kernel qk_fp4_b128_gather_f32_vulkan = {
     .table_count = 1,
     .tables = fp4_b128_gather_f32_tables,
     .spec_constant_count = 1,
-    .spec_constants = fp4_b128_constants,
+    .spec_constants = fp4_b128_gather_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -488,6 +539,9 @@ static const qk_table fp4_b128_gather_f16_tables[] = {
     {5, "F", fp4_b128_F_table, sizeof fp4_b128_F_table},
 };
 
+static const uint32_t fp4_b128_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant fp4_b128_gather_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, fp4_b128_gather_f16_vulkan_local_size_x}};
+
 const qk_kernel qk_fp4_b128_gather_f16_vulkan = {
     .name = "fp4_b128_gather_f16",
     .format = "fp4_b128",
@@ -503,7 +557,7 @@ const qk_kernel qk_fp4_b128_gather_f16_vulkan = {
     .table_count = 1,
     .tables = fp4_b128_gather_f16_tables,
     .spec_constant_count = 1,
-    .spec_constants = fp4_b128_constants,
+    .spec_constants = fp4_b128_gather_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -561,6 +615,9 @@ static const qk_table fp4_b128_gather_bf16_tables[] = {
     {5, "F", fp4_b128_F_table, sizeof fp4_b128_F_table},
 };
 
+static const uint32_t fp4_b128_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant fp4_b128_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, fp4_b128_gather_bf16_vulkan_local_size_x}};
+
 const qk_kernel qk_fp4_b128_gather_bf16_vulkan = {
     .name = "fp4_b128_gather_bf16",
     .format = "fp4_b128",
@@ -576,7 +633,7 @@ const qk_kernel qk_fp4_b128_gather_bf16_vulkan = {
     .table_count = 1,
     .tables = fp4_b128_gather_bf16_tables,
     .spec_constant_count = 1,
-    .spec_constants = fp4_b128_constants,
+    .spec_constants = fp4_b128_gather_bf16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -607,6 +664,174 @@ const qk_kernel qk_fp4_b128_gather_bf16_metal = {
     .output = QK_TYPE_BF16,
     .block_elements = 128,
     .tile_elements = 8,
+    .view = QK_VIEW_SEQUENCE,
+    .ragged = 1,
+    .block_rows = 1,
+    .block_cols = 128,
+};
+
+static const qk_binding fp4_b128_gemv_f32_bindings[] = {
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 64, 1, 1, 64},
+    {1, "absmax", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4, 4, 1, 1},
+    {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field fp4_b128_gemv_f32_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+    {"cols", 20, 4},
+    {"grid_rows", 24, 4},
+    {"grid_cols", 28, 4},
+};
+static const qk_table fp4_b128_gemv_f32_tables[] = {
+    {4, "F", fp4_b128_F_table, sizeof fp4_b128_F_table},
+};
+
+static const uint32_t fp4_b128_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t fp4_b128_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t fp4_b128_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const qk_spec_constant fp4_b128_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, fp4_b128_gemv_f32_vulkan_local_size_x},
+    {1, "batch", 1, 4, fp4_b128_gemv_f32_vulkan_batch},
+    {2, "rows", 4, 4, fp4_b128_gemv_f32_vulkan_rows}};
+
+const qk_kernel qk_fp4_b128_gemv_f32_vulkan = {
+    .name = "fp4_b128_gemv_f32",
+    .format = "fp4_b128",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_fp4_b128_gemv_f32_spirv,
+    .binding_count = 4,
+    .bindings = fp4_b128_gemv_f32_bindings,
+    .push_bytes = 32,
+    .push_count = 8,
+    .push = fp4_b128_gemv_f32_push,
+    .table_count = 1,
+    .tables = fp4_b128_gemv_f32_tables,
+    .spec_constant_count = 3,
+    .spec_constants = fp4_b128_gemv_f32_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 128,
+    .tile_elements = 16,
+    .view = QK_VIEW_SEQUENCE,
+    .ragged = 1,
+    .block_rows = 1,
+    .block_cols = 128,
+};
+
+static const uint32_t fp4_b128_gemv_f32_metal_batch[] = {1, 2, 4, 8};
+static const qk_spec_constant fp4_b128_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, fp4_b128_gemv_f32_metal_batch}};
+
+const qk_kernel qk_fp4_b128_gemv_f32_metal = {
+    .name = "fp4_b128_gemv_f32",
+    .format = "fp4_b128",
+    .family = "gemv",
+    .api = QK_API_METAL,
+    .entry = "fp4_b128_gemv_f32",
+    .code = &qk_fp4_b128_msl,
+    .binding_count = 4,
+    .bindings = fp4_b128_gemv_f32_bindings,
+    .push_bytes = 32,
+    .push_count = 8,
+    .push = fp4_b128_gemv_f32_push,
+    .spec_constant_count = 1,
+    .spec_constants = fp4_b128_gemv_f32_metal_constants,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 128,
+    .tile_elements = 16,
+    .view = QK_VIEW_SEQUENCE,
+    .ragged = 1,
+    .block_rows = 1,
+    .block_cols = 128,
+};
+
+static const qk_binding fp4_b128_gemv_f16_bindings[] = {
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 64, 1, 1, 64},
+    {1, "absmax", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4, 4, 1, 1},
+    {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field fp4_b128_gemv_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+    {"cols", 20, 4},
+    {"grid_rows", 24, 4},
+    {"grid_cols", 28, 4},
+};
+static const qk_table fp4_b128_gemv_f16_tables[] = {
+    {4, "F", fp4_b128_F_table, sizeof fp4_b128_F_table},
+};
+
+static const uint32_t fp4_b128_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t fp4_b128_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t fp4_b128_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const qk_spec_constant fp4_b128_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, fp4_b128_gemv_f16_vulkan_local_size_x},
+    {1, "batch", 1, 4, fp4_b128_gemv_f16_vulkan_batch},
+    {2, "rows", 4, 4, fp4_b128_gemv_f16_vulkan_rows}};
+
+const qk_kernel qk_fp4_b128_gemv_f16_vulkan = {
+    .name = "fp4_b128_gemv_f16",
+    .format = "fp4_b128",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_fp4_b128_gemv_f16_spirv,
+    .binding_count = 4,
+    .bindings = fp4_b128_gemv_f16_bindings,
+    .push_bytes = 32,
+    .push_count = 8,
+    .push = fp4_b128_gemv_f16_push,
+    .table_count = 1,
+    .tables = fp4_b128_gemv_f16_tables,
+    .spec_constant_count = 3,
+    .spec_constants = fp4_b128_gemv_f16_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 128,
+    .tile_elements = 16,
+    .view = QK_VIEW_SEQUENCE,
+    .ragged = 1,
+    .block_rows = 1,
+    .block_cols = 128,
+};
+
+static const uint32_t fp4_b128_gemv_f16_metal_batch[] = {1, 2, 4, 8};
+static const qk_spec_constant fp4_b128_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, fp4_b128_gemv_f16_metal_batch}};
+
+const qk_kernel qk_fp4_b128_gemv_f16_metal = {
+    .name = "fp4_b128_gemv_f16",
+    .format = "fp4_b128",
+    .family = "gemv",
+    .api = QK_API_METAL,
+    .entry = "fp4_b128_gemv_f16",
+    .code = &qk_fp4_b128_msl,
+    .binding_count = 4,
+    .bindings = fp4_b128_gemv_f16_bindings,
+    .push_bytes = 32,
+    .push_count = 8,
+    .push = fp4_b128_gemv_f16_push,
+    .spec_constant_count = 1,
+    .spec_constants = fp4_b128_gemv_f16_metal_constants,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 128,
+    .tile_elements = 16,
     .view = QK_VIEW_SEQUENCE,
     .ragged = 1,
     .block_rows = 1,
@@ -649,4 +874,16 @@ qk_status qk_fp4_b128_gather_bf16(const qk_backend *backend, const qk_range weig
     qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
     const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_fp4_b128_gather_bf16_metal : &qk_fp4_b128_gather_bf16_vulkan;
     return qk_dispatch_gather_matrix(backend, kernel, weights, indices, dst, status, rows, cols, tokens, error);
+}
+
+qk_status qk_fp4_b128_gemv_f32(const qk_backend *backend, const qk_range weights[2],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_fp4_b128_gemv_f32_metal : &qk_fp4_b128_gemv_f32_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
+qk_status qk_fp4_b128_gemv_f16(const qk_backend *backend, const qk_range weights[2],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_fp4_b128_gemv_f16_metal : &qk_fp4_b128_gemv_f16_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
 }

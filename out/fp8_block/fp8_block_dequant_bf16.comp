@@ -46,7 +46,6 @@ uint f32_to_bf16(float x) {
 // The 8 values of a tile of a row, in runs of 4 consecutive elements.
 void decode(uint row, uint tile, out precise vec4 v[2]) {
     const uint block_row = row / 128u;
-    const uint r = row % 128u;
     const uint block_col = tile / 16u;
     const uint t = tile % 16u;
     // elements 0 to 3, counted from the tile's first

@@ -167,6 +167,32 @@ uint64_t qk_fp8_channel_gather_bf16_ref(const void *const weights[2],
     return out_of_range;
 }
 
+/* y[m][n] = sum over k of value(n, k) * x[m][k], summed in double precision. */
+void qk_fp8_channel_gemv_f32_ref(const void *const weights[2],
+    const float *x, uint64_t rows, uint64_t cols, uint64_t batch, float *y) {
+    for (uint64_t n = 0; n < rows; ++n) {
+        for (uint64_t m = 0; m < batch; ++m) {
+            double sum = 0;
+            for (uint64_t k = 0; k < cols; ++k)
+                sum += (double)value_at(weights, rows, cols, n, k) * (double)x[m * cols + k];
+            y[m * rows + n] = (float)sum;
+        }
+    }
+}
+
+/* y[m][n] = sum over k of value(n, k) * x[m][k], summed in double precision. */
+void qk_fp8_channel_gemv_f16_ref(const void *const weights[2],
+    const uint16_t *x, uint64_t rows, uint64_t cols, uint64_t batch, float *y) {
+    for (uint64_t n = 0; n < rows; ++n) {
+        for (uint64_t m = 0; m < batch; ++m) {
+            double sum = 0;
+            for (uint64_t k = 0; k < cols; ++k)
+                sum += (double)value_at(weights, rows, cols, n, k) * (double)qk_f16_to_f32(x[m * cols + k]);
+            y[m * rows + n] = (float)sum;
+        }
+    }
+}
+
 /* ---- descriptors ---- */
 
 /* The code itself: fp8_channel_code.c. */
@@ -176,10 +202,9 @@ extern const qk_code qk_fp8_channel_dequant_bf16_spirv;
 extern const qk_code qk_fp8_channel_gather_f32_spirv;
 extern const qk_code qk_fp8_channel_gather_f16_spirv;
 extern const qk_code qk_fp8_channel_gather_bf16_spirv;
+extern const qk_code qk_fp8_channel_gemv_f32_spirv;
+extern const qk_code qk_fp8_channel_gemv_f16_spirv;
 extern const qk_code qk_fp8_channel_msl;
-
-static const uint32_t fp8_channel_sizes[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant fp8_channel_constants[] = {{0, "local_size_x", 64, 6, fp8_channel_sizes}};
 
 static const qk_binding fp8_channel_dequant_f32_bindings[] = {
     {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 32, 1, 1, 32},
@@ -194,6 +219,9 @@ static const qk_field fp8_channel_dequant_f32_push[] = {
     {"row_tiles", 16, 4},
 };
 
+static const uint32_t fp8_channel_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant fp8_channel_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, fp8_channel_dequant_f32_vulkan_local_size_x}};
+
 const qk_kernel qk_fp8_channel_dequant_f32_vulkan = {
     .name = "fp8_channel_dequant_f32",
     .format = "fp8_channel",
@@ -207,7 +235,7 @@ const qk_kernel qk_fp8_channel_dequant_f32_vulkan = {
     .push_count = 5,
     .push = fp8_channel_dequant_f32_push,
     .spec_constant_count = 1,
-    .spec_constants = fp8_channel_constants,
+    .spec_constants = fp8_channel_dequant_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -257,6 +285,9 @@ static const qk_field fp8_channel_dequant_f16_push[] = {
     {"row_tiles", 16, 4},
 };
 
+static const uint32_t fp8_channel_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant fp8_channel_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, fp8_channel_dequant_f16_vulkan_local_size_x}};
+
 const qk_kernel qk_fp8_channel_dequant_f16_vulkan = {
     .name = "fp8_channel_dequant_f16",
     .format = "fp8_channel",
@@ -270,7 +301,7 @@ const qk_kernel qk_fp8_channel_dequant_f16_vulkan = {
     .push_count = 5,
     .push = fp8_channel_dequant_f16_push,
     .spec_constant_count = 1,
-    .spec_constants = fp8_channel_constants,
+    .spec_constants = fp8_channel_dequant_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -320,6 +351,9 @@ static const qk_field fp8_channel_dequant_bf16_push[] = {
     {"row_tiles", 16, 4},
 };
 
+static const uint32_t fp8_channel_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant fp8_channel_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, fp8_channel_dequant_bf16_vulkan_local_size_x}};
+
 const qk_kernel qk_fp8_channel_dequant_bf16_vulkan = {
     .name = "fp8_channel_dequant_bf16",
     .format = "fp8_channel",
@@ -333,7 +367,7 @@ const qk_kernel qk_fp8_channel_dequant_bf16_vulkan = {
     .push_count = 5,
     .push = fp8_channel_dequant_bf16_push,
     .spec_constant_count = 1,
-    .spec_constants = fp8_channel_constants,
+    .spec_constants = fp8_channel_dequant_bf16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -388,6 +422,9 @@ static const qk_field fp8_channel_gather_f32_push[] = {
     {"tokens", 28, 4},
 };
 
+static const uint32_t fp8_channel_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant fp8_channel_gather_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, fp8_channel_gather_f32_vulkan_local_size_x}};
+
 const qk_kernel qk_fp8_channel_gather_f32_vulkan = {
     .name = "fp8_channel_gather_f32",
     .format = "fp8_channel",
@@ -401,7 +438,7 @@ const qk_kernel qk_fp8_channel_gather_f32_vulkan = {
     .push_count = 8,
     .push = fp8_channel_gather_f32_push,
     .spec_constant_count = 1,
-    .spec_constants = fp8_channel_constants,
+    .spec_constants = fp8_channel_gather_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -456,6 +493,9 @@ static const qk_field fp8_channel_gather_f16_push[] = {
     {"tokens", 28, 4},
 };
 
+static const uint32_t fp8_channel_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant fp8_channel_gather_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, fp8_channel_gather_f16_vulkan_local_size_x}};
+
 const qk_kernel qk_fp8_channel_gather_f16_vulkan = {
     .name = "fp8_channel_gather_f16",
     .format = "fp8_channel",
@@ -469,7 +509,7 @@ const qk_kernel qk_fp8_channel_gather_f16_vulkan = {
     .push_count = 8,
     .push = fp8_channel_gather_f16_push,
     .spec_constant_count = 1,
-    .spec_constants = fp8_channel_constants,
+    .spec_constants = fp8_channel_gather_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -524,6 +564,9 @@ static const qk_field fp8_channel_gather_bf16_push[] = {
     {"tokens", 28, 4},
 };
 
+static const uint32_t fp8_channel_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant fp8_channel_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, fp8_channel_gather_bf16_vulkan_local_size_x}};
+
 const qk_kernel qk_fp8_channel_gather_bf16_vulkan = {
     .name = "fp8_channel_gather_bf16",
     .format = "fp8_channel",
@@ -537,7 +580,7 @@ const qk_kernel qk_fp8_channel_gather_bf16_vulkan = {
     .push_count = 8,
     .push = fp8_channel_gather_bf16_push,
     .spec_constant_count = 1,
-    .spec_constants = fp8_channel_constants,
+    .spec_constants = fp8_channel_gather_bf16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -568,6 +611,164 @@ const qk_kernel qk_fp8_channel_gather_bf16_metal = {
     .output = QK_TYPE_BF16,
     .block_elements = 32,
     .tile_elements = 8,
+    .view = QK_VIEW_MATRIX,
+    .ragged = 1,
+    .block_rows = 1,
+    .block_cols = 32,
+};
+
+static const qk_binding fp8_channel_gemv_f32_bindings[] = {
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 32, 1, 1, 32},
+    {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4, 4, 1, 0},
+    {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field fp8_channel_gemv_f32_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+    {"cols", 20, 4},
+    {"grid_rows", 24, 4},
+    {"grid_cols", 28, 4},
+};
+
+static const uint32_t fp8_channel_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t fp8_channel_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t fp8_channel_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const qk_spec_constant fp8_channel_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, fp8_channel_gemv_f32_vulkan_local_size_x},
+    {1, "batch", 1, 4, fp8_channel_gemv_f32_vulkan_batch},
+    {2, "rows", 4, 4, fp8_channel_gemv_f32_vulkan_rows}};
+
+const qk_kernel qk_fp8_channel_gemv_f32_vulkan = {
+    .name = "fp8_channel_gemv_f32",
+    .format = "fp8_channel",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_fp8_channel_gemv_f32_spirv,
+    .binding_count = 4,
+    .bindings = fp8_channel_gemv_f32_bindings,
+    .push_bytes = 32,
+    .push_count = 8,
+    .push = fp8_channel_gemv_f32_push,
+    .spec_constant_count = 3,
+    .spec_constants = fp8_channel_gemv_f32_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 32,
+    .tile_elements = 16,
+    .view = QK_VIEW_MATRIX,
+    .ragged = 1,
+    .block_rows = 1,
+    .block_cols = 32,
+};
+
+static const uint32_t fp8_channel_gemv_f32_metal_batch[] = {1, 2, 4, 8};
+static const qk_spec_constant fp8_channel_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, fp8_channel_gemv_f32_metal_batch}};
+
+const qk_kernel qk_fp8_channel_gemv_f32_metal = {
+    .name = "fp8_channel_gemv_f32",
+    .format = "fp8_channel",
+    .family = "gemv",
+    .api = QK_API_METAL,
+    .entry = "fp8_channel_gemv_f32",
+    .code = &qk_fp8_channel_msl,
+    .binding_count = 4,
+    .bindings = fp8_channel_gemv_f32_bindings,
+    .push_bytes = 32,
+    .push_count = 8,
+    .push = fp8_channel_gemv_f32_push,
+    .spec_constant_count = 1,
+    .spec_constants = fp8_channel_gemv_f32_metal_constants,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 32,
+    .tile_elements = 16,
+    .view = QK_VIEW_MATRIX,
+    .ragged = 1,
+    .block_rows = 1,
+    .block_cols = 32,
+};
+
+static const qk_binding fp8_channel_gemv_f16_bindings[] = {
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 32, 1, 1, 32},
+    {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4, 4, 1, 0},
+    {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field fp8_channel_gemv_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+    {"cols", 20, 4},
+    {"grid_rows", 24, 4},
+    {"grid_cols", 28, 4},
+};
+
+static const uint32_t fp8_channel_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t fp8_channel_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t fp8_channel_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const qk_spec_constant fp8_channel_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, fp8_channel_gemv_f16_vulkan_local_size_x},
+    {1, "batch", 1, 4, fp8_channel_gemv_f16_vulkan_batch},
+    {2, "rows", 4, 4, fp8_channel_gemv_f16_vulkan_rows}};
+
+const qk_kernel qk_fp8_channel_gemv_f16_vulkan = {
+    .name = "fp8_channel_gemv_f16",
+    .format = "fp8_channel",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_fp8_channel_gemv_f16_spirv,
+    .binding_count = 4,
+    .bindings = fp8_channel_gemv_f16_bindings,
+    .push_bytes = 32,
+    .push_count = 8,
+    .push = fp8_channel_gemv_f16_push,
+    .spec_constant_count = 3,
+    .spec_constants = fp8_channel_gemv_f16_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 32,
+    .tile_elements = 16,
+    .view = QK_VIEW_MATRIX,
+    .ragged = 1,
+    .block_rows = 1,
+    .block_cols = 32,
+};
+
+static const uint32_t fp8_channel_gemv_f16_metal_batch[] = {1, 2, 4, 8};
+static const qk_spec_constant fp8_channel_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, fp8_channel_gemv_f16_metal_batch}};
+
+const qk_kernel qk_fp8_channel_gemv_f16_metal = {
+    .name = "fp8_channel_gemv_f16",
+    .format = "fp8_channel",
+    .family = "gemv",
+    .api = QK_API_METAL,
+    .entry = "fp8_channel_gemv_f16",
+    .code = &qk_fp8_channel_msl,
+    .binding_count = 4,
+    .bindings = fp8_channel_gemv_f16_bindings,
+    .push_bytes = 32,
+    .push_count = 8,
+    .push = fp8_channel_gemv_f16_push,
+    .spec_constant_count = 1,
+    .spec_constants = fp8_channel_gemv_f16_metal_constants,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 32,
+    .tile_elements = 16,
     .view = QK_VIEW_MATRIX,
     .ragged = 1,
     .block_rows = 1,
@@ -610,4 +811,16 @@ qk_status qk_fp8_channel_gather_bf16(const qk_backend *backend, const qk_range w
     qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
     const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_fp8_channel_gather_bf16_metal : &qk_fp8_channel_gather_bf16_vulkan;
     return qk_dispatch_gather_matrix(backend, kernel, weights, indices, dst, status, rows, cols, tokens, error);
+}
+
+qk_status qk_fp8_channel_gemv_f32(const qk_backend *backend, const qk_range weights[2],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_fp8_channel_gemv_f32_metal : &qk_fp8_channel_gemv_f32_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
+qk_status qk_fp8_channel_gemv_f16(const qk_backend *backend, const qk_range weights[2],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_fp8_channel_gemv_f16_metal : &qk_fp8_channel_gemv_f16_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
 }

@@ -71,6 +71,22 @@ qk_status qk_fp8_channel_gather_bf16(const qk_backend *backend, const qk_range w
 uint64_t qk_fp8_channel_gather_bf16_ref(const void *const weights[2],
     const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, uint16_t *dst);
 
+/* fp8_channel_gemv_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f32. */
+extern const qk_kernel qk_fp8_channel_gemv_f32_vulkan;
+extern const qk_kernel qk_fp8_channel_gemv_f32_metal;
+qk_status qk_fp8_channel_gemv_f32(const qk_backend *backend, const qk_range weights[2],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+void qk_fp8_channel_gemv_f32_ref(const void *const weights[2],
+    const float *x, uint64_t rows, uint64_t cols, uint64_t batch, float *y);
+
+/* fp8_channel_gemv_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f16. */
+extern const qk_kernel qk_fp8_channel_gemv_f16_vulkan;
+extern const qk_kernel qk_fp8_channel_gemv_f16_metal;
+qk_status qk_fp8_channel_gemv_f16(const qk_backend *backend, const qk_range weights[2],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+void qk_fp8_channel_gemv_f16_ref(const void *const weights[2],
+    const uint16_t *x, uint64_t rows, uint64_t cols, uint64_t batch, float *y);
+
 #ifdef __cplusplus
 }
 #endif

@@ -59,7 +59,6 @@ void decode(uint row, uint tile, out precise vec4 v[2]) {
     const uint block_row = row / 32u;
     const uint r = row % 32u;
     const uint block_col = tile / 16u;
-    const uint t = tile % 16u;
     // elements 0 to 3, counted from the tile's first
     uint w = qweight[tile * rows + row];
     uvec4 q0 = (uvec4(w) >> uvec4(0, 4, 8, 12)) & 15u;  // w: 4 bits

@@ -166,6 +166,32 @@ uint64_t qk_gptq_v1_b8_g64_gather_bf16_ref(const void *const weights[3],
     return out_of_range;
 }
 
+/* y[m][n] = sum over k of value(n, k) * x[m][k], summed in double precision. */
+void qk_gptq_v1_b8_g64_gemv_f32_ref(const void *const weights[3],
+    const float *x, uint64_t rows, uint64_t cols, uint64_t batch, float *y) {
+    for (uint64_t n = 0; n < rows; ++n) {
+        for (uint64_t m = 0; m < batch; ++m) {
+            double sum = 0;
+            for (uint64_t k = 0; k < cols; ++k)
+                sum += (double)value_at(weights, rows, cols, n, k) * (double)x[m * cols + k];
+            y[m * rows + n] = (float)sum;
+        }
+    }
+}
+
+/* y[m][n] = sum over k of value(n, k) * x[m][k], summed in double precision. */
+void qk_gptq_v1_b8_g64_gemv_f16_ref(const void *const weights[3],
+    const uint16_t *x, uint64_t rows, uint64_t cols, uint64_t batch, float *y) {
+    for (uint64_t n = 0; n < rows; ++n) {
+        for (uint64_t m = 0; m < batch; ++m) {
+            double sum = 0;
+            for (uint64_t k = 0; k < cols; ++k)
+                sum += (double)value_at(weights, rows, cols, n, k) * (double)qk_f16_to_f32(x[m * cols + k]);
+            y[m * rows + n] = (float)sum;
+        }
+    }
+}
+
 /* ---- descriptors ---- */
 
 /* The code itself: gptq_v1_b8_g64_code.c. */
@@ -175,10 +201,9 @@ extern const qk_code qk_gptq_v1_b8_g64_dequant_bf16_spirv;
 extern const qk_code qk_gptq_v1_b8_g64_gather_f32_spirv;
 extern const qk_code qk_gptq_v1_b8_g64_gather_f16_spirv;
 extern const qk_code qk_gptq_v1_b8_g64_gather_bf16_spirv;
+extern const qk_code qk_gptq_v1_b8_g64_gemv_f32_spirv;
+extern const qk_code qk_gptq_v1_b8_g64_gemv_f16_spirv;
 extern const qk_code qk_gptq_v1_b8_g64_msl;
-
-static const uint32_t gptq_v1_b8_g64_sizes[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant gptq_v1_b8_g64_constants[] = {{0, "local_size_x", 64, 6, gptq_v1_b8_g64_sizes}};
 
 static const qk_binding gptq_v1_b8_g64_dequant_f32_bindings[] = {
     {0, "qweight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 2048, 4, 32, 16},
@@ -194,6 +219,9 @@ static const qk_field gptq_v1_b8_g64_dequant_f32_push[] = {
     {"row_tiles", 16, 4},
 };
 
+static const uint32_t gptq_v1_b8_g64_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant gptq_v1_b8_g64_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, gptq_v1_b8_g64_dequant_f32_vulkan_local_size_x}};
+
 const qk_kernel qk_gptq_v1_b8_g64_dequant_f32_vulkan = {
     .name = "gptq_v1_b8_g64_dequant_f32",
     .format = "gptq_v1_b8_g64",
@@ -207,7 +235,7 @@ const qk_kernel qk_gptq_v1_b8_g64_dequant_f32_vulkan = {
     .push_count = 5,
     .push = gptq_v1_b8_g64_dequant_f32_push,
     .spec_constant_count = 1,
-    .spec_constants = gptq_v1_b8_g64_constants,
+    .spec_constants = gptq_v1_b8_g64_dequant_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -258,6 +286,9 @@ static const qk_field gptq_v1_b8_g64_dequant_f16_push[] = {
     {"row_tiles", 16, 4},
 };
 
+static const uint32_t gptq_v1_b8_g64_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant gptq_v1_b8_g64_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, gptq_v1_b8_g64_dequant_f16_vulkan_local_size_x}};
+
 const qk_kernel qk_gptq_v1_b8_g64_dequant_f16_vulkan = {
     .name = "gptq_v1_b8_g64_dequant_f16",
     .format = "gptq_v1_b8_g64",
@@ -271,7 +302,7 @@ const qk_kernel qk_gptq_v1_b8_g64_dequant_f16_vulkan = {
     .push_count = 5,
     .push = gptq_v1_b8_g64_dequant_f16_push,
     .spec_constant_count = 1,
-    .spec_constants = gptq_v1_b8_g64_constants,
+    .spec_constants = gptq_v1_b8_g64_dequant_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -322,6 +353,9 @@ static const qk_field gptq_v1_b8_g64_dequant_bf16_push[] = {
     {"row_tiles", 16, 4},
 };
 
+static const uint32_t gptq_v1_b8_g64_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant gptq_v1_b8_g64_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, gptq_v1_b8_g64_dequant_bf16_vulkan_local_size_x}};
+
 const qk_kernel qk_gptq_v1_b8_g64_dequant_bf16_vulkan = {
     .name = "gptq_v1_b8_g64_dequant_bf16",
     .format = "gptq_v1_b8_g64",
@@ -335,7 +369,7 @@ const qk_kernel qk_gptq_v1_b8_g64_dequant_bf16_vulkan = {
     .push_count = 5,
     .push = gptq_v1_b8_g64_dequant_bf16_push,
     .spec_constant_count = 1,
-    .spec_constants = gptq_v1_b8_g64_constants,
+    .spec_constants = gptq_v1_b8_g64_dequant_bf16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -391,6 +425,9 @@ static const qk_field gptq_v1_b8_g64_gather_f32_push[] = {
     {"tokens", 28, 4},
 };
 
+static const uint32_t gptq_v1_b8_g64_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant gptq_v1_b8_g64_gather_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, gptq_v1_b8_g64_gather_f32_vulkan_local_size_x}};
+
 const qk_kernel qk_gptq_v1_b8_g64_gather_f32_vulkan = {
     .name = "gptq_v1_b8_g64_gather_f32",
     .format = "gptq_v1_b8_g64",
@@ -404,7 +441,7 @@ const qk_kernel qk_gptq_v1_b8_g64_gather_f32_vulkan = {
     .push_count = 8,
     .push = gptq_v1_b8_g64_gather_f32_push,
     .spec_constant_count = 1,
-    .spec_constants = gptq_v1_b8_g64_constants,
+    .spec_constants = gptq_v1_b8_g64_gather_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -460,6 +497,9 @@ static const qk_field gptq_v1_b8_g64_gather_f16_push[] = {
     {"tokens", 28, 4},
 };
 
+static const uint32_t gptq_v1_b8_g64_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant gptq_v1_b8_g64_gather_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, gptq_v1_b8_g64_gather_f16_vulkan_local_size_x}};
+
 const qk_kernel qk_gptq_v1_b8_g64_gather_f16_vulkan = {
     .name = "gptq_v1_b8_g64_gather_f16",
     .format = "gptq_v1_b8_g64",
@@ -473,7 +513,7 @@ const qk_kernel qk_gptq_v1_b8_g64_gather_f16_vulkan = {
     .push_count = 8,
     .push = gptq_v1_b8_g64_gather_f16_push,
     .spec_constant_count = 1,
-    .spec_constants = gptq_v1_b8_g64_constants,
+    .spec_constants = gptq_v1_b8_g64_gather_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -529,6 +569,9 @@ static const qk_field gptq_v1_b8_g64_gather_bf16_push[] = {
     {"tokens", 28, 4},
 };
 
+static const uint32_t gptq_v1_b8_g64_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant gptq_v1_b8_g64_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, gptq_v1_b8_g64_gather_bf16_vulkan_local_size_x}};
+
 const qk_kernel qk_gptq_v1_b8_g64_gather_bf16_vulkan = {
     .name = "gptq_v1_b8_g64_gather_bf16",
     .format = "gptq_v1_b8_g64",
@@ -542,7 +585,7 @@ const qk_kernel qk_gptq_v1_b8_g64_gather_bf16_vulkan = {
     .push_count = 8,
     .push = gptq_v1_b8_g64_gather_bf16_push,
     .spec_constant_count = 1,
-    .spec_constants = gptq_v1_b8_g64_constants,
+    .spec_constants = gptq_v1_b8_g64_gather_bf16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -573,6 +616,166 @@ const qk_kernel qk_gptq_v1_b8_g64_gather_bf16_metal = {
     .output = QK_TYPE_BF16,
     .block_elements = 2048,
     .tile_elements = 8,
+    .view = QK_VIEW_MATRIX,
+    .ragged = 1,
+    .block_rows = 32,
+    .block_cols = 64,
+};
+
+static const qk_binding gptq_v1_b8_g64_gemv_f32_bindings[] = {
+    {0, "qweight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 2048, 4, 32, 16},
+    {1, "qzeros", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 32, 4, 8, 1},
+    {2, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 64, 2, 32, 1},
+    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field gptq_v1_b8_g64_gemv_f32_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+    {"cols", 20, 4},
+    {"grid_rows", 24, 4},
+    {"grid_cols", 28, 4},
+};
+
+static const uint32_t gptq_v1_b8_g64_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t gptq_v1_b8_g64_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t gptq_v1_b8_g64_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const qk_spec_constant gptq_v1_b8_g64_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, gptq_v1_b8_g64_gemv_f32_vulkan_local_size_x},
+    {1, "batch", 1, 4, gptq_v1_b8_g64_gemv_f32_vulkan_batch},
+    {2, "rows", 4, 4, gptq_v1_b8_g64_gemv_f32_vulkan_rows}};
+
+const qk_kernel qk_gptq_v1_b8_g64_gemv_f32_vulkan = {
+    .name = "gptq_v1_b8_g64_gemv_f32",
+    .format = "gptq_v1_b8_g64",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_gptq_v1_b8_g64_gemv_f32_spirv,
+    .binding_count = 5,
+    .bindings = gptq_v1_b8_g64_gemv_f32_bindings,
+    .push_bytes = 32,
+    .push_count = 8,
+    .push = gptq_v1_b8_g64_gemv_f32_push,
+    .spec_constant_count = 3,
+    .spec_constants = gptq_v1_b8_g64_gemv_f32_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 2048,
+    .tile_elements = 16,
+    .view = QK_VIEW_MATRIX,
+    .ragged = 1,
+    .block_rows = 32,
+    .block_cols = 64,
+};
+
+static const uint32_t gptq_v1_b8_g64_gemv_f32_metal_batch[] = {1, 2, 4, 8};
+static const qk_spec_constant gptq_v1_b8_g64_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, gptq_v1_b8_g64_gemv_f32_metal_batch}};
+
+const qk_kernel qk_gptq_v1_b8_g64_gemv_f32_metal = {
+    .name = "gptq_v1_b8_g64_gemv_f32",
+    .format = "gptq_v1_b8_g64",
+    .family = "gemv",
+    .api = QK_API_METAL,
+    .entry = "gptq_v1_b8_g64_gemv_f32",
+    .code = &qk_gptq_v1_b8_g64_msl,
+    .binding_count = 5,
+    .bindings = gptq_v1_b8_g64_gemv_f32_bindings,
+    .push_bytes = 32,
+    .push_count = 8,
+    .push = gptq_v1_b8_g64_gemv_f32_push,
+    .spec_constant_count = 1,
+    .spec_constants = gptq_v1_b8_g64_gemv_f32_metal_constants,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 2048,
+    .tile_elements = 16,
+    .view = QK_VIEW_MATRIX,
+    .ragged = 1,
+    .block_rows = 32,
+    .block_cols = 64,
+};
+
+static const qk_binding gptq_v1_b8_g64_gemv_f16_bindings[] = {
+    {0, "qweight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 2048, 4, 32, 16},
+    {1, "qzeros", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 32, 4, 8, 1},
+    {2, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 64, 2, 32, 1},
+    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field gptq_v1_b8_g64_gemv_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+    {"cols", 20, 4},
+    {"grid_rows", 24, 4},
+    {"grid_cols", 28, 4},
+};
+
+static const uint32_t gptq_v1_b8_g64_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t gptq_v1_b8_g64_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t gptq_v1_b8_g64_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const qk_spec_constant gptq_v1_b8_g64_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, gptq_v1_b8_g64_gemv_f16_vulkan_local_size_x},
+    {1, "batch", 1, 4, gptq_v1_b8_g64_gemv_f16_vulkan_batch},
+    {2, "rows", 4, 4, gptq_v1_b8_g64_gemv_f16_vulkan_rows}};
+
+const qk_kernel qk_gptq_v1_b8_g64_gemv_f16_vulkan = {
+    .name = "gptq_v1_b8_g64_gemv_f16",
+    .format = "gptq_v1_b8_g64",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_gptq_v1_b8_g64_gemv_f16_spirv,
+    .binding_count = 5,
+    .bindings = gptq_v1_b8_g64_gemv_f16_bindings,
+    .push_bytes = 32,
+    .push_count = 8,
+    .push = gptq_v1_b8_g64_gemv_f16_push,
+    .spec_constant_count = 3,
+    .spec_constants = gptq_v1_b8_g64_gemv_f16_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 2048,
+    .tile_elements = 16,
+    .view = QK_VIEW_MATRIX,
+    .ragged = 1,
+    .block_rows = 32,
+    .block_cols = 64,
+};
+
+static const uint32_t gptq_v1_b8_g64_gemv_f16_metal_batch[] = {1, 2, 4, 8};
+static const qk_spec_constant gptq_v1_b8_g64_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, gptq_v1_b8_g64_gemv_f16_metal_batch}};
+
+const qk_kernel qk_gptq_v1_b8_g64_gemv_f16_metal = {
+    .name = "gptq_v1_b8_g64_gemv_f16",
+    .format = "gptq_v1_b8_g64",
+    .family = "gemv",
+    .api = QK_API_METAL,
+    .entry = "gptq_v1_b8_g64_gemv_f16",
+    .code = &qk_gptq_v1_b8_g64_msl,
+    .binding_count = 5,
+    .bindings = gptq_v1_b8_g64_gemv_f16_bindings,
+    .push_bytes = 32,
+    .push_count = 8,
+    .push = gptq_v1_b8_g64_gemv_f16_push,
+    .spec_constant_count = 1,
+    .spec_constants = gptq_v1_b8_g64_gemv_f16_metal_constants,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 2048,
+    .tile_elements = 16,
     .view = QK_VIEW_MATRIX,
     .ragged = 1,
     .block_rows = 32,
@@ -615,4 +818,16 @@ qk_status qk_gptq_v1_b8_g64_gather_bf16(const qk_backend *backend, const qk_rang
     qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
     const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_gptq_v1_b8_g64_gather_bf16_metal : &qk_gptq_v1_b8_g64_gather_bf16_vulkan;
     return qk_dispatch_gather_matrix(backend, kernel, weights, indices, dst, status, rows, cols, tokens, error);
+}
+
+qk_status qk_gptq_v1_b8_g64_gemv_f32(const qk_backend *backend, const qk_range weights[3],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_gptq_v1_b8_g64_gemv_f32_metal : &qk_gptq_v1_b8_g64_gemv_f32_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
+qk_status qk_gptq_v1_b8_g64_gemv_f16(const qk_backend *backend, const qk_range weights[3],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_gptq_v1_b8_g64_gemv_f16_metal : &qk_gptq_v1_b8_g64_gemv_f16_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
 }

@@ -52,7 +52,6 @@ void decode(uint row, uint tile, out precise vec4 v[4]) {
     const uint block_row = row / 32u;
     const uint r = row % 32u;
     const uint block_col = tile / 4u;
-    const uint t = tile % 4u;
     // elements 0 to 3, counted from the tile's first
     uint w = qweight[tile * rows + row];
     uvec4 q0 = (uvec4(w) >> uvec4(0, 2, 4, 6)) & 3u;  // w: 2 bits

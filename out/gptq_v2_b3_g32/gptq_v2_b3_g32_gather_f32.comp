@@ -52,7 +52,6 @@ void decode(uint row, uint tile, out precise vec4 v[8]) {
     const uint block_row = row / 32u;
     const uint r = row % 32u;
     const uint block_col = tile / 1u;
-    const uint t = tile % 1u;
     // elements 0 to 3, counted from the tile's first
     uint w0 = qweight[min(block_col * 3u, (cols * 3u + 31u) / 32u - 1u) * rows + row];
     uvec4 q0 = (uvec4(w0) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits

@@ -1,6 +1,6 @@
 /* int8_channel: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format int8_channel`; do not edit.
- * 34 bytes for 32 elements, 8 bits each; 11.1 operations for each element.
+ * 34 bytes for 32 elements, 8 bits each; 10.1 operations for each element.
  *
  *     format int8_channel "signed codes of 8 bits, a scale for each row"
  *     from "compressed-tensors: int-quantized, a scale for each channel"
@@ -29,6 +29,20 @@
 #endif
 
 /* ---- reference ---- */
+
+/* The half in the low 16 bits. */
+static inline float qk_f16_to_f32(uint32_t bits) {
+    const uint32_t sign = (bits & 0x8000u) << 16, exponent = (bits >> 10) & 31u, mantissa = bits & 0x3FFu;
+    uint32_t word = sign | ((exponent + 112u) << 23) | (mantissa << 13);
+    float value;
+    if (exponent == 31u) word = sign | 0x7F800000u | (mantissa << 13);
+    if (exponent == 0u) {
+        value = (float)mantissa * 0x1p-24f;
+        return sign ? -value : value;
+    }
+    memcpy(&value, &word, sizeof value);
+    return value;
+}
 
 /* The bfloat16 in the low 16 bits. */
 static inline float qk_bf16_to_f32(uint32_t bits) {
@@ -156,6 +170,32 @@ uint64_t qk_int8_channel_gather_bf16_ref(const void *const weights[2],
     return out_of_range;
 }
 
+/* y[m][n] = sum over k of value(n, k) * x[m][k], summed in double precision. */
+void qk_int8_channel_gemv_f32_ref(const void *const weights[2],
+    const float *x, uint64_t rows, uint64_t cols, uint64_t batch, float *y) {
+    for (uint64_t n = 0; n < rows; ++n) {
+        for (uint64_t m = 0; m < batch; ++m) {
+            double sum = 0;
+            for (uint64_t k = 0; k < cols; ++k)
+                sum += (double)value_at(weights, rows, cols, n, k) * (double)x[m * cols + k];
+            y[m * rows + n] = (float)sum;
+        }
+    }
+}
+
+/* y[m][n] = sum over k of value(n, k) * x[m][k], summed in double precision. */
+void qk_int8_channel_gemv_f16_ref(const void *const weights[2],
+    const uint16_t *x, uint64_t rows, uint64_t cols, uint64_t batch, float *y) {
+    for (uint64_t n = 0; n < rows; ++n) {
+        for (uint64_t m = 0; m < batch; ++m) {
+            double sum = 0;
+            for (uint64_t k = 0; k < cols; ++k)
+                sum += (double)value_at(weights, rows, cols, n, k) * (double)qk_f16_to_f32(x[m * cols + k]);
+            y[m * rows + n] = (float)sum;
+        }
+    }
+}
+
 /* ---- descriptors ---- */
 
 /* The code itself: int8_channel_code.c. */
@@ -165,10 +205,9 @@ extern const qk_code qk_int8_channel_dequant_bf16_spirv;
 extern const qk_code qk_int8_channel_gather_f32_spirv;
 extern const qk_code qk_int8_channel_gather_f16_spirv;
 extern const qk_code qk_int8_channel_gather_bf16_spirv;
+extern const qk_code qk_int8_channel_gemv_f32_spirv;
+extern const qk_code qk_int8_channel_gemv_f16_spirv;
 extern const qk_code qk_int8_channel_msl;
-
-static const uint32_t int8_channel_sizes[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant int8_channel_constants[] = {{0, "local_size_x", 64, 6, int8_channel_sizes}};
 
 static const qk_binding int8_channel_dequant_f32_bindings[] = {
     {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 32, 1, 1, 32},
@@ -183,6 +222,9 @@ static const qk_field int8_channel_dequant_f32_push[] = {
     {"row_tiles", 16, 4},
 };
 
+static const uint32_t int8_channel_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant int8_channel_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, int8_channel_dequant_f32_vulkan_local_size_x}};
+
 const qk_kernel qk_int8_channel_dequant_f32_vulkan = {
     .name = "int8_channel_dequant_f32",
     .format = "int8_channel",
@@ -196,7 +238,7 @@ const qk_kernel qk_int8_channel_dequant_f32_vulkan = {
     .push_count = 5,
     .push = int8_channel_dequant_f32_push,
     .spec_constant_count = 1,
-    .spec_constants = int8_channel_constants,
+    .spec_constants = int8_channel_dequant_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -246,6 +288,9 @@ static const qk_field int8_channel_dequant_f16_push[] = {
     {"row_tiles", 16, 4},
 };
 
+static const uint32_t int8_channel_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant int8_channel_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, int8_channel_dequant_f16_vulkan_local_size_x}};
+
 const qk_kernel qk_int8_channel_dequant_f16_vulkan = {
     .name = "int8_channel_dequant_f16",
     .format = "int8_channel",
@@ -259,7 +304,7 @@ const qk_kernel qk_int8_channel_dequant_f16_vulkan = {
     .push_count = 5,
     .push = int8_channel_dequant_f16_push,
     .spec_constant_count = 1,
-    .spec_constants = int8_channel_constants,
+    .spec_constants = int8_channel_dequant_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -309,6 +354,9 @@ static const qk_field int8_channel_dequant_bf16_push[] = {
     {"row_tiles", 16, 4},
 };
 
+static const uint32_t int8_channel_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant int8_channel_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, int8_channel_dequant_bf16_vulkan_local_size_x}};
+
 const qk_kernel qk_int8_channel_dequant_bf16_vulkan = {
     .name = "int8_channel_dequant_bf16",
     .format = "int8_channel",
@@ -322,7 +370,7 @@ const qk_kernel qk_int8_channel_dequant_bf16_vulkan = {
     .push_count = 5,
     .push = int8_channel_dequant_bf16_push,
     .spec_constant_count = 1,
-    .spec_constants = int8_channel_constants,
+    .spec_constants = int8_channel_dequant_bf16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -377,6 +425,9 @@ static const qk_field int8_channel_gather_f32_push[] = {
     {"tokens", 28, 4},
 };
 
+static const uint32_t int8_channel_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant int8_channel_gather_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, int8_channel_gather_f32_vulkan_local_size_x}};
+
 const qk_kernel qk_int8_channel_gather_f32_vulkan = {
     .name = "int8_channel_gather_f32",
     .format = "int8_channel",
@@ -390,7 +441,7 @@ const qk_kernel qk_int8_channel_gather_f32_vulkan = {
     .push_count = 8,
     .push = int8_channel_gather_f32_push,
     .spec_constant_count = 1,
-    .spec_constants = int8_channel_constants,
+    .spec_constants = int8_channel_gather_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -445,6 +496,9 @@ static const qk_field int8_channel_gather_f16_push[] = {
     {"tokens", 28, 4},
 };
 
+static const uint32_t int8_channel_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant int8_channel_gather_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, int8_channel_gather_f16_vulkan_local_size_x}};
+
 const qk_kernel qk_int8_channel_gather_f16_vulkan = {
     .name = "int8_channel_gather_f16",
     .format = "int8_channel",
@@ -458,7 +512,7 @@ const qk_kernel qk_int8_channel_gather_f16_vulkan = {
     .push_count = 8,
     .push = int8_channel_gather_f16_push,
     .spec_constant_count = 1,
-    .spec_constants = int8_channel_constants,
+    .spec_constants = int8_channel_gather_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -513,6 +567,9 @@ static const qk_field int8_channel_gather_bf16_push[] = {
     {"tokens", 28, 4},
 };
 
+static const uint32_t int8_channel_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant int8_channel_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, int8_channel_gather_bf16_vulkan_local_size_x}};
+
 const qk_kernel qk_int8_channel_gather_bf16_vulkan = {
     .name = "int8_channel_gather_bf16",
     .format = "int8_channel",
@@ -526,7 +583,7 @@ const qk_kernel qk_int8_channel_gather_bf16_vulkan = {
     .push_count = 8,
     .push = int8_channel_gather_bf16_push,
     .spec_constant_count = 1,
-    .spec_constants = int8_channel_constants,
+    .spec_constants = int8_channel_gather_bf16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -557,6 +614,164 @@ const qk_kernel qk_int8_channel_gather_bf16_metal = {
     .output = QK_TYPE_BF16,
     .block_elements = 32,
     .tile_elements = 8,
+    .view = QK_VIEW_MATRIX,
+    .ragged = 1,
+    .block_rows = 1,
+    .block_cols = 32,
+};
+
+static const qk_binding int8_channel_gemv_f32_bindings[] = {
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 32, 1, 1, 32},
+    {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 2, 1, 0},
+    {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field int8_channel_gemv_f32_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+    {"cols", 20, 4},
+    {"grid_rows", 24, 4},
+    {"grid_cols", 28, 4},
+};
+
+static const uint32_t int8_channel_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t int8_channel_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t int8_channel_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const qk_spec_constant int8_channel_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, int8_channel_gemv_f32_vulkan_local_size_x},
+    {1, "batch", 1, 4, int8_channel_gemv_f32_vulkan_batch},
+    {2, "rows", 4, 4, int8_channel_gemv_f32_vulkan_rows}};
+
+const qk_kernel qk_int8_channel_gemv_f32_vulkan = {
+    .name = "int8_channel_gemv_f32",
+    .format = "int8_channel",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_int8_channel_gemv_f32_spirv,
+    .binding_count = 4,
+    .bindings = int8_channel_gemv_f32_bindings,
+    .push_bytes = 32,
+    .push_count = 8,
+    .push = int8_channel_gemv_f32_push,
+    .spec_constant_count = 3,
+    .spec_constants = int8_channel_gemv_f32_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 32,
+    .tile_elements = 16,
+    .view = QK_VIEW_MATRIX,
+    .ragged = 1,
+    .block_rows = 1,
+    .block_cols = 32,
+};
+
+static const uint32_t int8_channel_gemv_f32_metal_batch[] = {1, 2, 4, 8};
+static const qk_spec_constant int8_channel_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, int8_channel_gemv_f32_metal_batch}};
+
+const qk_kernel qk_int8_channel_gemv_f32_metal = {
+    .name = "int8_channel_gemv_f32",
+    .format = "int8_channel",
+    .family = "gemv",
+    .api = QK_API_METAL,
+    .entry = "int8_channel_gemv_f32",
+    .code = &qk_int8_channel_msl,
+    .binding_count = 4,
+    .bindings = int8_channel_gemv_f32_bindings,
+    .push_bytes = 32,
+    .push_count = 8,
+    .push = int8_channel_gemv_f32_push,
+    .spec_constant_count = 1,
+    .spec_constants = int8_channel_gemv_f32_metal_constants,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 32,
+    .tile_elements = 16,
+    .view = QK_VIEW_MATRIX,
+    .ragged = 1,
+    .block_rows = 1,
+    .block_cols = 32,
+};
+
+static const qk_binding int8_channel_gemv_f16_bindings[] = {
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 32, 1, 1, 32},
+    {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 2, 1, 0},
+    {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field int8_channel_gemv_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+    {"cols", 20, 4},
+    {"grid_rows", 24, 4},
+    {"grid_cols", 28, 4},
+};
+
+static const uint32_t int8_channel_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t int8_channel_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t int8_channel_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const qk_spec_constant int8_channel_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, int8_channel_gemv_f16_vulkan_local_size_x},
+    {1, "batch", 1, 4, int8_channel_gemv_f16_vulkan_batch},
+    {2, "rows", 4, 4, int8_channel_gemv_f16_vulkan_rows}};
+
+const qk_kernel qk_int8_channel_gemv_f16_vulkan = {
+    .name = "int8_channel_gemv_f16",
+    .format = "int8_channel",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_int8_channel_gemv_f16_spirv,
+    .binding_count = 4,
+    .bindings = int8_channel_gemv_f16_bindings,
+    .push_bytes = 32,
+    .push_count = 8,
+    .push = int8_channel_gemv_f16_push,
+    .spec_constant_count = 3,
+    .spec_constants = int8_channel_gemv_f16_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 32,
+    .tile_elements = 16,
+    .view = QK_VIEW_MATRIX,
+    .ragged = 1,
+    .block_rows = 1,
+    .block_cols = 32,
+};
+
+static const uint32_t int8_channel_gemv_f16_metal_batch[] = {1, 2, 4, 8};
+static const qk_spec_constant int8_channel_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, int8_channel_gemv_f16_metal_batch}};
+
+const qk_kernel qk_int8_channel_gemv_f16_metal = {
+    .name = "int8_channel_gemv_f16",
+    .format = "int8_channel",
+    .family = "gemv",
+    .api = QK_API_METAL,
+    .entry = "int8_channel_gemv_f16",
+    .code = &qk_int8_channel_msl,
+    .binding_count = 4,
+    .bindings = int8_channel_gemv_f16_bindings,
+    .push_bytes = 32,
+    .push_count = 8,
+    .push = int8_channel_gemv_f16_push,
+    .spec_constant_count = 1,
+    .spec_constants = int8_channel_gemv_f16_metal_constants,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 32,
+    .tile_elements = 16,
     .view = QK_VIEW_MATRIX,
     .ragged = 1,
     .block_rows = 1,
@@ -599,4 +814,16 @@ qk_status qk_int8_channel_gather_bf16(const qk_backend *backend, const qk_range 
     qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
     const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_int8_channel_gather_bf16_metal : &qk_int8_channel_gather_bf16_vulkan;
     return qk_dispatch_gather_matrix(backend, kernel, weights, indices, dst, status, rows, cols, tokens, error);
+}
+
+qk_status qk_int8_channel_gemv_f32(const qk_backend *backend, const qk_range weights[2],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_int8_channel_gemv_f32_metal : &qk_int8_channel_gemv_f32_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
+qk_status qk_int8_channel_gemv_f16(const qk_backend *backend, const qk_range weights[2],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_int8_channel_gemv_f16_metal : &qk_int8_channel_gemv_f16_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
 }

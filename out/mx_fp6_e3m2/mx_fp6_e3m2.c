@@ -163,6 +163,32 @@ uint64_t qk_mx_fp6_e3m2_gather_bf16_ref(const void *const weights[2],
     return out_of_range;
 }
 
+/* y[m][n] = sum over k of value(n, k) * x[m][k], summed in double precision. */
+void qk_mx_fp6_e3m2_gemv_f32_ref(const void *const weights[2],
+    const float *x, uint64_t rows, uint64_t cols, uint64_t batch, float *y) {
+    for (uint64_t n = 0; n < rows; ++n) {
+        for (uint64_t m = 0; m < batch; ++m) {
+            double sum = 0;
+            for (uint64_t k = 0; k < cols; ++k)
+                sum += (double)value_at(weights, n * cols + k) * (double)x[m * cols + k];
+            y[m * rows + n] = (float)sum;
+        }
+    }
+}
+
+/* y[m][n] = sum over k of value(n, k) * x[m][k], summed in double precision. */
+void qk_mx_fp6_e3m2_gemv_f16_ref(const void *const weights[2],
+    const uint16_t *x, uint64_t rows, uint64_t cols, uint64_t batch, float *y) {
+    for (uint64_t n = 0; n < rows; ++n) {
+        for (uint64_t m = 0; m < batch; ++m) {
+            double sum = 0;
+            for (uint64_t k = 0; k < cols; ++k)
+                sum += (double)value_at(weights, n * cols + k) * (double)qk_f16_to_f32(x[m * cols + k]);
+            y[m * rows + n] = (float)sum;
+        }
+    }
+}
+
 /* ---- descriptors ---- */
 
 /* The code itself: mx_fp6_e3m2_code.c. */
@@ -172,10 +198,9 @@ extern const qk_code qk_mx_fp6_e3m2_dequant_bf16_spirv;
 extern const qk_code qk_mx_fp6_e3m2_gather_f32_spirv;
 extern const qk_code qk_mx_fp6_e3m2_gather_f16_spirv;
 extern const qk_code qk_mx_fp6_e3m2_gather_bf16_spirv;
+extern const qk_code qk_mx_fp6_e3m2_gemv_f32_spirv;
+extern const qk_code qk_mx_fp6_e3m2_gemv_f16_spirv;
 extern const qk_code qk_mx_fp6_e3m2_msl;
-
-static const uint32_t mx_fp6_e3m2_sizes[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant mx_fp6_e3m2_constants[] = {{0, "local_size_x", 64, 6, mx_fp6_e3m2_sizes}};
 
 static const qk_binding mx_fp6_e3m2_dequant_f32_bindings[] = {
     {0, "codes", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24, 0, 0, 0},
@@ -185,6 +210,9 @@ static const qk_binding mx_fp6_e3m2_dequant_f32_bindings[] = {
 static const qk_field mx_fp6_e3m2_dequant_f32_push[] = {
     {"tiles", 0, 4},
 };
+
+static const uint32_t mx_fp6_e3m2_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant mx_fp6_e3m2_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mx_fp6_e3m2_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_mx_fp6_e3m2_dequant_f32_vulkan = {
     .name = "mx_fp6_e3m2_dequant_f32",
@@ -199,7 +227,7 @@ const qk_kernel qk_mx_fp6_e3m2_dequant_f32_vulkan = {
     .push_count = 1,
     .push = mx_fp6_e3m2_dequant_f32_push,
     .spec_constant_count = 1,
-    .spec_constants = mx_fp6_e3m2_constants,
+    .spec_constants = mx_fp6_e3m2_dequant_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -237,6 +265,9 @@ static const qk_field mx_fp6_e3m2_dequant_f16_push[] = {
     {"tiles", 0, 4},
 };
 
+static const uint32_t mx_fp6_e3m2_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant mx_fp6_e3m2_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mx_fp6_e3m2_dequant_f16_vulkan_local_size_x}};
+
 const qk_kernel qk_mx_fp6_e3m2_dequant_f16_vulkan = {
     .name = "mx_fp6_e3m2_dequant_f16",
     .format = "mx_fp6_e3m2",
@@ -250,7 +281,7 @@ const qk_kernel qk_mx_fp6_e3m2_dequant_f16_vulkan = {
     .push_count = 1,
     .push = mx_fp6_e3m2_dequant_f16_push,
     .spec_constant_count = 1,
-    .spec_constants = mx_fp6_e3m2_constants,
+    .spec_constants = mx_fp6_e3m2_dequant_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -288,6 +319,9 @@ static const qk_field mx_fp6_e3m2_dequant_bf16_push[] = {
     {"tiles", 0, 4},
 };
 
+static const uint32_t mx_fp6_e3m2_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant mx_fp6_e3m2_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mx_fp6_e3m2_dequant_bf16_vulkan_local_size_x}};
+
 const qk_kernel qk_mx_fp6_e3m2_dequant_bf16_vulkan = {
     .name = "mx_fp6_e3m2_dequant_bf16",
     .format = "mx_fp6_e3m2",
@@ -301,7 +335,7 @@ const qk_kernel qk_mx_fp6_e3m2_dequant_bf16_vulkan = {
     .push_count = 1,
     .push = mx_fp6_e3m2_dequant_bf16_push,
     .spec_constant_count = 1,
-    .spec_constants = mx_fp6_e3m2_constants,
+    .spec_constants = mx_fp6_e3m2_dequant_bf16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -345,6 +379,9 @@ static const qk_field mx_fp6_e3m2_gather_f32_push[] = {
     {"tokens", 16, 4},
 };
 
+static const uint32_t mx_fp6_e3m2_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant mx_fp6_e3m2_gather_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mx_fp6_e3m2_gather_f32_vulkan_local_size_x}};
+
 const qk_kernel qk_mx_fp6_e3m2_gather_f32_vulkan = {
     .name = "mx_fp6_e3m2_gather_f32",
     .format = "mx_fp6_e3m2",
@@ -358,7 +395,7 @@ const qk_kernel qk_mx_fp6_e3m2_gather_f32_vulkan = {
     .push_count = 5,
     .push = mx_fp6_e3m2_gather_f32_push,
     .spec_constant_count = 1,
-    .spec_constants = mx_fp6_e3m2_constants,
+    .spec_constants = mx_fp6_e3m2_gather_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -402,6 +439,9 @@ static const qk_field mx_fp6_e3m2_gather_f16_push[] = {
     {"tokens", 16, 4},
 };
 
+static const uint32_t mx_fp6_e3m2_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant mx_fp6_e3m2_gather_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mx_fp6_e3m2_gather_f16_vulkan_local_size_x}};
+
 const qk_kernel qk_mx_fp6_e3m2_gather_f16_vulkan = {
     .name = "mx_fp6_e3m2_gather_f16",
     .format = "mx_fp6_e3m2",
@@ -415,7 +455,7 @@ const qk_kernel qk_mx_fp6_e3m2_gather_f16_vulkan = {
     .push_count = 5,
     .push = mx_fp6_e3m2_gather_f16_push,
     .spec_constant_count = 1,
-    .spec_constants = mx_fp6_e3m2_constants,
+    .spec_constants = mx_fp6_e3m2_gather_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -459,6 +499,9 @@ static const qk_field mx_fp6_e3m2_gather_bf16_push[] = {
     {"tokens", 16, 4},
 };
 
+static const uint32_t mx_fp6_e3m2_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant mx_fp6_e3m2_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mx_fp6_e3m2_gather_bf16_vulkan_local_size_x}};
+
 const qk_kernel qk_mx_fp6_e3m2_gather_bf16_vulkan = {
     .name = "mx_fp6_e3m2_gather_bf16",
     .format = "mx_fp6_e3m2",
@@ -472,7 +515,7 @@ const qk_kernel qk_mx_fp6_e3m2_gather_bf16_vulkan = {
     .push_count = 5,
     .push = mx_fp6_e3m2_gather_bf16_push,
     .spec_constant_count = 1,
-    .spec_constants = mx_fp6_e3m2_constants,
+    .spec_constants = mx_fp6_e3m2_gather_bf16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -497,6 +540,142 @@ const qk_kernel qk_mx_fp6_e3m2_gather_bf16_metal = {
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
+    .block_elements = 32,
+    .tile_elements = 16,
+};
+
+static const qk_binding mx_fp6_e3m2_gemv_f32_bindings[] = {
+    {0, "codes", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 1, 0, 0, 0},
+    {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field mx_fp6_e3m2_gemv_f32_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+};
+
+static const uint32_t mx_fp6_e3m2_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t mx_fp6_e3m2_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t mx_fp6_e3m2_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const qk_spec_constant mx_fp6_e3m2_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mx_fp6_e3m2_gemv_f32_vulkan_local_size_x},
+    {1, "batch", 1, 4, mx_fp6_e3m2_gemv_f32_vulkan_batch},
+    {2, "rows", 4, 4, mx_fp6_e3m2_gemv_f32_vulkan_rows}};
+
+const qk_kernel qk_mx_fp6_e3m2_gemv_f32_vulkan = {
+    .name = "mx_fp6_e3m2_gemv_f32",
+    .format = "mx_fp6_e3m2",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_mx_fp6_e3m2_gemv_f32_spirv,
+    .binding_count = 4,
+    .bindings = mx_fp6_e3m2_gemv_f32_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = mx_fp6_e3m2_gemv_f32_push,
+    .spec_constant_count = 3,
+    .spec_constants = mx_fp6_e3m2_gemv_f32_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 32,
+    .tile_elements = 16,
+};
+
+static const uint32_t mx_fp6_e3m2_gemv_f32_metal_batch[] = {1, 2, 4, 8};
+static const qk_spec_constant mx_fp6_e3m2_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, mx_fp6_e3m2_gemv_f32_metal_batch}};
+
+const qk_kernel qk_mx_fp6_e3m2_gemv_f32_metal = {
+    .name = "mx_fp6_e3m2_gemv_f32",
+    .format = "mx_fp6_e3m2",
+    .family = "gemv",
+    .api = QK_API_METAL,
+    .entry = "mx_fp6_e3m2_gemv_f32",
+    .code = &qk_mx_fp6_e3m2_msl,
+    .binding_count = 4,
+    .bindings = mx_fp6_e3m2_gemv_f32_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = mx_fp6_e3m2_gemv_f32_push,
+    .spec_constant_count = 1,
+    .spec_constants = mx_fp6_e3m2_gemv_f32_metal_constants,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 32,
+    .tile_elements = 16,
+};
+
+static const qk_binding mx_fp6_e3m2_gemv_f16_bindings[] = {
+    {0, "codes", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 1, 0, 0, 0},
+    {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field mx_fp6_e3m2_gemv_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+};
+
+static const uint32_t mx_fp6_e3m2_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t mx_fp6_e3m2_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t mx_fp6_e3m2_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const qk_spec_constant mx_fp6_e3m2_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mx_fp6_e3m2_gemv_f16_vulkan_local_size_x},
+    {1, "batch", 1, 4, mx_fp6_e3m2_gemv_f16_vulkan_batch},
+    {2, "rows", 4, 4, mx_fp6_e3m2_gemv_f16_vulkan_rows}};
+
+const qk_kernel qk_mx_fp6_e3m2_gemv_f16_vulkan = {
+    .name = "mx_fp6_e3m2_gemv_f16",
+    .format = "mx_fp6_e3m2",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_mx_fp6_e3m2_gemv_f16_spirv,
+    .binding_count = 4,
+    .bindings = mx_fp6_e3m2_gemv_f16_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = mx_fp6_e3m2_gemv_f16_push,
+    .spec_constant_count = 3,
+    .spec_constants = mx_fp6_e3m2_gemv_f16_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 32,
+    .tile_elements = 16,
+};
+
+static const uint32_t mx_fp6_e3m2_gemv_f16_metal_batch[] = {1, 2, 4, 8};
+static const qk_spec_constant mx_fp6_e3m2_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, mx_fp6_e3m2_gemv_f16_metal_batch}};
+
+const qk_kernel qk_mx_fp6_e3m2_gemv_f16_metal = {
+    .name = "mx_fp6_e3m2_gemv_f16",
+    .format = "mx_fp6_e3m2",
+    .family = "gemv",
+    .api = QK_API_METAL,
+    .entry = "mx_fp6_e3m2_gemv_f16",
+    .code = &qk_mx_fp6_e3m2_msl,
+    .binding_count = 4,
+    .bindings = mx_fp6_e3m2_gemv_f16_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = mx_fp6_e3m2_gemv_f16_push,
+    .spec_constant_count = 1,
+    .spec_constants = mx_fp6_e3m2_gemv_f16_metal_constants,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
 };
@@ -537,4 +716,16 @@ qk_status qk_mx_fp6_e3m2_gather_bf16(const qk_backend *backend, const qk_range w
     qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
     const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_mx_fp6_e3m2_gather_bf16_metal : &qk_mx_fp6_e3m2_gather_bf16_vulkan;
     return qk_dispatch_gather(backend, kernel, weights, indices, dst, status, rows, cols, tokens, error);
+}
+
+qk_status qk_mx_fp6_e3m2_gemv_f32(const qk_backend *backend, const qk_range weights[2],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_mx_fp6_e3m2_gemv_f32_metal : &qk_mx_fp6_e3m2_gemv_f32_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
+qk_status qk_mx_fp6_e3m2_gemv_f16(const qk_backend *backend, const qk_range weights[2],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_mx_fp6_e3m2_gemv_f16_metal : &qk_mx_fp6_e3m2_gemv_f16_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
 }

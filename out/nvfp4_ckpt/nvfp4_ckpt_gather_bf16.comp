@@ -52,7 +52,6 @@ uint f32_to_bf16(float x) {
 // The 8 values of a tile of a row, in runs of 4 consecutive elements.
 void decode(uint row, uint tile, out precise vec4 v[2]) {
     const uint block_col = tile / 2u;
-    const uint t = tile % 2u;
     // elements 0 to 3, counted from the tile's first
     uint w = weight[row * (grid_cols * 2u) + tile];
     uvec4 q_bits0 = (uvec4(w) >> uvec4(0, 4, 8, 12)) & 15u;

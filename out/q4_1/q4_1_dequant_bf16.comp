@@ -1,6 +1,6 @@
 // q4_1_dequant_bf16: decodes a whole tensor: dst[i] = value(i), in bf16.
 // Generated from the specification below by `qkgen emit --format q4_1`; do not edit.
-// 20 bytes for 32 elements, 5 bits each; 5.88 operations for each element.
+// 20 bytes for 32 elements, 5 bits each; 5.75 operations for each element.
 //
 //     format q4_1 "4-bit codes, one scale and one minimum for 32"
 //     from "ggml (llama.cpp), ggml-common.h"

@@ -1,6 +1,6 @@
 // q5_1_dequant_f16: decodes a whole tensor: dst[i] = value(i), in f16.
 // Generated from the specification below by `qkgen emit --format q5_1`; do not edit.
-// 24 bytes for 32 elements, 6 bits each; 10.2 operations for each element.
+// 24 bytes for 32 elements, 6 bits each; 10.1 operations for each element.
 //
 //     format q5_1 "5-bit codes, one scale and one minimum for 32"
 //     from "ggml (llama.cpp), ggml-common.h"

@@ -63,8 +63,8 @@ inline void decode(device const ushort *blocks, uint block, uint tile, thread fl
     const uint word = tile < 40u ? tile % 8u * 2u : tile < 60u ? (tile - 40u) % 4u * 2u + 16u : 24u;  // of t, in qs, qs or qh
     const uint qs_qh = load_u32(blocks, base + word);
     const uint4 t_digits = (uint4(qs_qh) >> uint4(0, 8, 16, 24)) & 0xFFu;  // 8 bits each, with up to 5 digits of base 3
-    const uint n = tile < 40u ? tile / 8u : tile < 60u ? (tile - 40u) / 4u : tile - 60u;  // which digit of base 3, from the top
-    const uint power = ((n & 1u) != 0u ? 3u : 1u) * ((n & 2u) != 0u ? 9u : 1u) * (n >= 4u ? 81u : 1u);  // 3^n
+    const uint digit = tile < 40u ? tile / 8u : tile < 60u ? (tile - 40u) / 4u : tile - 60u;  // which digit of base 3, from the top
+    const uint power = ((digit & 1u) != 0u ? 3u : 1u) * ((digit & 2u) != 0u ? 9u : 1u) * (digit >= 4u ? 81u : 1u);  // 3^n
     const uint4 t_ = (((t_digits * power) & 0xFFu) * 3u) >> 8u;  // a digit of base 3
     const float d = f16_to_f32(uint(blocks[base + 26u]));
     v[0] = float4(int4(t_) - 1) * d;
@@ -75,6 +75,106 @@ template <typename T>
 inline void write_tile(device T *dst, uint block, uint tile, thread const float4 *v) {
     const uint at = block * 64u + tile;
     store(dst, at, v[0]);
+}
+
+struct sum_shape {
+    uint rows;       // of this launch
+    uint row_tiles;  // tiles of 4 elements in a row
+    uint batch;      // right-hand sides
+    uint y_first;    // where the launch begins in y, and
+    uint y_rows;     // how many rows each right-hand side has there
+};
+
+// Where a thread stands.
+struct standing {
+    uint group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups;
+};
+
+// Loads what tile `j` of a row meets of x.
+template <uint TILES, uint BATCH, typename X>
+inline void load_x(device const X *x_in, constant sum_shape &shape, uint j, uint k,
+    thread float4 (&x)[TILES][BATCH][1], thread float (&x_sum)[TILES][BATCH][1])
+{
+    const uint tile = j % 64u;
+    const uint place = j / 64u * 64u + tile;
+    for (uint m = 0; m < BATCH; ++m) {
+        const uint from = min(m, shape.batch - 1u) * shape.row_tiles * 1u + place;
+        x[k][m][0] = float4(x_in[from]);
+        x_sum[k][m][0] = dot(x[k][m][0], float4(1.0f));
+    }
+}
+
+// Adds the products of tile `j` of row `n` with what is kept of x, for each right-hand side.
+template <uint TILES, uint BATCH>
+inline void accumulate(
+    device const ushort *blocks,
+    constant sum_shape &shape, uint n, uint j, uint k,
+    thread const float4 (&x)[TILES][BATCH][1], thread const float (&x_sum)[TILES][BATCH][1],
+    thread float (&sum)[BATCH])
+{
+    #pragma clang fp contract(fast)
+    const uint block = n * (shape.row_tiles / 64u) + j / 64u;
+    const uint tile = j % 64u;
+    const uint base = block * 27u;
+    const float d = f16_to_f32(uint(blocks[base + 26u]));
+    const uint word = tile < 40u ? tile % 8u * 2u : tile < 60u ? (tile - 40u) % 4u * 2u + 16u : 24u;  // of t, in qs, qs or qh
+    const uint qs_qh = load_u32(blocks, base + word);
+    const uint4 t_digits = (uint4(qs_qh) >> uint4(0, 8, 16, 24)) & 0xFFu;  // 8 bits each, with up to 5 digits of base 3
+    const uint digit = tile < 40u ? tile / 8u : tile < 60u ? (tile - 40u) / 4u : tile - 60u;  // which digit of base 3, from the top
+    const uint power = ((digit & 1u) != 0u ? 3u : 1u) * ((digit & 2u) != 0u ? 9u : 1u) * (digit >= 4u ? 81u : 1u);  // 3^n
+    const uint4 t_ = (((t_digits * power) & 0xFFu) * 3u) >> 8u;  // a digit of base 3
+    for (uint m = 0; m < BATCH; ++m) {
+        sum[m] += d * (dot(x[k][m][0], float4(int4(t_))) - x_sum[k][m][0]);
+    }
+}
+
+// Sums over rows. BATCH right-hand sides are kept, at least as many as there are; ROWS rows at a time.
+template <uint BATCH, uint ROWS, typename X>
+inline void sum_rows(
+    device const ushort *blocks,
+    device const X *x_in, device float *y, constant sum_shape &shape, threadgroup float *partial, standing at)
+{
+    constexpr uint TILES = BATCH == 1 ? 16 : 1;
+    // What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share
+    // a scale.
+    float4 x[TILES][BATCH][1];
+    float x_sum[TILES][BATCH][1];
+    // A simdgroup holds a slice of x and walks down the rows. While there are slices for more, simdgroups share a row.
+    const uint slice = at.lanes * TILES, slices = (shape.row_tiles + slice - 1) / slice;
+    uint split = 1;
+    while (split < slices && at.simdgroups % (2 * split) == 0) split *= 2;
+    const uint teams = at.simdgroups / split, team = at.simdgroup / split;
+    uint held = ~0u;
+    for (uint first = at.group * teams * ROWS; first < shape.rows; first += at.groups * teams * ROWS) {
+        float sum[ROWS][BATCH];
+        for (uint r = 0; r < ROWS; ++r) {
+            for (uint m = 0; m < BATCH; ++m) sum[r][m] = 0.0f;
+        }
+        for (uint c = at.simdgroup % split; c < slices; c += split) {
+            for (uint k = 0; k < TILES; ++k) {
+                const uint j = (c * TILES + k) * at.lanes + at.lane;
+                if (j >= shape.row_tiles) continue;
+                if (c != held) load_x<TILES, BATCH>(x_in, shape, j, k, x, x_sum);
+                for (uint r = 0; r < ROWS; ++r)
+                    accumulate<TILES, BATCH>(blocks, shape, min(first + team * ROWS + r, shape.rows - 1), j, k, x, x_sum, sum[r]);
+            }
+            held = c;
+        }
+        for (uint r = 0; r < ROWS; ++r) {
+            for (uint m = 0; m < BATCH; ++m) {
+                const float all = simd_sum(sum[r][m]);
+                if (at.lane == 0) partial[(at.simdgroup * ROWS + r) * BATCH + m] = all;
+            }
+        }
+        threadgroup_barrier(mem_flags::mem_threadgroup);
+        for (uint i = at.thread_index; i < teams * ROWS * BATCH; i += at.threads) {
+            const uint row = first + i / BATCH, m = i % BATCH, from = i / (ROWS * BATCH) * (split - 1) * ROWS * BATCH + i;
+            float total = 0.0f;
+            for (uint s = 0; s < split; ++s) total += partial[from + s * ROWS * BATCH];
+            if (row < shape.rows && m < shape.batch) y[m * shape.y_rows + shape.y_first + row] = total;
+        }
+        threadgroup_barrier(mem_flags::mem_threadgroup);
+    }
 }
 
 }  // namespace qk_tq1_0
@@ -238,5 +338,59 @@ kernel void tq1_0_gather_bf16(
             continue;  // a row of another launch
         }
         qk_tq1_0::write_tile(dst, i / 64u, i % 64u, v);
+    }
+}
+
+// tq1_0_gemv_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f32.
+constant uint tq1_0_gemv_f32_batch [[function_constant(1)]];  // 1, 2, 4 or 8, at least as many as there are right-hand sides
+
+kernel void tq1_0_gemv_f32(
+    device const ushort *blocks [[buffer(0)]],
+    device const float4 *x [[buffer(1)]],
+    device float *y [[buffer(2)]],
+    constant qk_tq1_0::sum_shape &push [[buffer(3)]],
+    uint group [[threadgroup_position_in_grid]],
+    uint groups [[threadgroups_per_grid]],
+    uint thread_index [[thread_index_in_threadgroup]],
+    uint threads [[threads_per_threadgroup]],
+    uint lane [[thread_index_in_simdgroup]],
+    uint lanes [[threads_per_simdgroup]],
+    uint simdgroup [[simdgroup_index_in_threadgroup]],
+    uint simdgroups [[simdgroups_per_threadgroup]])
+{
+    threadgroup float partial[32 * 16];  // at most 32 simdgroups, and 16 sums of each
+    const qk_tq1_0::standing at = {group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups};
+    switch (tq1_0_gemv_f32_batch) {
+        case 1: qk_tq1_0::sum_rows<1, 4>(blocks, x, y, push, partial, at); break;
+        case 2: qk_tq1_0::sum_rows<2, 4>(blocks, x, y, push, partial, at); break;
+        case 4: qk_tq1_0::sum_rows<4, 4>(blocks, x, y, push, partial, at); break;
+        case 8: qk_tq1_0::sum_rows<8, 2>(blocks, x, y, push, partial, at); break;
+    }
+}
+
+// tq1_0_gemv_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f16.
+constant uint tq1_0_gemv_f16_batch [[function_constant(1)]];  // 1, 2, 4 or 8, at least as many as there are right-hand sides
+
+kernel void tq1_0_gemv_f16(
+    device const ushort *blocks [[buffer(0)]],
+    device const half4 *x [[buffer(1)]],
+    device float *y [[buffer(2)]],
+    constant qk_tq1_0::sum_shape &push [[buffer(3)]],
+    uint group [[threadgroup_position_in_grid]],
+    uint groups [[threadgroups_per_grid]],
+    uint thread_index [[thread_index_in_threadgroup]],
+    uint threads [[threads_per_threadgroup]],
+    uint lane [[thread_index_in_simdgroup]],
+    uint lanes [[threads_per_simdgroup]],
+    uint simdgroup [[simdgroup_index_in_threadgroup]],
+    uint simdgroups [[simdgroups_per_threadgroup]])
+{
+    threadgroup float partial[32 * 16];  // at most 32 simdgroups, and 16 sums of each
+    const qk_tq1_0::standing at = {group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups};
+    switch (tq1_0_gemv_f16_batch) {
+        case 1: qk_tq1_0::sum_rows<1, 4>(blocks, x, y, push, partial, at); break;
+        case 2: qk_tq1_0::sum_rows<2, 4>(blocks, x, y, push, partial, at); break;
+        case 4: qk_tq1_0::sum_rows<4, 4>(blocks, x, y, push, partial, at); break;
+        case 8: qk_tq1_0::sum_rows<8, 2>(blocks, x, y, push, partial, at); break;
     }
 }

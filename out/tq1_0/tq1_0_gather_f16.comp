@@ -61,8 +61,8 @@ void decode(uint block, uint tile, out precise vec4 v[1]) {
     uint word = tile < 40u ? tile % 8u * 2u : tile < 60u ? (tile - 40u) % 4u * 2u + 16u : 24u;  // of t, in qs, qs or qh
     uint qs_qh = blocks_u32(base + word);
     uvec4 t_digits = (uvec4(qs_qh) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // 8 bits each, with up to 5 digits of base 3
-    uint n = tile < 40u ? tile / 8u : tile < 60u ? (tile - 40u) / 4u : tile - 60u;  // which digit of base 3, from the top
-    uint power = ((n & 1u) != 0u ? 3u : 1u) * ((n & 2u) != 0u ? 9u : 1u) * (n >= 4u ? 81u : 1u);  // 3^n
+    uint digit = tile < 40u ? tile / 8u : tile < 60u ? (tile - 40u) / 4u : tile - 60u;  // which digit of base 3, from the top
+    uint power = ((digit & 1u) != 0u ? 3u : 1u) * ((digit & 2u) != 0u ? 9u : 1u) * (digit >= 4u ? 81u : 1u);  // 3^n
     uvec4 t_ = (((t_digits * power) & 0xFFu) * 3u) >> 8u;  // a digit of base 3
     float d = f16_to_f32(uint(blocks[base + 26u]));
     v[0] = vec4(ivec4(t_) - 1) * d;

@@ -49,6 +49,7 @@ typedef struct qk_vulkan_device {
     uint8_t driver_uuid[16];
     int compute;             /* has a queue that computes */
     int storage_8bit;        /* storageBuffer8BitAccess; generated kernels need it */
+    int subgroup_arithmetic; /* BASIC and ARITHMETIC in compute shaders: kernels that sum */
     int storage_16bit;       /* storageBuffer16BitAccess; likewise */
     int float16;             /* shaderFloat16 */
     int int8;                /* shaderInt8 */
