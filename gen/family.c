@@ -66,6 +66,28 @@ const qg_family qg_families[] = {
                 .dispatch_parameters = "qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch",
                 .dispatch_arguments = "x, y, rows, cols, batch",
                 .reference_parameters = "const $X *x, uint64_t rows, uint64_t cols, uint64_t batch"}},
+    {.name = "gemv_id",
+     .summary = "experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k]",
+     .in_blocks = true,
+     .sums = true,
+     .n_types = 2,
+     .types = {QG_F32, QG_F16},
+     .n_bindings = 4,
+     .bindings = {{"x", QK_ROLE_INPUT, QK_READ},
+                  {"ids", QK_ROLE_INDICES, QK_READ},
+                  {"y", QK_ROLE_OUTPUT, QK_WRITE},
+                  {"status", QK_ROLE_STATUS, QK_READ_WRITE}},
+     .reference_result = "uint64_t",
+     .blocks = {.suffix = "",
+                .n_push = 7,
+                .push = {"rows", "row_tiles", "batch", "slots", "experts", "expert_first", "expert_end"},
+                .dispatch_parameters = "qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,\n"
+                                       "    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots",
+                .dispatch_arguments = "x, ids, y, status, experts, rows, cols, tokens, slots",
+                .reference_parameters =
+                    "const $X *x, const uint32_t *ids, uint64_t experts, uint64_t rows, uint64_t cols,\n"
+                    "    uint64_t tokens, uint64_t slots"},
+     .matrix = {.suffix = ""}},
 };
 
 const qg_family_form *qg_form(const qg_family *family, const qg_layout *layout) {
@@ -83,6 +105,10 @@ const qg_family *qg_family_named(const char *name) {
     return NULL;
 }
 
+bool qg_takes(const qg_family *family, const qg_layout *layout) {
+    return !family->in_blocks || layout->view == QG_VIEW_BLOCKS;
+}
+
 qg_kernel qg_kernel_new(qg_arena *arena, const qg_layout *layout, const qg_family *family, qg_scalar type) {
     const char *name = qg_format(arena, "%s_%s_%s", layout->name, family->name, qg_scalars[type].name);
     const qg_plan *plan = family->sums ? qg_plan_rows(arena, layout) : qg_plan_tiles(arena, layout);
@@ -92,9 +118,11 @@ qg_kernel qg_kernel_new(qg_arena *arena, const qg_layout *layout, const qg_famil
 uint32_t qg_kernels(qg_arena *arena, const qg_request *request, const qg_kernel **kernels) {
     qg_kernel *list = QG_NEW_ARRAY(arena, qg_kernel, request->n_families * QG_MAX_FAMILY_TYPES);
     uint32_t count = 0;
-    for (uint32_t f = 0; f < request->n_families; ++f)
+    for (uint32_t f = 0; f < request->n_families; ++f) {
+        if (!qg_takes(request->families[f], request->layout)) continue;
         for (uint32_t t = 0; t < request->families[f]->n_types; ++t)
             list[count++] = qg_kernel_new(arena, request->layout, request->families[f], request->families[f]->types[t]);
+    }
     *kernels = list;
     return count;
 }
@@ -179,7 +207,7 @@ static void describe_constants(qg_arena *arena, const qg_kernel *kernel, qk_kern
                                            .value = described->workgroup_size,
                                            .legal_count = sizeof workgroup_sizes / sizeof *workgroup_sizes,
                                            .legal = workgroup_sizes};
-    if (kernel->family->sums)
+    if (kernel->family->sums && !kernel->family->in_blocks) /* with experts, right-hand sides are taken one by one */
         list[count++] = (qk_spec_constant){.id = 1, .name = "batch", .value = 1, .legal_count = 4, .legal = batches};
     if (kernel->family->sums && vulkan)
         list[count++] = (qk_spec_constant){.id = 2, .name = "rows", .value = 4, .legal_count = 4, .legal = rows};

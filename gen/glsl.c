@@ -178,7 +178,8 @@ static const char *x_load(const qg_kernel *kernel) {
 
 static char *load_x(qg_arena *arena, const qg_ir *ir, const qg_kernel *kernel) {
     qg_text text = qg_text_new(arena);
-    qg_text_puts(&text, "// Loads what tile `j` of a row meets of x.\nvoid load_x(uint j, uint k) {\n");
+    qg_text_puts(&text, "// Loads what tile `j` of a row meets of x, from right-hand side `vector` on.\n"
+                        "void load_x(uint vector, uint j, uint k) {\n");
     qg_load_x_body(&text, ir, kernel->plan, glsl, "row_tiles", "batch", x_load(kernel));
     qg_text_puts(&text, "}\n");
     return text.data;

@@ -14,6 +14,7 @@ enum { QG_MAX_FAMILY_BINDINGS = 5, QG_MAX_PUSH = 8, QG_MAX_FAMILY_TYPES = 3 };
 typedef struct qg_family {
     const char *name;
     const char *summary; /* completes "Q: " in a banner */
+    bool in_blocks;      /* only for formats whose blocks lie one after the other */
     bool sums;           /* over rows: the results are f32, and the kernel's type is that of x */
     uint32_t n_types;
     qg_scalar types[QG_MAX_FAMILY_TYPES]; /* of results, or of x */
@@ -41,6 +42,8 @@ const qg_family_form *qg_form(const qg_family *family, const qg_layout *layout);
 extern const qg_family qg_families[];
 extern const uint32_t qg_n_families;
 const qg_family *qg_family_named(const char *name);
+/* Whether there are kernels of the family for a format. */
+bool qg_takes(const qg_family *family, const qg_layout *layout);
 
 /* One kernel: a family for a format, with results of one type. */
 typedef struct qg_kernel {

@@ -116,6 +116,10 @@ static char *kernel_text(qg_arena *arena, const qg_templates *templates, const q
     qg_hole(&holes, "name", kernel->name);
     qg_hole(&holes, "buffers", buffers(arena, plan, true));
     qg_hole(&holes, "bound_buffers", buffers(arena, plan, true));
+    if (kernel->family->sums) {
+        const qg_ir *ir = qg_lower_dot(arena, plan);
+        qg_hole(&holes, "x_sums", qg_format(arena, "%u", ir->n_x_sums ? ir->n_x_sums : 1));
+    }
     qg_hole(&holes, "x_type", vector_of(kernel->type, plan->lanes));
     qg_hole(&holes, "weights", weights(arena, plan));
     qg_hole(&holes, "shape", qg_shape_arguments(arena, qg_lower_decode(arena, plan), "push.$$, "));
@@ -136,12 +140,12 @@ static char *load_x(qg_arena *arena, const qg_ir *ir, const qg_plan *plan) {
     const char *vec = msl->types[QG_K_FLOAT][plan->lanes];
     qg_text text = qg_text_new(arena);
     qg_text_printf(&text,
-                   "// Loads what tile `j` of a row meets of x.\n"
+                   "// Loads what tile `j` of a row meets of x, from right-hand side `vector` on.\n"
                    "template <uint TILES, uint BATCH, typename X>\n"
-                   "inline void load_x(device const X *x_in, constant sum_shape &shape, uint j, uint k,\n"
+                   "inline void load_x(device const X *x_in, uint batch, uint row_tiles, uint vector, uint j, uint k,\n"
                    "    thread %s (&x)[TILES][BATCH][%u], thread float (&x_sum)[TILES][BATCH][%u])\n{\n",
                    vec, plan->n_runs, ir->n_x_sums ? ir->n_x_sums : 1);
-    qg_load_x_body(&text, ir, plan, msl, "shape.row_tiles", "shape.batch", qg_format(arena, "%s(x_in[$i])", vec));
+    qg_load_x_body(&text, ir, plan, msl, "row_tiles", "batch", qg_format(arena, "%s(x_in[$i])", vec));
     qg_text_puts(&text, "}\n");
     return text.data;
 }
@@ -151,13 +155,12 @@ static char *accumulate(qg_arena *arena, const qg_ir *ir, const qg_plan *plan) {
     qg_text_printf(&text,
                    "// Adds the products of tile `j` of row `n` with what is kept of x, for each right-hand side.\n"
                    "template <uint TILES, uint BATCH>\n"
-                   "inline void accumulate(\n%s    constant sum_shape &shape, uint n, uint j, uint k,\n"
+                   "inline void accumulate(\n%s    %suint row_tiles, uint n, uint j, uint k,\n"
                    "    thread const %s (&x)[TILES][BATCH][%u], thread const float (&x_sum)[TILES][BATCH][%u],\n"
                    "    thread float (&sum)[BATCH])\n{\n    #pragma clang fp contract(fast)\n",
-                   buffers(arena, plan, false), msl->types[QG_K_FLOAT][plan->lanes], plan->n_runs,
-                   ir->n_x_sums ? ir->n_x_sums : 1);
-    qg_text_puts(&text, qg_shape_arguments(arena, ir, "    const uint $$ = shape.$$;\n"));
-    qg_accumulate_body(&text, ir, plan, msl, "shape.row_tiles");
+                   buffers(arena, plan, false), qg_shape_arguments(arena, ir, "uint $$, "),
+                   msl->types[QG_K_FLOAT][plan->lanes], plan->n_runs, ir->n_x_sums ? ir->n_x_sums : 1);
+    qg_accumulate_body(&text, ir, plan, msl, "row_tiles");
     qg_text_puts(&text, "}\n");
     return text.data;
 }
@@ -173,6 +176,7 @@ static char *sum_rows(qg_arena *arena, const qg_templates *templates, const qg_k
         qg_plan_holes(arena, &holes, plan, msl);
         qg_hole(&holes, "buffers", buffers(arena, plan, false));
         qg_hole(&holes, "weights", weights(arena, plan));
+        qg_hole(&holes, "shape", qg_shape_arguments(arena, *ir, "shape.$$, "));
         qg_hole(&holes, "x_sums", qg_format(arena, "%u", (*ir)->n_x_sums ? (*ir)->n_x_sums : 1));
         qg_hole(&holes, "load_x", load_x(arena, *ir, plan));
         qg_hole(&holes, "accumulate", accumulate(arena, *ir, plan));

@@ -163,10 +163,13 @@ static bool open_x(qg_job *job, const char *path) {
     if (!path) return qg_complain("%s needs --x FILE, the right-hand sides", job->family->name) == 0;
     if (job->rows == 0 || job->cols == 0)
         return qg_complain("%s needs --rows and --cols, both at least 1", job->family->name) == 0;
-    if (job->rows > UINT64_MAX / job->cols || job->rows * job->cols != job->elements)
-        return qg_complain("the weights hold %llu elements, which is not --rows %llu times --cols %llu",
-                           (unsigned long long)job->elements, (unsigned long long)job->rows,
-                           (unsigned long long)job->cols) == 0;
+    const uint64_t matrices = job->experts ? job->experts : 1;
+    if (job->rows > UINT64_MAX / job->cols / matrices || matrices * job->rows * job->cols != job->elements)
+        return qg_complain("the weights hold %llu elements, which is not%s --rows %llu times --cols %llu",
+                           (unsigned long long)job->elements,
+                           job->experts ? qg_format(job->arena, " --experts %llu times", (unsigned long long)matrices)
+                                        : "",
+                           (unsigned long long)job->rows, (unsigned long long)job->cols) == 0;
     if (job->batch == 0) job->batch = 1;
     if (!qg_input_open(path, &file)) return false;
     const uint64_t row = job->cols * (qg_scalars[job->type].bits / 8);
@@ -176,6 +179,21 @@ static bool open_x(qg_job *job, const char *path) {
                            (unsigned long long)job->cols, qg_scalars[job->type].name,
                            (unsigned long long)(job->batch * row)) == 0;
     job->x = file.data;
+    return true;
+}
+
+static bool open_ids(qg_job *job, const char *path) {
+    qg_input file;
+    if (!path || job->experts == 0)
+        return qg_complain("gemv_id needs --ids FILE, u32 numbers of experts, and --experts, at least 1") == 0;
+    if (job->batch == 0) job->batch = 1;
+    if (job->slots == 0) job->slots = 1;
+    if (!qg_input_open(path, &file)) return false;
+    if (job->slots > UINT64_MAX / 4 / job->batch || file.bytes != 4 * job->slots * job->batch)
+        return qg_complain("%s holds %llu bytes, but --tokens %llu times --slots %llu u32 have %llu", path,
+                           (unsigned long long)file.bytes, (unsigned long long)job->batch,
+                           (unsigned long long)job->slots, (unsigned long long)(4 * job->slots * job->batch)) == 0;
+    job->ids = file.data;
     return true;
 }
 
@@ -227,7 +245,8 @@ void qg_progress_end(const qg_progress *p) {
 /* ---- the run ---- */
 
 static uint64_t total(const qg_job *job) {
-    return job->x ? job->batch * job->rows : job->indices ? job->tokens : job->elements;
+    const uint64_t vectors = job->ids ? job->batch * job->slots : job->batch;
+    return job->x ? vectors * job->rows : job->indices ? job->tokens : job->elements;
 }
 
 static uint32_t result_bytes(const qg_job *job) { return job->family->sums ? 4 : qg_scalars[job->type].bits / 8; }
@@ -272,8 +291,12 @@ static void report(const qg_job *job, const qg_runner *runner, double wall) {
             seconds);
     if (seconds > 0) fprintf(stderr, ", %.2f GB/s", (read + written) / seconds / 1e9);
     fprintf(stderr, " (%.3f s with files and transfers)\n", wall);
-    const uint64_t out_of_range = job->indices ? runner->out_of_range(runner->context) : 0;
-    if (out_of_range)
+    const uint64_t out_of_range = job->indices || job->ids ? runner->out_of_range(runner->context) : 0;
+    if (out_of_range && job->ids)
+        fprintf(stderr, "qkgen: warning: %llu of %llu ids are not below --experts %llu; their results are zeros\n",
+                (unsigned long long)out_of_range, (unsigned long long)(job->batch * job->slots),
+                (unsigned long long)job->experts);
+    else if (out_of_range)
         fprintf(stderr, "qkgen: warning: %llu of %llu indices are not below --rows %llu; their rows are zeros\n",
                 (unsigned long long)out_of_range, (unsigned long long)job->tokens, (unsigned long long)job->rows);
 }
@@ -319,7 +342,7 @@ static const char *type_list(qg_arena *arena, const qg_family *family) {
 }
 
 int qg_command_run(qg_session *session, int argc, char **argv) {
-    const char *format = NULL, *target = NULL, *type = NULL, *out = NULL, *indices = NULL, *x = NULL;
+    const char *format = NULL, *target = NULL, *type = NULL, *out = NULL, *indices = NULL, *x = NULL, *ids = NULL;
     qg_texts in = {0}, rest = {0};
     qg_job job = {.arena = session->arena};
     const qg_option options[] = {{"--data", QG_TEXT, &session->data},
@@ -335,9 +358,13 @@ int qg_command_run(qg_session *session, int argc, char **argv) {
                                  {"--cols", QG_COUNT, &job.cols},
                                  {"--x", QG_TEXT, &x},
                                  {"--batch", QG_COUNT, &job.batch},
+                                 {"--tokens", QG_COUNT, &job.batch},
+                                 {"--ids", QG_TEXT, &ids},
+                                 {"--experts", QG_COUNT, &job.experts},
+                                 {"--slots", QG_COUNT, &job.slots},
                                  {"--device", QG_TEXT, &job.device}};
     if (!qg_options_read(session->arena, argc, argv, options, sizeof options / sizeof *options, &rest)) return 1;
-    if (rest.count != 1) return qg_complain("run needs one kernel family: qkgen run dequant|gather|gemv ...");
+    if (rest.count != 1) return qg_complain("run needs one kernel family: qkgen run dequant|gather|gemv|gemv_id ...");
     job.family = qg_family_named(rest.items[0]);
     if (!job.family) return qg_complain("no kernel family is named %s", rest.items[0]);
     if (!format) return qg_complain("run needs --format F; `qkgen list` shows them");
@@ -350,10 +377,14 @@ int qg_command_run(qg_session *session, int argc, char **argv) {
     if (!qg_session_load(session)) return 1;
     job.layout = qg_session_format(session, format);
     if (!job.layout) return 1;
+    if (!qg_takes(job.family, job.layout))
+        return qg_complain("there is no %s for %s: its blocks do not lie one after the other", job.family->name,
+                           format);
 
     const bool gather = strcmp(job.family->name, "gather") == 0;
     const void **pointers = QG_NEW_ARRAY(session->arena, const void *, job.layout->n_buffers);
     if (!open_weights(&job, &in, pointers) || (gather && !open_gather(&job, indices))) return 1;
+    if (strcmp(job.family->name, "gemv_id") == 0 && !open_ids(&job, ids)) return 1;
     if (job.family->sums && !open_x(&job, x)) return 1;
     qg_templates templates;
     const char *why = NULL;

@@ -20,6 +20,8 @@ typedef struct qg_job {
     uint64_t tokens;         /* gather */
     const void *x;           /* families that sum: `batch` right-hand sides of `cols` */
     uint64_t batch;
+    const uint32_t *ids; /* gemv_id: `slots` experts for each right-hand side */
+    uint64_t experts, slots;
 } qg_job;
 
 /* A target that is ready to run a job. A part is a run of whole blocks (dequant, from element `first`) or of tokens

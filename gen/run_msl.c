@@ -78,7 +78,7 @@ static const char *open_kernel(const qg_job *job, metal_run *m) {
     int batch = 1; /* as the dispatch function chooses it */
     while ((uint64_t)batch < job->batch) batch *= 2;
     const qk_msl_value values[] = {{1, sizeof batch, &batch}};
-    const qk_msl_options options = {.values = values, .value_count = job->x ? 1 : 0};
+    const qk_msl_options options = {.values = values, .value_count = job->x && !job->ids ? 1 : 0};
     m->file = m->api.open(text, strlen(text), qg_format(arena, "%s.metal", job->layout->name), &options, &m->problem);
     if (!m->file) return qg_format(arena, "%s", m->problem.text);
     m->entry = m->api.find(m->file, kernel->name);
@@ -137,7 +137,12 @@ static const char *run_part(void *context, const qg_job *job, uint64_t first, ui
     qk_status status;
     if (job->x) {
         const qk_range x = {(void *)(uintptr_t)job->x, 0, job->batch * job->cols * (qg_scalars[job->type].bits / 8)};
-        status = qk_dispatch_gemv(&api, m->kernel, weights, x, out, job->rows, job->cols, job->batch, &m->error);
+        const qk_range ids = {(void *)(uintptr_t)job->ids, 0, 4 * job->batch * job->slots};
+        const qk_range missed = {&m->out_of_range, 0, 4};
+        status = job->ids
+                     ? qk_dispatch_gemv_id(&api, m->kernel, weights, x, ids, out, missed, job->experts, job->rows,
+                                           job->cols, job->batch, job->slots, &m->error)
+                     : qk_dispatch_gemv(&api, m->kernel, weights, x, out, job->rows, job->cols, job->batch, &m->error);
     } else if (job->indices) {
         const qk_range indices = {(void *)(uintptr_t)(job->indices + first), 0, 4 * count};
         const qk_range missed = {&m->out_of_range, 0, 4};

@@ -54,7 +54,7 @@ static bool make_buffers(const qg_job *job, uint64_t most, device_run *r) {
     const qg_layout *layout = job->layout;
     const bool whole = job->indices || job->x; /* everything at once */
     const uint64_t blocks = (whole ? job->elements : most) / layout->elements;
-    r->buffers = QG_NEW_ARRAY(job->arena, qk_vulkan_buffer *, layout->n_buffers + 4);
+    r->buffers = QG_NEW_ARRAY(job->arena, qk_vulkan_buffer *, layout->n_buffers + 6);
     for (uint32_t i = 0, number; i < layout->n_buffers; ++i) {
         const uint64_t bytes = job->sizes ? job->sizes[i] : blocks * layout->buffers[i].bytes;
         if (!add_buffer(r, bytes, &number)) return false;
@@ -69,6 +69,13 @@ static bool make_buffers(const qg_job *job, uint64_t most, device_run *r) {
         const uint64_t bytes = job->batch * job->cols * (qg_scalars[job->type].bits / 8);
         if (!add_buffer(r, bytes, &r->x) ||
             qk_vulkan_upload(r->vulkan, r->buffers[r->x], 0, job->x, bytes, &r->error) != QK_OK)
+            return false;
+    }
+    if (job->ids) {
+        const uint64_t bytes = 4 * job->batch * job->slots;
+        if (!add_buffer(r, bytes, &r->indices) || !add_buffer(r, 4, &r->status) ||
+            qk_vulkan_upload(r->vulkan, r->buffers[r->indices], 0, job->ids, bytes, &r->error) != QK_OK ||
+            qk_vulkan_clear(r->vulkan, r->buffers[r->status], &r->error) != QK_OK)
             return false;
     }
     return add_buffer(r, results * (job->x ? 4 : qg_scalars[job->type].bits / 8), &r->dst);
@@ -94,6 +101,10 @@ static qk_status dispatch(device_run *r, const qg_job *job, uint64_t count) {
     qk_range *weights = QG_NEW_ARRAY(r->arena, qk_range, job->layout->n_buffers);
     for (uint32_t i = 0; i < job->layout->n_buffers; ++i) weights[i] = qk_vulkan_range(r->buffers[i]);
     const qk_range dst = qk_vulkan_range(r->buffers[r->dst]);
+    if (job->ids)
+        return qk_dispatch_gemv_id(&backend, r->kernel, weights, qk_vulkan_range(r->buffers[r->x]),
+                                   qk_vulkan_range(r->buffers[r->indices]), dst, qk_vulkan_range(r->buffers[r->status]),
+                                   job->experts, job->rows, job->cols, job->batch, job->slots, &r->error);
     if (job->x)
         return qk_dispatch_gemv(&backend, r->kernel, weights, qk_vulkan_range(r->buffers[r->x]), dst, job->rows,
                                 job->cols, job->batch, &r->error);

@@ -75,7 +75,7 @@ void qg_load_x_body(qg_text *text, const qg_ir *ir, const qg_plan *plan, const q
     const char *vec = target->types[QG_K_FLOAT][plan->lanes];
     add_place(text, plan, target);
     qg_text_printf(text, "    for (%s m = 0; m < BATCH; ++m) {\n", type);
-    qg_text_printf(text, "        const %s from = min(m, %s - 1%s) * %s * %u%s + place;\n", type, batch, s, row_tiles,
+    qg_text_printf(text, "        const %s from = min(vector + m, %s - 1%s) * %s * %u%s + place;\n", type, batch, s, row_tiles,
                    plan->n_runs, s);
     for (uint32_t r = 0; r < plan->n_runs; ++r) {
         const char *at = r ? qg_format(text->arena, "from + %u%s", plan->runs[r] / plan->lanes, s) : "from";

@@ -56,7 +56,7 @@ void main() {
             for (uint k = 0; k < TILES; ++k) {
                 const uint j = (c * TILES + k) * gl_SubgroupSize + gl_SubgroupInvocationID;
                 if (j >= row_tiles) continue;
-                if (c != held) load_x(j, k);
+                if (c != held) load_x(0u, j, k);
                 for (uint r = 0u; r < ROWS; ++r) accumulate(min(first + team * ROWS + r, rows - 1u), j, k, sum[r]);
             }
             held = c;

@@ -31,6 +31,7 @@
 #define QK_GATHER_MATRIX_PUSH_BYTES 32u
 #define QK_GEMV_PUSH_BYTES 20u
 #define QK_GEMV_MATRIX_PUSH_BYTES 32u
+#define QK_GEMV_ID_PUSH_BYTES 28u
 /* Right-hand sides that a launch of gemv takes at most. */
 #define QK_GEMV_MAX_BATCH 8u
 #define QK_MAX_CONSTANTS 8u
@@ -860,6 +861,97 @@ static inline qk_status qk_dispatch_gemv(const qk_backend *backend, const qk_ker
     for (uint64_t first = 0, n; status == QK_OK && first < rows; first += n) {
         n = qk_min_(g.row_chunk, rows - first);
         status = qk_launch_gemv_(&call, &g, first, n, error);
+    }
+    return status;
+}
+
+/* The part of the experts that a launch takes; x, ids, y and the status are bound whole. */
+static inline qk_status qk_launch_experts_(const qk_call_ *call, const uint32_t *push, uint64_t first, uint64_t count,
+                                           uint64_t pairs, uint64_t rows, qk_error *error) {
+    const qk_kernel *kernel = call->kernel;
+    uint32_t weights = call->count - 4;
+    qk_range ranges[QK_MAX_BINDINGS];
+    qk_launch launch;
+    for (uint32_t i = 0; i < call->count; i++) {
+        ranges[i] = qk_part_(&call->arguments[i], i < weights ? first : 0, i < weights ? count : 1);
+        if (i >= weights)
+            ranges[i].size = call->arguments[i].need;
+    }
+    launch.kernel = kernel;
+    launch.ranges = ranges;
+    launch.push = push;
+    launch.constants = NULL;
+    launch.workgroups =
+        (uint32_t)qk_min_(pairs * qk_ceil_(rows, qk_constant_(kernel, "rows", 4)), qk_max_workgroups_(call));
+    return call->backend->launch(call->backend->context, &launch, error);
+}
+
+static inline qk_status qk_check_experts_(const qk_kernel *kernel, uint64_t experts, uint64_t rows, uint64_t cols,
+                                          uint64_t tokens, uint64_t slots, qk_error *error) {
+    if (experts == 0 || experts > UINT32_MAX)
+        return qk_fail(error, experts == 0 ? QK_ERROR_ARGUMENT : QK_ERROR_LIMIT,
+                       "%s: experts is %" PRIu64 ", must be from 1 to 4294967295", kernel->name, experts);
+    if (rows > UINT32_MAX || cols > UINT32_MAX)
+        return qk_fail(error, QK_ERROR_LIMIT, "%s: %s is %" PRIu64 ", must be below 2^32", kernel->name,
+                       rows > UINT32_MAX ? "rows" : "cols", rows > UINT32_MAX ? rows : cols);
+    if (tokens > UINT32_MAX / slots || tokens * slots > UINT32_MAX / 2 / rows)
+        return qk_fail(error, QK_ERROR_LIMIT,
+                       "%s: tokens is %" PRIu64 ", slots is %" PRIu64 " and rows is %" PRIu64
+                       ", their product must be below 2^31",
+                       kernel->name, tokens, slots, rows);
+    return qk_check_multiple_(kernel, "cols", cols, error);
+}
+
+/* Multiplies matrices that are chosen by number with vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k].
+ *
+ * weights     the format's buffers: experts * rows * cols elements, expert after expert
+ * x           tokens * cols values of the type of the kernel's binding
+ * ids         tokens * slots u32. An id that is not below `experts` gives zeros and adds one to the status word
+ * y           tokens * slots * rows f32
+ * status_word one u32, which the caller clears
+ * rows, cols  of one expert; cols a multiple of the block. One expert must fit into a binding
+ *
+ * With rows, cols, tokens or slots 0 nothing is launched. Returns as qk_dispatch_gemv does. */
+static inline qk_status qk_dispatch_gemv_id(const qk_backend *backend, const qk_kernel *kernel, const qk_range *weights,
+                                            qk_range x, qk_range ids, qk_range y, qk_range status_word,
+                                            uint64_t experts, uint64_t rows, uint64_t cols, uint64_t tokens,
+                                            uint64_t slots, qk_error *error) {
+    static const qk_role tail[] = {QK_ROLE_INPUT, QK_ROLE_INDICES, QK_ROLE_OUTPUT, QK_ROLE_STATUS};
+    qk_status status = qk_check_call_(backend, kernel, 1, tail, 4, QK_GEMV_ID_PUSH_BYTES, error);
+    if (status != QK_OK || rows == 0 || cols == 0 || tokens == 0 || slots == 0)
+        return status;
+    if ((status = qk_check_experts_(kernel, experts, rows, cols, tokens, slots, error)) != QK_OK)
+        return status;
+    uint64_t row_tiles = cols / kernel->tile_elements, pairs = tokens * slots, expert_blocks, chunk = 0;
+    uint64_t limit = qk_min_(backend->limits.storage_range, UINT32_MAX);
+    uint32_t count = kernel->binding_count - 4;
+    qk_call_ call = qk_call_new_(backend, kernel);
+    if (!qk_multiply_(rows, cols / kernel->block_elements, &expert_blocks))
+        return qk_fail(error, QK_ERROR_LIMIT, "%s: rows times cols must be below 2^64", kernel->name);
+    status = qk_add_weights_(&call, weights, count, experts, expert_blocks, error);
+    if (status == QK_OK)
+        status = qk_add_(&call, "x", x, tokens, cols * qk_type_bytes(kernel->bindings[count].element), error);
+    if (status == QK_OK)
+        status = qk_add_(&call, "ids", ids, pairs, 4, error);
+    if (status == QK_OK)
+        status = qk_add_(&call, "y", y, pairs, rows * 4, error);
+    if (status == QK_OK)
+        status = qk_add_(&call, "status", status_word, 1, 4, error);
+    if (status == QK_OK)
+        status = qk_check_overlap_(&call, error);
+    for (uint32_t i = count; status == QK_OK && i < call.count; i++)
+        if (call.arguments[i].need > limit)
+            status = qk_fail(error, QK_ERROR_LIMIT,
+                             "%s: %s takes %" PRIu64 " bytes, must be at most %" PRIu64 ", the device's storage range",
+                             kernel->name, call.arguments[i].name, call.arguments[i].need, limit);
+    if (status == QK_OK)
+        status = qk_chunk_(&call, 0, count, experts, UINT32_MAX / (rows * row_tiles), "expert", &chunk, error);
+    for (uint64_t first = 0, n; status == QK_OK && first < experts; first += n) {
+        n = qk_min_(chunk, experts - first);
+        const uint32_t push[QK_GEMV_ID_PUSH_BYTES / 4] = {(uint32_t)rows,    (uint32_t)row_tiles, (uint32_t)tokens,
+                                                          (uint32_t)slots,   (uint32_t)experts,   (uint32_t)first,
+                                                          (uint32_t)(first + n)};
+        status = qk_launch_experts_(&call, push, first, n, pairs, rows, error);
     }
     return status;
 }
