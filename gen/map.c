@@ -406,6 +406,7 @@ static void add_refused(const mapper *m, const set *s, const char *format, const
 /* All tensors of one rule or of several, and no format has their shapes. */
 static void refuse_shapes(const mapper *m, const set *sets, uint32_t count) {
     const set *largest = &sets[0];
+    bool too_large = false;
     qg_text text = qg_text_new(m->arena);
     for (uint32_t i = 1; i < count; ++i)
         if (sets[i].n_there > largest->n_there) largest = &sets[i];
@@ -417,7 +418,9 @@ static void refuse_shapes(const mapper *m, const set *sets, uint32_t count) {
     for (uint32_t i = 0; i < largest->rule->n_buffers; ++i) {
         qg_text_printf(&text, "%s%s", i ? ", " : ": it has ", largest->rule->suffix[i]);
         say_shape(&text, largest->tensors[i]);
+        too_large = too_large || largest->tensors[i]->elements > UINT32_MAX;
     }
+    if (too_large) qg_text_puts(&text, ", and a matrix has less than 2^32 elements");
     const char *shape = find_setting(&largest->beside, "", "shape");
     if (shape) qg_text_printf(&text, ", and says that its shape is %s", shape);
     qg_text_puts(&text, "; fetch the file again if it is damaged, or describe the format with --spec and --rules");
@@ -433,6 +436,8 @@ static void refuse_incomplete(const mapper *m, const set *s) {
     add_refused(m, s, "incomplete", text.data);
 }
 
+static uint32_t n_missing(const set *s) { return s->rule->n_buffers - s->n_there; }
+
 /* Maps what starts with this tensor by the first rule that fits. Where none does, two tensors of a rule show what was
  * meant: the set is refused. */
 static const char *map_set(const mapper *m, const qg_tensor *first) {
@@ -443,7 +448,7 @@ static const char *map_set(const mapper *m, const qg_tensor *first) {
         fit fits[MAX_FITS];
         if (!find_set(m, &m->rules->sets.items[i], first, &s)) continue;
         if (s.n_there < s.rule->n_buffers) {
-            if (s.n_there > 1 && !partial.rule) partial = s;
+            if (s.n_there > 1 && (!partial.rule || n_missing(&s) < n_missing(&partial))) partial = s;
             continue;
         }
         const char *why = read_besides(m, &s);

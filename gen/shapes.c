@@ -23,7 +23,7 @@ static bool solve_blocks(const qg_layout *layout, const qg_tensor *const *tensor
     const qg_tensor *least = tensors[0];
     for (uint32_t i = 1; i < layout->n_buffers; ++i)
         if (tensors[i]->n_dims < least->n_dims) least = tensors[i];
-    if (least->n_dims == 0) return false;
+    if (least->n_dims == 0 || least->elements == 0) return false;
     *shape = (qg_shape){.n_dims = least->n_dims};
     memcpy(shape->dims, least->dims, sizeof shape->dims);
     uint64_t rows = 1, blocks = 0;
@@ -31,7 +31,7 @@ static bool solve_blocks(const qg_layout *layout, const qg_tensor *const *tensor
     for (uint32_t i = 0; i < layout->n_buffers; ++i) {
         const qg_tensor *t = tensors[i];
         const uint64_t bytes = layout->buffers[i].bytes;
-        if (t->elements == 0 || t->bytes % rows || t->bytes / rows % bytes) return false;
+        if (t->bytes % rows || t->bytes / rows % bytes) return false;
         for (uint32_t d = 0; d + 1 < least->n_dims; ++d)
             if (t->dims[d] != least->dims[d]) return false;
         if (i && t->bytes / rows / bytes != blocks) return false;
