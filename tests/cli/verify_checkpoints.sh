@@ -352,6 +352,15 @@ edit text 's/\(quant_state.bitsandbytes__nf4 U8\) [0-9]*/\1 16/'
 refuses "a text that is none" "byte [0-9]+: the tensor 'x.weight.quant_state.*' must be the text of a JSON object" \
   verify "$work/text/model.safetensors" --target c
 
+# One tensor of a rule alone says nothing.
+model alone fp8_tensor 64 256 10
+edit alone '/^x.weight_scale/d'
+check "codes alone" verify "$work/alone/model.safetensors" --target c
+verify "$work/alone/model.safetensors" --target c >"$work/table"
+says "codes alone" '^x.weight +e4m3 +64x256 .* plain$' "$work/table"
+refuses "extracting codes alone" 'x.weight is plain e4m3, which verify does not write' \
+  verify "$work/alone/model.safetensors" --tensor x.weight --out "$work/out"
+
 # 2^32 elements, in a file with holes.
 mkdir "$work/large"
 truncate -s 4294967296 "$work/large/data"
