@@ -422,7 +422,8 @@ static void refuse_shapes(const mapper *m, const set *sets, uint32_t count) {
     }
     if (too_large) qg_text_puts(&text, ", and a matrix has less than 2^32 elements");
     const char *shape = find_setting(&largest->beside, "", "shape");
-    if (shape) qg_text_printf(&text, ", and says that its shape is %s", shape);
+    if (shape)
+        qg_text_printf(&text, ", and says that its shape is %s", qg_printable(m->arena, shape, strlen(shape), true));
     qg_text_puts(&text, "; fetch the file again if it is damaged, or describe the format with --spec and --rules");
     add_refused(m, largest, "none fits", text.data);
 }

@@ -346,6 +346,10 @@ wrong two_scales nvfp4_ckpt "s,scale_2 F32 .*,scale_2 F32 2 $(no 8)," "$none nvf
 wrong experts mx_fp4 's/_scales U8 2x32x8/_scales U8 1x64x8/' "$none mx_fp4"
 wrong no_scales gptq_v1_b4_g64 '/^x.scales/d' 'has no x\.scales beside it, which gptq_v1_b\{bits\}_g\{group\} needs'
 wrong no_global_scale nvfp4_ckpt '/^x.weight_scale_2/d' 'has no x\.weight_scale_2 beside it'
+model control nf4_b64 64 256 10
+printf '{"quant_type": "nf4", "blocksize": 64, "shape": "\\u001b[2J"}' >"$work/control/data/state"
+edit control "s/\\(bitsandbytes__nf4 U8\\) [0-9]*/\\1 $(stat -c %s "$work/control/data/state")/"
+refuses_model control "$none nf4.*says that its shape is \\\\x1B\\[2J"
 model text nf4_b64 64 256 10
 cp "$work/zeros.16" "$work/text/data/state"
 edit text 's/\(quant_state.bitsandbytes__nf4 U8\) [0-9]*/\1 16/'
