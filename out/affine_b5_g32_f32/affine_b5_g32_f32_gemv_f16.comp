@@ -46,11 +46,11 @@ const uint TILES = BATCH == 1u ? 2u : 1u;
 vec4 x[TILES][BATCH][8];
 float x_sum[TILES][BATCH][1];
 
-// Loads what tile `j` of a row meets of x.
-void load_x(uint j, uint k) {
+// Loads what tile `j` of a row meets of x, from right-hand side `vector` on.
+void load_x(uint vector, uint j, uint k) {
     const uint place = j * 8u;
     for (uint m = 0; m < BATCH; ++m) {
-        const uint from = min(m, batch - 1u) * row_tiles * 8u + place;
+        const uint from = min(vector + m, batch - 1u) * row_tiles * 8u + place;
         x[k][m][0] = vec4(unpackHalf2x16(x_in[from].x), unpackHalf2x16(x_in[from].y));
         x[k][m][1] = vec4(unpackHalf2x16(x_in[from + 1u].x), unpackHalf2x16(x_in[from + 1u].y));
         x[k][m][2] = vec4(unpackHalf2x16(x_in[from + 2u].x), unpackHalf2x16(x_in[from + 2u].y));
@@ -108,7 +108,7 @@ void main() {
             for (uint k = 0; k < TILES; ++k) {
                 const uint j = (c * TILES + k) * gl_SubgroupSize + gl_SubgroupInvocationID;
                 if (j >= row_tiles) continue;
-                if (c != held) load_x(j, k);
+                if (c != held) load_x(0u, j, k);
                 for (uint r = 0u; r < ROWS; ++r) accumulate(min(first + team * ROWS + r, rows - 1u), j, k, sum[r]);
             }
             held = c;

@@ -103,14 +103,14 @@ struct standing {
     uint group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups;
 };
 
-// Loads what tile `j` of a row meets of x.
+// Loads what tile `j` of a row meets of x, from right-hand side `vector` on.
 template <uint TILES, uint BATCH, typename X>
-inline void load_x(device const X *x_in, constant sum_shape &shape, uint j, uint k,
+inline void load_x(device const X *x_in, uint batch, uint row_tiles, uint vector, uint j, uint k,
     thread float4 (&x)[TILES][BATCH][4], thread float (&x_sum)[TILES][BATCH][1])
 {
     const uint place = j * 4u;
     for (uint m = 0; m < BATCH; ++m) {
-        const uint from = min(m, shape.batch - 1u) * shape.row_tiles * 4u + place;
+        const uint from = min(vector + m, batch - 1u) * row_tiles * 4u + place;
         x[k][m][0] = float4(x_in[from]);
         x[k][m][1] = float4(x_in[from + 1u]);
         x[k][m][2] = float4(x_in[from + 2u]);
@@ -125,12 +125,11 @@ inline void accumulate(
     device const uint *qweight,
     device const uint *qzeros,
     device const ushort *scales,
-    constant sum_shape &shape, uint n, uint j, uint k,
+    uint rows, uint row_tiles, uint n, uint j, uint k,
     thread const float4 (&x)[TILES][BATCH][4], thread const float (&x_sum)[TILES][BATCH][1],
     thread float (&sum)[BATCH])
 {
     #pragma clang fp contract(fast)
-    const uint rows = shape.rows;
     const uint row = n, tile = j;
     const uint block_row = row / 32u;
     const uint r = row % 32u;
@@ -177,9 +176,9 @@ inline void sum_rows(
             for (uint k = 0; k < TILES; ++k) {
                 const uint j = (c * TILES + k) * at.lanes + at.lane;
                 if (j >= shape.row_tiles) continue;
-                if (c != held) load_x<TILES, BATCH>(x_in, shape, j, k, x, x_sum);
+                if (c != held) load_x<TILES, BATCH>(x_in, shape.batch, shape.row_tiles, 0, j, k, x, x_sum);
                 for (uint r = 0; r < ROWS; ++r)
-                    accumulate<TILES, BATCH>(qweight, qzeros, scales, shape, min(first + team * ROWS + r, shape.rows - 1), j, k, x, x_sum, sum[r]);
+                    accumulate<TILES, BATCH>(qweight, qzeros, scales, shape.rows, shape.row_tiles, min(first + team * ROWS + r, shape.rows - 1), j, k, x, x_sum, sum[r]);
             }
             held = c;
         }

@@ -56,11 +56,44 @@ checkpoint() {
   near "$format" "$shape" "$batch" "$type" "$data" "${inputs[@]}"
   rm -r "$data"
 }
-export -f near blocks checkpoint
+
+# experts FORMAT TYPE: four of them, two slots for each of three tokens, three ids out of range.
+experts() {
+  local format=$1 type=$2 data=$work/experts-$1 elements cols rows name size target error
+  elements=$("$QKGEN" --dump=layout --format "$format" | sed -nE 's/^block of ([0-9]+) elements.*/\1/p')
+  cols=$elements
+  while [ $cols -lt 256 ]; do cols=$((2 * cols)); done
+  reference "$format" "$data"
+  rows=$(($(stat -c %s "$data/values.f32") / 4 / cols / 4))
+  while read -r name size _; do
+    truncate -s $((size * 4 * rows * cols / elements)) "$data/$name"
+  done < <(buffers "$format")
+  "$vectors" u32 3 0 0xFFFFFFFF 2 4 5 >"$data/ids"
+  "$vectors" normal 12 $((3 * cols)) >"$data/x.f32"
+  "$vectors" round "$type" "$data/x.f32" "$data/x"
+  "$vectors" widen "$type" "$data/x" "$data/x.f32" 2>/dev/null || cp "$data/x" "$data/x.f32"
+  "$vectors" experts "$data/values.f32" "$data/x.f32" "$data/ids" $rows $cols "$data/expected"
+  for target in $targets; do
+    # shellcheck disable=SC2046
+    if ! "$QKGEN" run gemv_id --format "$format" --experts 4 --rows $rows --cols $cols --tokens 3 --slots 2 \
+      --target "$target" --type "$type" $(inputs "$data") --x "$data/x" --ids "$data/ids" --out "$data/y" \
+      >"$data/log" 2>&1; then
+      fail "gemv_id $format, $type on $target: the run failed" "$data/log"
+      continue
+    fi
+    error=$("$vectors" near "$bound" "$data/y" "$data/expected") && pass ||
+      fail "gemv_id $format, $type on $target: error $error"
+    says "gemv_id $format on $target counts" "3 of 6 ids are not below --experts 4; their results are zeros" "$data/log"
+    echo "$format/id $target $error" >>"$work/errors"
+  done
+  rm -r "$data"
+}
+export -f near blocks checkpoint experts
 
 {
   for format in $(formats); do
     echo "blocks $format 19 3 1 f32"
+    case $format in q*) echo "experts $format f16" ;; *) echo "experts $format f32" ;; esac
     case $format in q*) echo "blocks $format 5 7 3 f16" ;; esac
   done
   printf '%s\n' "blocks q4_K 1 40 8 f32" "blocks q6_K 2 1 2 f32" "blocks q4_0 300 96 1 f32" "blocks q8_0 1 1 1 f16" \

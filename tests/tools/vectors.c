@@ -11,6 +11,7 @@
  *   vectors ties                                f32 at, halfway between, and beside all f16 and all bf16 numbers
  *   vectors normal SEED COUNT                   f32, normally distributed, to standard output
  *   vectors product W X COLS OUT                f64: y[m][n] = sum over k of W[n][k] * X[m][k], both f32
+ *   vectors experts W X IDS ROWS COLS OUT       f64: rows of the experts that the ids name, times the token's row of X
  *   vectors near BOUND GOT EXPECTED             f32 and f64: prints the relative L2 error, at most BOUND; what is expected not
  *                                               to be finite, or beyond f32, is not looked at
  *   vectors awkward | scattered | odd IN OUT    the decoders of the formats in new_format.sh, to f32
@@ -285,6 +286,24 @@ static void product(const char *weights, const char *vectors, size_t cols, const
     write_all(out, y, rows * batch * sizeof *y);
 }
 
+/* As many ids for each token; an id beyond the experts gives zeros. */
+static void experts(const char *weights, const char *vectors, const char *numbers, size_t rows, size_t cols,
+                    const char *out) {
+    const bytes w = read_all(weights), x = read_all(vectors), ids = read_all(numbers);
+    const size_t tokens = x.length / 4 / cols, pairs = ids.length / 4, slots = pairs / tokens;
+    const size_t count = w.length / 4 / rows / cols;
+    const float *a = (const float *)(const void *)w.data, *b = (const float *)(const void *)x.data;
+    double *y = calloc(pairs * rows + 1, sizeof *y);
+    if (!y) die("no memory for", out);
+    for (size_t p = 0; p < pairs; ++p) {
+        const size_t expert = load(ids.data + 4 * p, 4);
+        for (size_t n = 0; expert < count && n < rows; ++n)
+            for (size_t k = 0; k < cols; ++k)
+                y[p * rows + n] += (double)a[(expert * rows + n) * cols + k] * (double)b[p / slots * cols + k];
+    }
+    write_all(out, y, pairs * rows * sizeof *y);
+}
+
 static int near(double bound, const char *got, const char *expected) {
     const bytes a = read_all(got), b = read_all(expected);
     const float *x = (const float *)(const void *)a.data;
@@ -324,6 +343,8 @@ int main(int argc, char **argv) {
         print_normal(strtoull(argv[2], NULL, 10), strtoull(argv[3], NULL, 10));
     else if (argc == 6 && strcmp(what, "product") == 0)
         product(argv[2], argv[3], strtoull(argv[4], NULL, 10), argv[5]);
+    else if (argc == 8 && strcmp(what, "experts") == 0)
+        experts(argv[2], argv[3], argv[4], strtoull(argv[5], NULL, 10), strtoull(argv[6], NULL, 10), argv[7]);
     else if (argc == 5 && strcmp(what, "near") == 0)
         return near(strtod(argv[2], NULL), argv[3], argv[4]);
     else if (argc == 4 && strcmp(what, "awkward") == 0)
