@@ -343,7 +343,7 @@ static int extract(verify *v, const char *path) {
     if (!w->layout && !w->problem && w->plain != v->job.type) {
         if (!is_plain(w))
             return qg_complain("%s is of the format %s, which no specification describes", w->name, w->format);
-        if (qg_output_type(w->format) == QG_SCALAR_COUNT)
+        if (qg_family_type(v->job.family, w->format) == QG_SCALAR_COUNT)
             return qg_complain("%s is plain %s, which verify does not write", w->name, w->format);
         return qg_complain("%s is plain %s, which is only written as it is; use --type %s for a float type", w->name,
                            w->format, w->format);
