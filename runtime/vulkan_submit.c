@@ -228,6 +228,17 @@ static void read_time(qk_vulkan *vk) {
         vk->time_ns = (uint64_t)((double)((ticks[1] - ticks[0]) & vk->timestamp_mask) * vk->timestamp_period);
 }
 
+qk_status qk_vulkan_copy(qk_vulkan *vk, const qk_vulkan_buffer *from, qk_vulkan_buffer *to, qk_error *error) {
+    if (!vk->recording)
+        return qk_fail(error, QK_ERROR_ARGUMENT, "copy was called outside of begin and submit, must be between");
+    if (from->bytes != to->bytes || from->bytes == 0)
+        return qk_fail(error, QK_ERROR_SIZE, "copy from %" PRIu64 " to %" PRIu64 " bytes, must be as many, and not 0",
+                       from->bytes, to->bytes);
+    VkBufferCopy all = {0, 0, from->bytes};
+    vkCmdCopyBuffer(vk->commands, from->buffer, to->buffer, 1, &all);
+    return QK_OK;
+}
+
 qk_status qk_vulkan_submit(qk_vulkan *vk, qk_error *error) {
     qk_status status = qk_vk_lost(vk, error);
     if (status != QK_OK)

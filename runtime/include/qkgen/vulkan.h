@@ -149,6 +149,9 @@ qk_status qk_vulkan_begin(qk_vulkan *vk, qk_error *error);
  * constants (and `workgroup_size` with the constant that holds it). */
 qk_backend qk_vulkan_backend(qk_vulkan *vk);
 
+/* Records a copy of all of a buffer to another of the same size: what the device's memory can do. */
+qk_status qk_vulkan_copy(qk_vulkan *vk, const qk_vulkan_buffer *from, qk_vulkan_buffer *to, qk_error *error);
+
 /* Makes what was recorded before visible to what follows, for dispatch calls that read each other's results. */
 void qk_vulkan_barrier(qk_vulkan *vk);
 
