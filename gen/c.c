@@ -20,6 +20,8 @@ static const char *grid(qg_arena *arena, const qg_layout *layout, bool along_row
     return block == 1 ? elements : qg_format(arena, "(%s + %uu) / %uu", elements, block - 1, block);
 }
 
+static bool uses_rows(const qg_ir *ir) { return qg_uses_argument(ir, "block_row") || qg_uses_argument(ir, "r"); }
+
 /* The tensor as the matrix that the blocks are patches of: its shape, and the place of the element. */
 static void add_matrix(qg_text *text, const qg_ir *ir, const qg_plan *plan) {
     qg_arena *arena = text->arena;
@@ -34,7 +36,7 @@ static void add_matrix(qg_text *text, const qg_ir *ir, const qg_plan *plan) {
     for (int along_rows = 1; along_rows >= 0; --along_rows) {
         const char *name = along_rows ? "grid_rows" : "grid_cols";
         const bool apart = along_rows && layout->view == QG_VIEW_GROUPS;
-        if (apart || qg_uses_argument(ir, name))
+        if (qg_uses_argument(ir, name) || (apart && uses_rows(ir)))
             qg_text_printf(text, "    const uint64_t %s = %s;\n", name, grid(arena, layout, along_rows));
     }
     qg_text_puts(text, qg_grid_lines(arena, ir, plan, c));
@@ -109,6 +111,10 @@ static char *reference(qg_arena *arena, const qg_templates *templates, const qg_
         qg_hole(&holes, "n_buffers", qg_format(arena, "%u", kernels[k].layout->n_buffers));
         qg_hole(&holes, "c_type", element_type(kernels[k].type));
         qg_hole(&holes, "stored_at", stored_value(kernels[k].type));
+        qg_hole(&holes, "x_value", kernels[k].type == QG_F32 ? "x[m * cols + k]" : "qk_f16_to_f32(x[m * cols + k])");
+        qg_hole(&holes, "value_of_row",
+                kernels[k].layout->view == QG_VIEW_BLOCKS ? "value_at(weights, n * cols + k)"
+                                                          : "value_at(weights, rows, cols, n, k)");
         const char *body =
             qg_expand(arena, qg_template_of(arena, templates, &kernels[k], "c"), holes.items, holes.count, why);
         if (!body) return NULL;
@@ -119,21 +125,23 @@ static char *reference(qg_arena *arena, const qg_templates *templates, const qg_
 
 /* ---- descriptors ---- */
 
-static const char *const role_names[] = {"QK_ROLE_WEIGHTS", "QK_ROLE_INDICES", "QK_ROLE_OUTPUT", "QK_ROLE_STATUS",
-                                         "QK_ROLE_INPUT"};
+static const char *const role_names[] = {"QK_ROLE_WEIGHTS", "QK_ROLE_INDICES", "QK_ROLE_INPUT", "QK_ROLE_OUTPUT",
+                                         "QK_ROLE_STATUS"};
+static const char *const numeric_names[] = {"QK_NUMERIC_EXACT_DECODE", "QK_NUMERIC_EXACT_SUM"};
 static const char *const access_names[] = {"QK_READ", "QK_WRITE", "QK_READ_WRITE"};
 static const char *const type_names[] = {"QK_TYPE_U8",  "QK_TYPE_U16",  "QK_TYPE_U32",
                                          "QK_TYPE_F16", "QK_TYPE_BF16", "QK_TYPE_F32"};
 
-static const char *const numeric_names[] = {"QK_NUMERIC_EXACT_DECODE", "QK_NUMERIC_EXACT_SUM"};
 static const char *const view_names[] = {"QK_VIEW_BLOCKS", "QK_VIEW_SEQUENCE", "QK_VIEW_MATRIX", "QK_VIEW_GROUPS"};
 
 static const char *api_name(qk_api api) { return api == QK_API_VULKAN ? "vulkan" : "metal"; }
 
-static const char *features_text(uint32_t features) {
-    static const char *const names[] = {"0", "QK_FEATURE_STORAGE_8BIT", "QK_FEATURE_STORAGE_16BIT",
-                                        "QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT"};
-    return names[features & 3];
+static const char *features_text(qg_arena *arena, uint32_t features) {
+    static const char *const names[] = {"STORAGE_8BIT", "STORAGE_16BIT", "SUBGROUP_ARITHMETIC"};
+    qg_text text = qg_text_new(arena);
+    for (uint32_t bit = 0; bit < sizeof names / sizeof *names; ++bit)
+        if (features >> bit & 1) qg_text_printf(&text, "%sQK_FEATURE_%s", text.length ? " | " : "", names[bit]);
+    return text.length ? text.data : "0";
 }
 
 static void add_bindings(qg_text *text, const qk_kernel *k) {
@@ -172,8 +180,26 @@ static void add_table_words(qg_text *text, const qk_kernel *k) {
     }
 }
 
+static void add_constants(qg_text *text, const qk_kernel *k) {
+    if (!k->spec_constant_count) return;
+    for (uint32_t c = 0; c < k->spec_constant_count; ++c) {
+        const qk_spec_constant *s = &k->spec_constants[c];
+        qg_text_printf(text, "static const uint32_t %s_%s_%s[] = {", k->name, api_name(k->api), s->name);
+        for (uint32_t i = 0; i < s->legal_count; ++i) qg_text_printf(text, "%s%u", i ? ", " : "", s->legal[i]);
+        qg_text_puts(text, "};\n");
+    }
+    qg_text_printf(text, "static const qk_spec_constant %s_%s_constants[] = {", k->name, api_name(k->api));
+    for (uint32_t c = 0; c < k->spec_constant_count; ++c) {
+        const qk_spec_constant *s = &k->spec_constants[c];
+        qg_text_printf(text, "%s{%u, \"%s\", %u, %u, %s_%s_%s}", c ? ",\n    " : "", s->id, s->name, s->value,
+                       s->legal_count, k->name, api_name(k->api), s->name);
+    }
+    qg_text_puts(text, "};\n\n");
+}
+
 static void add_descriptor(qg_text *text, const char *owner, const qk_kernel *k) {
     const bool vulkan = k->api == QK_API_VULKAN;
+    add_constants(text, k);
     qg_text_printf(text, "const qk_kernel qk_%s_%s = {\n", k->name, api_name(k->api));
     qg_text_printf(text, "    .name = \"%s\",\n    .format = \"%s\",\n    .family = \"%s\",\n", k->name, k->format,
                    k->family);
@@ -188,26 +214,16 @@ static void add_descriptor(qg_text *text, const char *owner, const qk_kernel *k)
     if (k->table_count)
         qg_text_printf(text, "    .table_count = %u,\n    .tables = %s_tables,\n", k->table_count, k->name);
     if (k->spec_constant_count)
-        qg_text_printf(text, "    .spec_constant_count = %u,\n    .spec_constants = %s_constants,\n",
-                       k->spec_constant_count, owner);
+        qg_text_printf(text, "    .spec_constant_count = %u,\n    .spec_constants = %s_%s_constants,\n",
+                       k->spec_constant_count, k->name, api_name(k->api));
     qg_text_printf(text, "    .workgroup_size = %u,\n    .features = %s,\n", k->workgroup_size,
-                   features_text(k->features));
+                   features_text(text->arena, k->features));
     qg_text_printf(text, "    .numeric = %s,\n    .output = %s,\n", numeric_names[k->numeric], type_names[k->output]);
     qg_text_printf(text, "    .block_elements = %u,\n    .tile_elements = %u,\n", k->block_elements, k->tile_elements);
     if (k->view != QK_VIEW_BLOCKS)
         qg_text_printf(text, "    .view = %s,\n    .ragged = %u,\n    .block_rows = %u,\n    .block_cols = %u,\n",
                        view_names[k->view], k->ragged, k->block_rows, k->block_cols);
     qg_text_puts(text, "};\n\n");
-}
-
-/* Specialisation constants are the same for all kernels of a format. */
-void qg_c_add_constants(qg_text *text, const char *owner, const qk_kernel *k) {
-    if (!k->spec_constant_count) return;
-    const qk_spec_constant *s = k->spec_constants;
-    qg_text_printf(text, "static const uint32_t %s_sizes[] = {", owner);
-    for (uint32_t i = 0; i < s->legal_count; ++i) qg_text_printf(text, "%s%u", i ? ", " : "", s->legal[i]);
-    qg_text_printf(text, "};\nstatic const qk_spec_constant %s_constants[] = {{%u, \"%s\", %u, %u, %s_sizes}};\n\n",
-                   owner, s->id, s->name, s->value, s->legal_count, owner);
 }
 
 void qg_c_add_kernel(qg_text *text, const char *owner, const qk_kernel *vulkan, const qk_kernel *metal) {
@@ -223,9 +239,7 @@ static char *descriptors(qg_arena *arena, const qg_request *request, const qg_ke
     qg_text text = qg_text_new(arena);
     if (!request->vulkan && !request->metal) return qg_format(arena, "%s", "");
     if (request->vulkan && count) {
-        const qk_kernel *first = qg_describe(arena, &kernels[0], QK_API_VULKAN, NULL);
-        qg_c_add_constants(&text, request->layout->name, first);
-        add_table_words(&text, first);
+        add_table_words(&text, qg_describe(arena, &kernels[0], QK_API_VULKAN, NULL));
     }
     for (uint32_t i = 0; i < count; ++i) {
         const qk_kernel *vulkan = qg_describe(arena, &kernels[i], QK_API_VULKAN, NULL);
@@ -279,9 +293,9 @@ static void declare_code(qg_text *text, const qg_request *request, const qg_kern
     qg_text_puts(text, "\n");
 }
 
-char *qg_c_code(qg_arena *arena, const qg_request *request, const qg_plan *plan, const qg_c_options *options) {
+char *qg_c_code(qg_arena *arena, const qg_request *request, const qg_c_options *options) {
     const qg_kernel *kernels;
-    const uint32_t count = qg_kernels(arena, request, plan, &kernels);
+    const uint32_t count = qg_kernels(arena, request, &kernels);
     qg_text text = qg_text_new(arena);
     qg_text_printf(&text, "/* Code of the kernels of %s; generated, do not edit. */\n#include \"%s.h\"\n\n",
                    request->layout->name, request->layout->name);
@@ -322,9 +336,12 @@ static char *dispatch_stubs(qg_arena *arena, const qg_request *request, const qg
 /* ---- the two files ---- */
 
 static void declare_reference(qg_text *text, const qg_kernel *kernel) {
-    qg_text_printf(text, "%s qk_%s_ref(const void *const weights[%u],\n    %s, %s *dst);\n",
-                   kernel->family->reference_result, kernel->name, kernel->layout->n_buffers,
-                   qg_form(kernel->family, kernel->layout)->reference_parameters, element_type(kernel->type));
+    const bool sums = kernel->family->sums;
+    qg_text_printf(text, "%s qk_%s_ref(const void *const weights[%u],\n    ", kernel->family->reference_result,
+                   kernel->name, kernel->layout->n_buffers);
+    qg_print_filled(text, qg_form(kernel->family, kernel->layout)->reference_parameters, 'X',
+                    element_type(kernel->type));
+    qg_text_printf(text, ", %s *%s);\n", sums ? "float" : element_type(kernel->type), sums ? "y" : "dst");
 }
 
 static char *declarations(qg_arena *arena, const qg_request *request, const qg_kernel *kernels, uint32_t count) {
@@ -348,7 +365,7 @@ static char *declarations(qg_arena *arena, const qg_request *request, const qg_k
 char *qg_c_header(qg_arena *arena, const qg_templates *templates, const qg_request *request, const qg_plan *plan,
                   const qg_c_options *options, const char **why) {
     const qg_kernel *kernels;
-    const uint32_t count = qg_kernels(arena, request, plan, &kernels);
+    const uint32_t count = qg_kernels(arena, request, &kernels);
     qg_holes holes = {.count = 0};
     const char *sentence =
         qg_format(arena, "%s: kernels, dispatch and reference decoder of the format.", request->layout->name);
@@ -364,15 +381,22 @@ static const char *dispatch_text(const qg_request *request, const qg_c_options *
     return options->embed ? options->dispatch_h : "#include <qkgen/dispatch.h>";
 }
 
+static bool has_half_input(const qg_kernel *kernels, uint32_t count) {
+    for (uint32_t i = 0; i < count; ++i)
+        if (kernels[i].family->sums && kernels[i].type == QG_F16) return true;
+    return false;
+}
+
 char *qg_c_source(qg_arena *arena, const qg_templates *templates, const qg_request *request, const qg_plan *plan,
                   const qg_c_options *options, const char **why) {
     const qg_layout *layout = request->layout;
     const qg_plan *elements = qg_plan_elements(arena, layout);
     const qg_ir *ir = qg_lower_decode(arena, elements);
     const qg_kernel *kernels;
-    const uint32_t count = qg_kernels(arena, request, plan, &kernels);
+    const uint32_t count = qg_kernels(arena, request, &kernels);
     qg_holes prelude = {.count = 0}, holes = {.count = 0};
     qg_prelude_holes(&prelude, ir);
+    if (has_half_input(kernels, count)) qg_hole_set(&prelude, "f16_to_f32");
     const char *prelude_text =
         qg_expand(arena, qg_template_text(templates, "prelude.c"), prelude.items, prelude.count, why);
     const char *reference_text = prelude_text ? reference(arena, templates, kernels, count, why) : NULL;

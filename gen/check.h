@@ -58,7 +58,6 @@ bool qg_layout_indices(qg_work *work);
 /* cover.c. Every bit of the block is claimed once. Scalar fields are claimed by being named in the value; when that
  * failed, `value_known` is false, and unclaimed ones are not reported. */
 void qg_prove_cover(qg_work *work, bool value_known);
-uint32_t qg_slice_instances(const qg_slice *slice);
 
 /* tables.c */
 bool qg_fill_tables(qg_work *work);

@@ -61,8 +61,13 @@ typedef struct qg_settings {
 /* Adds what a model's JSON configuration says, sorted by module. */
 const char *qg_settings_read(qg_arena *arena, const qg_rules *rules, const char *text, size_t length,
                              qg_settings *settings);
-/* The rules' name for a key of an object of the configuration, or NULL; for qg_settings_read. */
+/* Adds the values of some keys of a JSON object, under the names of their parameters, as settings of all modules. */
+const char *qg_settings_object(qg_arena *arena, const char *text, size_t length, uint32_t count,
+                               const char *const *parameters, const char *const *keys, qg_settings *settings);
+/* For qg_settings_read: the rules' name for a key of an object of the configuration, or NULL; and whether a rule speaks
+ * of an object or of one within it, which is written OUTER.INNER. */
 const char *qg_rules_parameter(const qg_rules *rules, const char *object, const char *key);
+bool qg_rules_object(const qg_rules *rules, const char *object);
 
 /* One weight of a model: one tensor, or several that are the buffers of one format. */
 typedef struct qg_weight {
@@ -72,9 +77,11 @@ typedef struct qg_weight {
     const char *format;       /* the name of the format, known or not, or the container's type */
     const qg_layout *layout;  /* NULL: plain, or not known */
     qg_scalar plain;          /* QG_SCALAR_COUNT: not plain */
-    const char *open;         /* several formats fit: a sentence that names them; NULL else */
+    const char *verdict;      /* why no format was chosen although rules name some, in a word or two; NULL else */
+    const char *problem;      /* the same as a sentence, which begins after the name */
     const void *const *data;  /* one pointer for each buffer of the layout; one pointer when plain */
     uint64_t bytes, elements; /* bytes of all buffers; 0 when not known */
+    uint64_t rows, cols;      /* where blocks are patches of a matrix; their product is below 2^32 */
     uint32_t n_dims;
     uint64_t dims[QG_MAX_DIMS];
 } qg_weight;

@@ -21,17 +21,9 @@ typedef struct cover_proof {
 
 enum { SHOWN_GAPS = 8, SHOWN_CONFLICTS = 8 };
 
-uint32_t qg_slice_instances(const qg_slice *slice) {
-    uint32_t count = 1;
-    for (uint32_t d = 0; d < slice->n_digits; d++) {
-        count *= slice->digits[d].extent;
-    }
-    return count;
-}
-
-/* The instance of a slice that claims `bit`, below `limit`. */
+/* The first instance of a slice that claims `bit`, below `limit`. */
 static uint32_t instance_at(const qg_slice *slice, uint32_t bit, uint32_t limit) {
-    for (uint32_t j = 0; j < limit; j++) {
+    for (uint32_t j = slice->first; j < limit; j++) {
         uint32_t address = qg_slice_address(slice, j);
         if (bit >= address && bit - address < slice->width) {
             return j;
@@ -47,18 +39,19 @@ static const char *describe(qg_work *work, const claim *by, uint32_t j, uint32_t
         return "as spare";
     }
     const qg_code *code = by->code;
-    uint32_t code_bit = by->slice->shift + within;
     const qg_field *field = &work->fields[by->slice->field];
     if (strcmp(code->name, field->name) == 0) {
         return "as a whole, for the value names the field";
     }
+    const char *what = by->slice->radix == 0 ? qg_format(work->arena, "bit %u", by->slice->shift + within)
+                                             : qg_format(work->arena, "digits of base %u", by->slice->radix);
     if (code->count == 1) {
-        return qg_format(work->arena, "by bit %u of code '%s'", code_bit, code->name);
+        return qg_format(work->arena, "by %s of code '%s'", what, code->name);
     }
     if (code->per == 1) {
-        return qg_format(work->arena, "by bit %u of code '%s' for element %u", code_bit, code->name, j);
+        return qg_format(work->arena, "by %s of code '%s' for element %u", what, code->name, j);
     }
-    return qg_format(work->arena, "by bit %u of code '%s', instance %u (elements %u to %u)", code_bit, code->name, j,
+    return qg_format(work->arena, "by %s of code '%s', instance %u (elements %u to %u)", what, code->name, j,
                      j * code->per, (j + 1) * code->per - 1);
 }
 
@@ -68,7 +61,7 @@ static void report_conflict(cover_proof *proof, uint32_t number, uint32_t j, uin
     uint32_t first = proof->owner[mine->slice->buffer][bit];
     const claim *other = &proof->claims[first - 1];
     const qg_field *field = &work->fields[mine->slice->field];
-    uint32_t limit = first == number ? j : qg_slice_instances(other->slice);
+    uint32_t limit = first == number ? j : other->slice->first + other->slice->count;
     uint32_t other_j = instance_at(other->slice, bit, limit);
     qg_error(work->diag, mine->slice->loc, "bit %u of field '%s' is claimed twice: here %s", bit - field->offset * 8,
              field->name, describe(work, mine, j, bit));
@@ -80,8 +73,10 @@ static void report_conflict(cover_proof *proof, uint32_t number, uint32_t j, uin
 static bool claim_slice(cover_proof *proof, uint32_t number) {
     const qg_slice *slice = proof->claims[number - 1].slice;
     uint16_t *owner = proof->owner[slice->buffer];
-    uint32_t count = qg_slice_instances(slice);
-    for (uint32_t j = 0; j < count; j++) {
+    for (uint32_t j = slice->first; j < slice->first + slice->count; j++) {
+        if (qg_slice_power(slice, j) > 0) {
+            continue; /* its digit lies in bits that the first one claims for all */
+        }
         uint32_t bit = qg_slice_address(slice, j);
         for (uint32_t end = bit + slice->width; bit < end; bit++) {
             if (owner[bit] != 0) {
@@ -185,10 +180,9 @@ void qg_prove_cover(qg_work *work, bool value_known) {
 
 /* Writes the bits of one slice into a map. */
 static void map_slice(qg_owner *map, const qg_slice *slice, qg_owner owner) {
-    uint32_t count = qg_slice_instances(slice);
-    for (owner.instance = 0; owner.instance < count; owner.instance++) {
+    for (owner.instance = slice->first; owner.instance < slice->first + slice->count; owner.instance++) {
         uint32_t start = qg_slice_address(slice, owner.instance);
-        for (uint32_t bit = 0; bit < slice->width; bit++) {
+        for (uint32_t bit = 0; bit < slice->width && qg_slice_power(slice, owner.instance) == 0; bit++) {
             owner.bit = slice->shift + bit;
             map[start + bit] = owner;
         }

@@ -142,13 +142,21 @@ static void put_block(qg_text *text, const qg_spec *spec) {
 static void put_slice(qg_text *text, const qg_spec_slice *slice) {
     qg_text_puts(text, " ");
     put_expr(text, slice->width);
+    if (slice->radix != NULL) {
+        qg_text_puts(text, " base ");
+        put_expr(text, slice->radix);
+    }
     qg_text_puts(text, " @ ");
     put_expr(text, slice->base);
     for (uint32_t d = 0; d < slice->n_digits; d++) {
         qg_text_puts(text, d == 0 ? " (" : ", ");
         put_expr(text, slice->digits[d].extent);
         qg_text_puts(text, ":");
-        put_expr(text, slice->digits[d].stride);
+        if (slice->digits[d].stride == NULL) {
+            qg_text_puts(text, "^");
+        } else {
+            put_expr(text, slice->digits[d].stride);
+        }
     }
     qg_text_puts(text, slice->n_digits == 0 ? "" : ")");
 }
@@ -167,9 +175,10 @@ static void put_code(qg_text *text, const qg_spec_code *code) {
     for (uint32_t s = 0; s < code->n_slices; s++) {
         const qg_spec_slice *slice = &code->slices[s];
         const qg_spec_slice *before = s == 0 ? NULL : &code->slices[s - 1];
+        bool then = before != NULL && before->segment != slice->segment;
         /* A '(' in the next width would be taken for the digits of a slice that has none. */
-        if (before == NULL || before->n_digits == 0 || strcmp(before->field, slice->field) != 0) {
-            qg_text_printf(text, "%s %s {", before == NULL ? "" : " }", slice->field);
+        if (before == NULL || then || before->n_digits == 0 || strcmp(before->field, slice->field) != 0) {
+            qg_text_printf(text, "%s%s %s {", before == NULL ? "" : " }", then ? " then" : "", slice->field);
         }
         put_slice(text, slice);
     }
@@ -238,10 +247,14 @@ static void put_layout_fields(qg_text *text, const qg_layout *layout, uint32_t b
 
 static void put_layout_slice(qg_text *text, const qg_layout *layout, const qg_slice *slice) {
     const qg_field *field = &layout->fields[slice->field];
-    qg_text_printf(text, "    bits %u-%u at %s bit %u, %s bit %u", slice->shift, slice->shift + slice->width - 1,
+    qg_text_printf(text, "    bits %u-%u at %s bit %u, %s bit %u", slice->shift, slice->shift + slice->bits - 1,
                    layout->buffers[slice->buffer].name, slice->bit, field->name, slice->bit - field->offset * 8);
+    if (slice->radix != 0) {
+        qg_text_printf(text, ", from %u bits in base %u", slice->width, slice->radix);
+    }
     for (uint32_t d = 0; d < slice->n_digits; d++) {
-        qg_text_printf(text, "%s%u:%d", d == 0 ? " (" : ", ", slice->digits[d].extent, slice->digits[d].stride);
+        qg_text_printf(text, "%s%u:", d == 0 ? " (" : ", ", slice->digits[d].extent);
+        qg_text_printf(text, slice->radix != 0 && d == slice->power ? "^" : "%d", slice->digits[d].stride);
     }
     qg_text_puts(text, slice->n_digits == 0 ? "\n" : ")\n");
 }
@@ -251,7 +264,11 @@ static void put_layout_code(qg_text *text, const qg_layout *layout, const qg_cod
     qg_text_printf(text, "code %s: %s, %u bit%s, per %u, %u instance%s\n", code->name, type, code->width,
                    code->width == 1 ? "" : "s", code->per, code->count, code->count == 1 ? "" : "s");
     for (uint32_t s = 0; s < code->n_slices; s++) {
-        put_layout_slice(text, layout, &code->slices[s]);
+        const qg_slice *slice = &code->slices[s];
+        if (slice->count < code->count && (s == 0 || slice->first != slice[-1].first)) {
+            qg_text_printf(text, "  instances %u-%u\n", slice->first, slice->first + slice->count - 1);
+        }
+        put_layout_slice(text, layout, slice);
     }
 }
 
@@ -327,6 +344,7 @@ static void put_layout_tile(qg_text *text, const qg_layout *layout, const qg_buf
             qg_text_printf(text, "%s[%s]", i == 0 ? " in " : "",
                            axis == QG_AXIS_CODE ? layout->codes[buffer->index].name : axes[axis]);
         }
+        qg_text_puts(text, buffer->n_axes == 0 ? " in none" : "");
     }
     qg_text_puts(text, "\n");
 }

@@ -55,10 +55,9 @@ static bool add_module(qg_arena *arena, const emission *e, const char *path, con
 }
 
 /* GLSL and words of every kernel. */
-static const qk_code *compile_kernels(qg_arena *arena, const emission *e, const qg_request *request,
-                                      const qg_plan *plan, product *product) {
+static const qk_code *compile_kernels(qg_arena *arena, const emission *e, const qg_request *request, product *product) {
     const qg_kernel *kernels;
-    const uint32_t count = qg_kernels(arena, request, plan, &kernels);
+    const uint32_t count = qg_kernels(arena, request, &kernels);
     qk_code *codes = QG_NEW_ARRAY(arena, qk_code, count + 1);
     for (uint32_t i = 0; request->vulkan && i < count; ++i) {
         const char *glsl = qg_glsl(arena, &e->templates, request, &kernels[i], &product->why);
@@ -79,7 +78,7 @@ static void emit_format(qg_arena *arena, const emission *e, const qg_layout *lay
                                 .command = command(arena, layout)};
     const qg_plan *plan = qg_plan_tiles(arena, layout);
     const char *name = layout->name, *msl = "";
-    const qk_code *codes = compile_kernels(arena, e, &request, plan, product);
+    const qk_code *codes = compile_kernels(arena, e, &request, product);
     if (!codes) return;
     if (request.metal && !(msl = qg_msl(arena, &e->templates, &request, plan, &product->why))) return;
     const qg_c_options c = {
@@ -92,7 +91,7 @@ static void emit_format(qg_arena *arena, const emission *e, const qg_layout *lay
     add(product, qg_format(arena, "%s%s.h", folder, name), header, false);
     add(product, qg_format(arena, "%s%s.c", folder, name), source, false);
     if (!o->embed && (request.vulkan || request.metal))
-        add(product, qg_format(arena, "%s%s_code.c", folder, name), qg_c_code(arena, &request, plan, &c), true);
+        add(product, qg_format(arena, "%s%s_code.c", folder, name), qg_c_code(arena, &request, &c), true);
 }
 
 /* ---- families that take no format ---- */

@@ -6,6 +6,8 @@
 const qg_family qg_families[] = {
     {.name = "dequant",
      .summary = "decodes a whole tensor: dst[i] = value(i)",
+     .n_types = 3,
+     .types = {QG_F32, QG_F16, QG_BF16},
      .n_bindings = 1,
      .bindings = {{"dst", QK_ROLE_OUTPUT, QK_WRITE}},
      .reference_result = "void",
@@ -23,6 +25,8 @@ const qg_family qg_families[] = {
                 .reference_parameters = "uint64_t rows, uint64_t cols"}},
     {.name = "gather",
      .summary = "decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d",
+     .n_types = 3,
+     .types = {QG_F32, QG_F16, QG_BF16},
      .n_bindings = 3,
      .bindings = {{"indices", QK_ROLE_INDICES, QK_READ},
                   {"dst", QK_ROLE_OUTPUT, QK_WRITE},
@@ -42,6 +46,48 @@ const qg_family qg_families[] = {
                     "qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens",
                 .dispatch_arguments = "indices, dst, status, rows, cols, tokens",
                 .reference_parameters = "const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens"}},
+    {.name = "gemv",
+     .summary = "matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k]",
+     .sums = true,
+     .n_types = 2,
+     .types = {QG_F32, QG_F16},
+     .n_bindings = 2,
+     .bindings = {{"x", QK_ROLE_INPUT, QK_READ}, {"y", QK_ROLE_OUTPUT, QK_WRITE}},
+     .reference_result = "void",
+     .blocks = {.suffix = "",
+                .n_push = 5,
+                .push = {"rows", "row_tiles", "batch", "y_first", "y_rows"},
+                .dispatch_parameters = "qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch",
+                .dispatch_arguments = "x, y, rows, cols, batch",
+                .reference_parameters = "const $X *x, uint64_t rows, uint64_t cols, uint64_t batch"},
+     .matrix = {.suffix = "",
+                .n_push = 8,
+                .push = {"rows", "row_tiles", "batch", "y_first", "y_rows", "cols", "grid_rows", "grid_cols"},
+                .dispatch_parameters = "qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch",
+                .dispatch_arguments = "x, y, rows, cols, batch",
+                .reference_parameters = "const $X *x, uint64_t rows, uint64_t cols, uint64_t batch"}},
+    {.name = "gemv_id",
+     .summary = "experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k]",
+     .in_blocks = true,
+     .sums = true,
+     .n_types = 2,
+     .types = {QG_F32, QG_F16},
+     .n_bindings = 4,
+     .bindings = {{"x", QK_ROLE_INPUT, QK_READ},
+                  {"ids", QK_ROLE_INDICES, QK_READ},
+                  {"y", QK_ROLE_OUTPUT, QK_WRITE},
+                  {"status", QK_ROLE_STATUS, QK_READ_WRITE}},
+     .reference_result = "uint64_t",
+     .blocks = {.suffix = "",
+                .n_push = 7,
+                .push = {"rows", "row_tiles", "batch", "slots", "experts", "expert_first", "expert_end"},
+                .dispatch_parameters = "qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,\n"
+                                       "    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots",
+                .dispatch_arguments = "x, ids, y, status, experts, rows, cols, tokens, slots",
+                .reference_parameters =
+                    "const $X *x, const uint32_t *ids, uint64_t experts, uint64_t rows, uint64_t cols,\n"
+                    "    uint64_t tokens, uint64_t slots"},
+     .matrix = {.suffix = ""}},
 };
 
 const qg_family_form *qg_form(const qg_family *family, const qg_layout *layout) {
@@ -49,9 +95,6 @@ const qg_family_form *qg_form(const qg_family *family, const qg_layout *layout) 
 }
 
 const uint32_t qg_n_families = sizeof qg_families / sizeof *qg_families;
-
-const qg_scalar qg_output_types[] = {QG_F32, QG_F16, QG_BF16};
-const uint32_t qg_n_output_types = sizeof qg_output_types / sizeof *qg_output_types;
 
 /* The legal workgroup sizes, as they stand in every descriptor. */
 static const uint32_t workgroup_sizes[] = {32, 64, 128, 256, 512, 1024};
@@ -62,24 +105,31 @@ const qg_family *qg_family_named(const char *name) {
     return NULL;
 }
 
-qg_kernel qg_kernel_new(qg_arena *arena, const qg_plan *plan, const qg_family *family, qg_scalar type) {
-    const char *name = qg_format(arena, "%s_%s_%s", plan->layout->name, family->name, qg_scalars[type].name);
-    return (qg_kernel){.name = name, .family = family, .layout = plan->layout, .plan = plan, .type = type};
+bool qg_takes(const qg_family *family, const qg_layout *layout) {
+    return !family->in_blocks || layout->view == QG_VIEW_BLOCKS;
 }
 
-uint32_t qg_kernels(qg_arena *arena, const qg_request *request, const qg_plan *plan, const qg_kernel **kernels) {
-    qg_kernel *list = QG_NEW_ARRAY(arena, qg_kernel, request->n_families * qg_n_output_types);
+qg_kernel qg_kernel_new(qg_arena *arena, const qg_layout *layout, const qg_family *family, qg_scalar type) {
+    const char *name = qg_format(arena, "%s_%s_%s", layout->name, family->name, qg_scalars[type].name);
+    const qg_plan *plan = family->sums ? qg_plan_rows(arena, layout) : qg_plan_tiles(arena, layout);
+    return (qg_kernel){.name = name, .family = family, .layout = layout, .plan = plan, .type = type};
+}
+
+uint32_t qg_kernels(qg_arena *arena, const qg_request *request, const qg_kernel **kernels) {
+    qg_kernel *list = QG_NEW_ARRAY(arena, qg_kernel, request->n_families * QG_MAX_FAMILY_TYPES);
     uint32_t count = 0;
-    for (uint32_t f = 0; f < request->n_families; ++f)
-        for (uint32_t t = 0; t < qg_n_output_types; ++t)
-            list[count++] = qg_kernel_new(arena, plan, request->families[f], qg_output_types[t]);
+    for (uint32_t f = 0; f < request->n_families; ++f) {
+        if (!qg_takes(request->families[f], request->layout)) continue;
+        for (uint32_t t = 0; t < request->families[f]->n_types; ++t)
+            list[count++] = qg_kernel_new(arena, request->layout, request->families[f], request->families[f]->types[t]);
+    }
     *kernels = list;
     return count;
 }
 
 static qk_type unit_type(uint32_t bits) { return bits == 8 ? QK_TYPE_U8 : bits == 16 ? QK_TYPE_U16 : QK_TYPE_U32; }
 
-static qk_type output_type(qg_scalar type) {
+static qk_type stored_type(qg_scalar type) {
     return type == QG_F16 ? QK_TYPE_F16 : type == QG_BF16 ? QK_TYPE_BF16 : QK_TYPE_F32;
 }
 
@@ -89,18 +139,24 @@ static uint32_t features(const qg_kernel *kernel) {
         if (kernel->plan->units[i] == 8) bits |= QK_FEATURE_STORAGE_8BIT;
         if (kernel->plan->units[i] == 16) bits |= QK_FEATURE_STORAGE_16BIT;
     }
-    if (kernel->type != QG_F32 && kernel->plan->store_lanes == 1) bits |= QK_FEATURE_STORAGE_16BIT;
+    const uint32_t lanes = kernel->family->sums ? kernel->plan->lanes : kernel->plan->store_lanes;
+    if (kernel->type != QG_F32 && lanes == 1) bits |= QK_FEATURE_STORAGE_16BIT;
+    if (kernel->family->sums) bits |= QK_FEATURE_SUBGROUP_ARITHMETIC;
     return bits;
 }
 
-const qk_spec_constant *qg_workgroup_constant(qg_arena *arena, uint32_t size) {
-    qk_spec_constant *constant = QG_NEW(arena, qk_spec_constant);
-    *constant = (qk_spec_constant){.id = 0,
-                                   .name = "local_size_x",
-                                   .value = size,
-                                   .legal_count = sizeof workgroup_sizes / sizeof *workgroup_sizes,
-                                   .legal = workgroup_sizes};
-    return constant;
+qk_spec_constant qg_workgroup_constant(uint32_t size) {
+    return (qk_spec_constant){.id = 0,
+                              .name = "local_size_x",
+                              .value = size,
+                              .legal_count = sizeof workgroup_sizes / sizeof *workgroup_sizes,
+                              .legal = workgroup_sizes};
+}
+
+static qk_type type_of_role(const qg_kernel *kernel, qk_role role) {
+    if (role == QK_ROLE_INPUT) return stored_type(kernel->type);
+    if (role == QK_ROLE_OUTPUT) return kernel->family->sums ? QK_TYPE_F32 : stored_type(kernel->type);
+    return QK_TYPE_U32;
 }
 
 static void describe_tile(const qg_layout *layout, const qg_buffer *buffer, qk_binding *binding) {
@@ -129,7 +185,7 @@ static const qk_binding *describe_bindings(qg_arena *arena, const qg_kernel *ker
                                    .name = own->name,
                                    .role = own->role,
                                    .access = own->access,
-                                   .element = own->role == QK_ROLE_OUTPUT ? output_type(kernel->type) : QK_TYPE_U32};
+                                   .element = type_of_role(kernel, own->role)};
     }
     return bindings;
 }
@@ -146,6 +202,20 @@ static void describe_tables(qg_arena *arena, const qg_kernel *kernel, qk_kernel 
         table->words = qg_table_words(arena, &layout->tables[i], &table->bytes);
     }
     described->tables = tables;
+}
+
+static void describe_constants(qg_arena *arena, const qg_kernel *kernel, qk_kernel *described) {
+    static const uint32_t batches[] = {1, 2, 4, 8}, rows[] = {1, 2, 4, 8};
+    const bool vulkan = described->api == QK_API_VULKAN;
+    qk_spec_constant *list = QG_NEW_ARRAY(arena, qk_spec_constant, 3);
+    uint32_t count = 0;
+    if (vulkan) list[count++] = qg_workgroup_constant(described->workgroup_size);
+    if (kernel->family->sums && !kernel->family->in_blocks) /* with experts, right-hand sides are taken one by one */
+        list[count++] = (qk_spec_constant){.id = 1, .name = "batch", .value = 1, .legal_count = 4, .legal = batches};
+    if (kernel->family->sums && vulkan)
+        list[count++] = (qk_spec_constant){.id = 2, .name = "rows", .value = 4, .legal_count = 4, .legal = rows};
+    described->spec_constant_count = count;
+    described->spec_constants = list;
 }
 
 const qk_kernel *qg_describe(qg_arena *arena, const qg_kernel *kernel, qk_api api, const qk_code *code) {
@@ -167,8 +237,8 @@ const qk_kernel *qg_describe(qg_arena *arena, const qg_kernel *kernel, qk_api ap
     described->push = push;
     described->workgroup_size = kernel->plan->workgroup;
     described->features = api == QK_API_VULKAN ? features(kernel) : 0;
-    described->numeric = QK_NUMERIC_EXACT_DECODE;
-    described->output = output_type(kernel->type);
+    described->numeric = kernel->family->sums ? QK_NUMERIC_EXACT_SUM : QK_NUMERIC_EXACT_DECODE;
+    described->output = type_of_role(kernel, QK_ROLE_OUTPUT);
     described->block_elements = kernel->layout->elements;
     if (kernel->layout->view != QG_VIEW_BLOCKS) {
         described->view = (qk_view)kernel->layout->view;
@@ -177,10 +247,7 @@ const qk_kernel *qg_describe(qg_arena *arena, const qg_kernel *kernel, qk_api ap
         described->block_cols = kernel->layout->block_cols;
     }
     described->tile_elements = kernel->plan->tile_elements;
-    if (api == QK_API_VULKAN) {
-        describe_tables(arena, kernel, described);
-        described->spec_constant_count = 1;
-        described->spec_constants = qg_workgroup_constant(arena, kernel->plan->workgroup);
-    }
+    if (api == QK_API_VULKAN) describe_tables(arena, kernel, described);
+    describe_constants(arena, kernel, described);
     return described;
 }

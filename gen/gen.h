@@ -206,7 +206,8 @@ typedef struct qg_spec_buffer {
 
 typedef struct qg_spec_digit {
     const qg_expr *extent;
-    const qg_expr *stride;
+    const qg_expr *stride; /* NULL: '^', which digit of the base */
+    qg_loc power_loc;      /* of the '^' */
 } qg_spec_digit;
 
 typedef struct qg_spec_slice {
@@ -214,18 +215,22 @@ typedef struct qg_spec_slice {
     const char *field; /* the array or scalar that the bits are taken from */
     qg_loc field_loc;
     const qg_expr *width;
-    const qg_expr *base; /* bit, counted from the start of the field */
+    const qg_expr *radix; /* `base RADIX`; NULL: plain bits */
+    const qg_expr *base;  /* bit, counted from the start of the field */
     uint32_t n_digits;
     const qg_spec_digit *digits;
+    uint32_t segment; /* how many `then` stand before it */
 } qg_spec_slice;
 
-/* `code NAME [: TYPE] [per N] = FIELD { slices } ...`, or `spare FIELD { slices }` with an empty name. */
+/* `code NAME [: TYPE] [per N] = FIELD { slices } ... [then FIELD { slices } ...] ...`, or `spare FIELD { slices }` with an
+ * empty name. */
 typedef struct qg_spec_code {
     const char *name;
     qg_loc loc;
     bool spare;
     qg_spec_type type;  /* name NULL: unsigned */
     const qg_expr *per; /* NULL: 1 */
+    uint32_t n_segments;
     uint32_t n_slices;
     const qg_spec_slice *slices;
 } qg_spec_code;
@@ -315,26 +320,37 @@ typedef struct qg_digit {
     int32_t stride; /* bits */
 } qg_digit;
 
-/* Bits [shift, shift+width) of a code. Index j of the code, split into digits, lies at bit + sum(digit * stride). */
+/* Bits [shift, shift+bits) of instances [first, first+count) of a code. The index of an instance, counted from `first` and
+ * split into digits, lies at bit + sum(digit * stride).
+ *
+ * With a radix, `width` bits hold several digits of that base as a binary fraction rounded up, and digit `power` of the index
+ * says which one, the most significant being 0: for n it is ((word * radix^n) mod 2^width) * radix >> width. It moves no
+ * address (stride 0); radix^extent is at most 2^width, and width at most 16, so that all products fit 32 bits. */
 typedef struct qg_slice {
     qg_loc loc;
-    uint32_t width;
+    uint32_t width; /* in memory */
     uint32_t shift;
+    uint32_t bits; /* that it gives the code: the width, or what radix - 1 needs */
     uint32_t field;
     uint32_t buffer;
     uint32_t bit; /* from the start of the block's part of the buffer, little-endian bit order */
+    uint32_t first, count;
+    uint32_t radix; /* 0: the bits as they are */
+    uint32_t power; /* index in digits */
     uint32_t n_digits;
     const qg_digit *digits;
 } qg_slice;
 
-/* A code has `count` = elements / per instances in a block; instance j serves elements [j*per, (j+1)*per). A scalar field
- * that the value names directly is a code too, of one slice without digits, with per = elements. */
+/* A code has `count` = elements / per instances in a block; instance j serves elements [j*per, (j+1)*per). Its slices stand
+ * segment by segment, low bits first: those of a segment have the same `first`, and together give all bits of the code. A
+ * scalar field that the value names directly is a code too, of one slice without digits, with per = elements. */
 typedef struct qg_code {
     const char *name;
     qg_loc loc;
     bool typed; /* the bits are a `type`; else an unsigned integer */
     qg_scalar type;
     uint32_t width; /* bits, at most 32 */
+    uint32_t most;  /* the largest value of the bits */
     uint32_t per;
     uint32_t count;
     bool of_column; /* counted along the columns of the block alone: all its rows share the bits */
@@ -408,8 +424,15 @@ double qg_bits_per_element(const qg_layout *layout);
  * are reported once. Returns an empty list after errors. */
 qg_layouts qg_check(qg_arena *arena, qg_diag *diag, const qg_spec *spec);
 
-/* The bit address of instance `j` of a slice, from the start of the block's part of the slice's buffer. */
+/* The instance of a code that serves an element of the block. */
+uint32_t qg_instance_of(const qg_layout *layout, const qg_code *code, uint32_t element);
+
+/* The bit address of instance `j` of a code in a slice that serves it, from the start of the block's part of the slice's
+ * buffer. */
 uint32_t qg_slice_address(const qg_slice *slice, uint32_t j);
+/* Which digit of the slice's radix instance `j` is, the most significant being 0; 0 without a radix. The first digit stands
+ * for all in proofs and pictures. */
+uint32_t qg_slice_power(const qg_slice *slice, uint32_t j);
 
 /* Who owns a bit of the block: layout.c's map behind proofs and pictures. */
 typedef enum qg_owner_kind { QG_OWNER_NONE, QG_OWNER_CODE, QG_OWNER_SPARE } qg_owner_kind;
@@ -417,8 +440,8 @@ typedef struct qg_owner {
     qg_owner_kind kind;
     uint32_t code;     /* index in layout->codes, when CODE */
     uint32_t slice;    /* index in the code's slices, or in layout->spares */
-    uint32_t instance; /* j */
-    uint32_t bit;      /* of the code */
+    uint32_t instance; /* j; of several that share the bits, the one with the most significant digit */
+    uint32_t bit;      /* of the code; of a slice with a radix: shift, and the number of the bit in the slice */
 } qg_owner;
 
 /* One owner for each bit of buffer `buffer`'s part of a block. */

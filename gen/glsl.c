@@ -21,7 +21,8 @@ static const char *stored_type(const qg_kernel *kernel) {
 }
 
 static char *extensions(qg_arena *arena, const qg_kernel *kernel) {
-    const bool narrow_store = kernel->type != QG_F32 && kernel->plan->store_lanes == 1;
+    const uint32_t lanes = kernel->family->sums ? kernel->plan->lanes : kernel->plan->store_lanes;
+    const bool narrow_store = kernel->type != QG_F32 && lanes == 1;
     return qg_format(
         arena, "%s%s", has_unit(kernel->plan, 8) ? "#extension GL_EXT_shader_8bit_storage : require\n" : "",
         has_unit(kernel->plan, 16) || narrow_store ? "#extension GL_EXT_shader_16bit_storage : require\n" : "");
@@ -158,20 +159,65 @@ static char *write_tile(qg_arena *arena, const qg_kernel *kernel) {
     return text.data;
 }
 
+/* ---- sums ---- */
+
+/* x as it is stored, and a run of it as floats. */
+static const char *x_type(const qg_kernel *kernel) {
+    const uint32_t lanes = kernel->plan->lanes;
+    if (kernel->type == QG_F32) return glsl->types[QG_K_FLOAT][lanes];
+    return lanes == 4 ? "uvec2" : lanes == 2 ? "uint" : "uint16_t";
+}
+
+static const char *x_load(const qg_kernel *kernel) {
+    const uint32_t lanes = kernel->plan->lanes;
+    if (kernel->type == QG_F32) return "x_in[$i]";
+    return lanes == 4   ? "vec4(unpackHalf2x16(x_in[$i].x), unpackHalf2x16(x_in[$i].y))"
+           : lanes == 2 ? "unpackHalf2x16(x_in[$i])"
+                        : "unpackHalf2x16(uint(x_in[$i])).x";
+}
+
+static char *load_x(qg_arena *arena, const qg_ir *ir, const qg_kernel *kernel) {
+    qg_text text = qg_text_new(arena);
+    qg_text_puts(&text, "// Loads what tile `j` of a row meets of x, from right-hand side `vector` on.\n"
+                        "void load_x(uint vector, uint j, uint k) {\n");
+    qg_load_x_body(&text, ir, kernel->plan, glsl, "row_tiles", "batch", x_load(kernel));
+    qg_text_puts(&text, "}\n");
+    return text.data;
+}
+
+static char *accumulate(qg_arena *arena, const qg_ir *ir, const qg_plan *plan) {
+    qg_text text = qg_text_new(arena);
+    wide_loads(&text, ir, plan);
+    qg_text_puts(&text,
+                 "// Adds the products of tile `j` of row `n` with what is kept of x, for each right-hand side.\n"
+                 "void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {\n");
+    qg_accumulate_body(&text, ir, plan, glsl, "row_tiles");
+    qg_text_puts(&text, "}\n");
+    return text.data;
+}
+
+static void sum_holes(qg_arena *arena, qg_holes *holes, const qg_ir *ir, const qg_kernel *kernel) {
+    qg_hole(holes, "x_type", x_type(kernel));
+    qg_hole(holes, "x_sums", qg_format(arena, "%u", ir->n_x_sums ? ir->n_x_sums : 1));
+    qg_hole(holes, "load_x", load_x(arena, ir, kernel));
+    qg_hole(holes, "accumulate", accumulate(arena, ir, kernel->plan));
+}
+
 char *qg_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *request, const qg_kernel *kernel,
               const char **why) {
     const qg_plan *plan = kernel->plan;
-    const qg_ir *ir = qg_lower_decode(arena, plan);
+    const bool sums = kernel->family->sums;
+    const qg_ir *ir = sums ? qg_lower_dot(arena, plan) : qg_lower_decode(arena, plan);
     qg_holes prelude = {.count = 0}, holes = {.count = 0};
     qg_prelude_holes(&prelude, ir);
-    qg_hole(&prelude, "to_f16", kernel->type == QG_F16 ? "" : NULL);
+    qg_hole(&prelude, "to_f16", kernel->type == QG_F16 && !sums ? "" : NULL);
     qg_hole(&prelude, "to_bf16", kernel->type == QG_BF16 ? "" : NULL);
     char *prelude_text =
         qg_expand(arena, qg_template_text(templates, "prelude.glsl"), prelude.items, prelude.count, why);
     if (!prelude_text) return NULL;
 
-    const char *sentence =
-        qg_format(arena, "%s: %s, in %s.", kernel->name, kernel->family->summary, qg_scalars[kernel->type].name);
+    const char *sentence = qg_format(arena, "%s: %s, %s %s.", kernel->name, kernel->family->summary,
+                                     sums ? "x in" : "in", qg_scalars[kernel->type].name);
     qg_plan_holes(arena, &holes, plan, glsl);
     qg_hole(&holes, "banner", qg_banner(arena, request, plan, sentence, "// ", "// ", ""));
     qg_hole(&holes, "extensions", extensions(arena, kernel));
@@ -182,7 +228,11 @@ char *qg_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *
     qg_hole(&holes, "dst_type", stored_type(kernel));
     qg_hole(&holes, "tables", qg_tables(arena, plan, glsl, "const"));
     qg_hole(&holes, "prelude", prelude_text);
-    qg_hole(&holes, "decode", decode(arena, ir, plan));
-    qg_hole(&holes, "write_tile", write_tile(arena, kernel));
+    if (sums) {
+        sum_holes(arena, &holes, ir, kernel);
+    } else {
+        qg_hole(&holes, "decode", decode(arena, ir, plan));
+        qg_hole(&holes, "write_tile", write_tile(arena, kernel));
+    }
     return qg_expand(arena, qg_template_of(arena, templates, kernel, "comp"), holes.items, holes.count, why);
 }

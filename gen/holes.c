@@ -7,6 +7,11 @@ void qg_hole(qg_holes *holes, const char *name, const char *value) {
     holes->items[holes->count++] = (qg_binding){name, value};
 }
 
+void qg_hole_set(qg_holes *holes, const char *name) {
+    for (uint32_t i = 0; i < holes->count; ++i)
+        if (strcmp(holes->items[i].name, name) == 0) holes->items[i].value = "";
+}
+
 const char *qg_template_text(const qg_templates *templates, const char *name) {
     for (uint32_t i = 0; i < templates->count; ++i)
         if (strcmp(templates->items[i].name, name) == 0) return templates->items[i].text;
@@ -28,11 +33,13 @@ static void add_names(qg_arena *arena, names *list, const char *stem, const char
 
 static names template_names(qg_arena *arena) {
     static const char *const prelude[] = {"glsl", "metal", "c", NULL}, *const file[] = {"metal", "h", "c", NULL};
-    static const char *const kernel[] = {"comp", "metal", "c", NULL}, *const set[] = {"glsl", "metal", NULL};
+    static const char *const kernel[] = {"comp", "metal", "c", NULL}, *const set[] = {"glsl", "metal", NULL},
+                             *const rows[] = {"metal", NULL};
     names list = {0};
     add_names(arena, &list, "prelude", prelude);
     add_names(arena, &list, "format", file);
     add_names(arena, &list, "plain", file);
+    add_names(arena, &list, "gemv_rows", rows);
     for (uint32_t i = 0; i < qg_n_families; ++i) {
         const qg_family *f = &qg_families[i];
         add_names(arena, &list, qg_format(arena, "%s%s", f->name, f->blocks.suffix), kernel);
@@ -88,6 +95,8 @@ void qg_plan_holes(qg_arena *arena, qg_holes *holes, const qg_plan *plan, const 
     qg_hole(holes, "ragged", layout->ragged ? "" : NULL);
     qg_hole(holes, "ragged_matrix", layout->ragged && matrix ? "" : NULL);
     qg_hole(holes, "whole", layout->ragged ? NULL : "");
+    qg_hole(holes, "of_matrix", layout->view != QG_VIEW_BLOCKS ? "" : NULL);
+    qg_hole(holes, "x_tiles", qg_format(arena, "%u", qg_kept_tiles(plan)));
 }
 
 const char *qg_template_of(qg_arena *arena, const qg_templates *templates, const qg_kernel *kernel,
@@ -101,7 +110,7 @@ const char *qg_template_of(qg_arena *arena, const qg_templates *templates, const
 
 bool qg_uses_argument(const qg_ir *ir, const char *name) {
     for (uint32_t i = 0; i < ir->n_nodes; ++i)
-        if (ir->nodes[i]->op == QG_ARG && strcmp(ir->nodes[i]->name, name) == 0) return true;
+        if (ir->nodes[i]->used && ir->nodes[i]->op == QG_ARG && strcmp(ir->nodes[i]->name, name) == 0) return true;
     return false;
 }
 
@@ -139,23 +148,37 @@ char *qg_grid_lines(qg_arena *arena, const qg_ir *ir, const qg_plan *plan, const
 
 uint32_t qg_wide_unit(const qg_ir *ir, uint32_t buffer) {
     for (uint32_t i = 0; i < ir->n_nodes; ++i)
-        if (ir->nodes[i]->op == QG_LOAD_WIDE && ir->nodes[i]->ref == buffer) return (uint32_t)ir->nodes[i]->integer;
+        if (ir->nodes[i]->used && ir->nodes[i]->op == QG_LOAD_WIDE && ir->nodes[i]->ref == buffer)
+            return (uint32_t)ir->nodes[i]->integer;
     return 0;
 }
 
 bool qg_uses(const qg_ir *ir, qg_op op) {
     for (uint32_t i = 0; i < ir->n_nodes; ++i)
-        if (ir->nodes[i]->op == op) return true;
+        if (ir->nodes[i]->used && ir->nodes[i]->op == op) return true;
     return false;
 }
 
+typedef struct prelude_function {
+    const char *name;
+    qg_op op;
+} prelude_function;
+
+static const prelude_function prelude_functions[] = {{"f16_to_f32", QG_F16_BITS},
+                                                     {"bf16_to_f32", QG_BF16_BITS},
+                                                     {"bits_to_f32", QG_F32_BITS},
+                                                     {"load_u32", QG_LOAD_WIDE},
+                                                     {"min", QG_MIN},
+                                                     {"sign_extend", QG_SEXT}};
+
 void qg_prelude_holes(qg_holes *holes, const qg_ir *ir) {
-    qg_hole(holes, "f16_to_f32", qg_uses(ir, QG_F16_BITS) ? "" : NULL);
-    qg_hole(holes, "bf16_to_f32", qg_uses(ir, QG_BF16_BITS) ? "" : NULL);
-    qg_hole(holes, "bits_to_f32", qg_uses(ir, QG_F32_BITS) ? "" : NULL);
-    qg_hole(holes, "load_u32", qg_uses(ir, QG_LOAD_WIDE) ? "" : NULL);
-    qg_hole(holes, "min", qg_uses(ir, QG_MIN) ? "" : NULL);
-    qg_hole(holes, "sign_extend", qg_uses(ir, QG_SEXT) ? "" : NULL);
+    for (size_t i = 0; i < sizeof prelude_functions / sizeof *prelude_functions; ++i)
+        qg_hole(holes, prelude_functions[i].name, qg_uses(ir, prelude_functions[i].op) ? "" : NULL);
+}
+
+void qg_prelude_add(qg_holes *holes, const qg_ir *ir) {
+    for (size_t i = 0; i < sizeof prelude_functions / sizeof *prelude_functions; ++i)
+        if (qg_uses(ir, prelude_functions[i].op)) qg_hole_set(holes, prelude_functions[i].name);
 }
 
 void qg_decode_body(qg_text *text, const qg_ir *ir, const qg_target *target) {
@@ -180,7 +203,7 @@ static double operations(const qg_ir *ir, uint32_t elements) {
         const qg_node *node = ir->nodes[i];
         const bool free = node->n_args == 0 || node->op == QG_LOAD || node->op == QG_LOAD_WIDE ||
                           node->op == QG_VECTOR || node->op == QG_SPLAT || node->op == QG_LANE;
-        if (!free) count += node->lanes;
+        if (!free && node->used) count += node->lanes;
     }
     return (double)count / elements;
 }

@@ -279,6 +279,18 @@ const qg_node *qg_sign_extend(qg_ir *ir, const qg_node *bits, uint32_t width) {
                 .op = QG_SEXT, .kind = QG_K_INT, .lanes = bits->lanes, .integer = width, .n_args = 1, .arg = {as_int}});
 }
 
+const qg_node *qg_dot(qg_ir *ir, uint32_t run, const qg_node *vector) {
+    return unique(
+        ir, &(qg_node){.op = QG_DOT, .kind = QG_K_FLOAT, .lanes = 1, .integer = run, .n_args = 1, .arg = {vector}});
+}
+
+const qg_node *qg_x_sum(qg_ir *ir, uint64_t runs) {
+    uint32_t at = 0;
+    while (at < ir->n_x_sums && ir->x_sums[at] != runs) ++at;
+    if (at == ir->n_x_sums) QG_PUSH(ir->arena, ir->x_sums, ir->n_x_sums, ir->x_sums_capacity, runs);
+    return unique(ir, &(qg_node){.op = QG_X_SUM, .kind = QG_K_FLOAT, .lanes = 1, .integer = at});
+}
+
 const qg_node *qg_float_bits(qg_ir *ir, qg_scalar type, const qg_node *bits) {
     const qg_op op = type == QG_F16 ? QG_F16_BITS : type == QG_BF16 ? QG_BF16_BITS : QG_F32_BITS;
     if (op != QG_F32_BITS && bits->op == QG_AND && is_constant(bits->arg[1], 0xFFFF) && !bits->name)
@@ -333,15 +345,11 @@ static void number_names(qg_ir *ir, const char *const *reserved, uint32_t count)
     for (uint32_t i = 0; i < n; ++i) own(ir, ir->statements[i])->name = chosen[i];
 }
 
-static bool has_statement(const qg_ir *ir, const qg_node *node) {
-    for (uint32_t i = 0; i < ir->n_statements; ++i)
-        if (ir->statements[i] == node) return true;
-    return false;
-}
-
 /* Appends what a node needs, operands first. The depth is that of the value's expression, which the parser bounds. */
 static void order(qg_ir *ir, const qg_node *node) {
-    if (node->op == QG_ARG || (node->name && has_statement(ir, node))) return;
+    if (node->used) return;
+    own(ir, node)->used = true;
+    if (node->op == QG_ARG) return;
     for (uint32_t i = 0; i < node->n_args; ++i) order(ir, node->arg[i]);
     if (node->name) QG_PUSH(ir->arena, ir->statements, ir->n_statements, ir->statements_capacity, node);
 }
@@ -388,7 +396,8 @@ char *qg_dump_ir(qg_arena *arena, const qg_ir *ir) {
         if (node->op == QG_LOAD || node->op == QG_LOAD_WIDE)
             qg_text_printf(&text, " %s:%lld", qg_load_name(ir->layout, node->ref), (long long)node->integer);
         if (node->op == QG_TABLE) qg_text_printf(&text, " %s", ir->layout->tables[node->ref].name);
-        if (node->op == QG_SEXT || node->op == QG_LANE) qg_text_printf(&text, " #%lld", (long long)node->integer);
+        if (node->op == QG_SEXT || node->op == QG_LANE || node->op == QG_DOT || node->op == QG_X_SUM)
+            qg_text_printf(&text, " #%lld", (long long)node->integer);
         for (uint32_t a = 0; a < node->n_args; ++a) dump_operand(&text, ir, node->arg[a]);
         if (node->name) qg_text_printf(&text, "  -> %s", node->name);
         qg_text_puts(&text, "\n");

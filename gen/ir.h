@@ -16,12 +16,14 @@ typedef struct qg_node {
     qg_kind kind;
     uint32_t lanes;      /* 1, 2 or 4 */
     uint32_t ref;        /* LOAD, LOAD_WIDE: buffer, or n_buffers + table; TABLE: table */
-    int64_t integer;     /* integer CONST; LOAD, LOAD_WIDE: bits of a word; SEXT: width; LANE: number */
+    int64_t integer;     /* integer CONST; LOAD, LOAD_WIDE: bits of a word; SEXT: width; LANE: number; DOT: the run of
+                            x; X_SUM: its number in x_sums */
     float real;          /* float CONST */
     uint64_t max;        /* an upper bound of an unsigned value, for dropping masks */
     const char *name;    /* ARG, or a statement's */
     const char *comment; /* of the statement */
     bool precise;        /* a float operation that must round as written */
+    bool used;           /* by an output; qg_finish knows */
     uint32_t n_args;
     const struct qg_node *arg[QG_MAX_LANES];
 } qg_node;
@@ -42,6 +44,8 @@ typedef struct qg_ir {
         uint32_t after;      /* so many statements come before it */
     } * outputs;
     uint32_t n_outputs, outputs_capacity;
+    uint64_t *x_sums; /* the sets of runs over which x is summed up */
+    uint32_t n_x_sums, x_sums_capacity;
 } qg_ir;
 
 qg_ir *qg_ir_new(qg_arena *arena, const qg_layout *layout);
@@ -64,6 +68,9 @@ const qg_node *qg_lane(qg_ir *ir, const qg_node *vector, uint32_t lane);
 const qg_node *qg_splat(qg_ir *ir, const qg_node *scalar, uint32_t lanes);
 /* The `width` low bits as two's complement. */
 const qg_node *qg_sign_extend(qg_ir *ir, const qg_node *bits, uint32_t width);
+/* The dot product of a run of x with as many values, and the sum of x over a set of runs. */
+const qg_node *qg_dot(qg_ir *ir, uint32_t run, const qg_node *vector);
+const qg_node *qg_x_sum(qg_ir *ir, uint64_t runs);
 /* Bits to float: F16 and BF16 take the low 16 bits, F32 all 32. */
 const qg_node *qg_float_bits(qg_ir *ir, qg_scalar type, const qg_node *bits);
 /* Makes a statement of a node that is neither a constant nor an argument, if it has no name yet. Statements that share a
@@ -103,6 +110,12 @@ bool qg_index_difference(qg_index a, qg_index b, int64_t *difference);
 /* start + a; `start` may be NULL. */
 const qg_node *qg_index_node(qg_ir *ir, const qg_node *start, qg_index a);
 
+/* ---- dot.c -------------------------------------------------------------------------------------------------------- */
+
+/* sum(x * value) over a tile, of which `values` has one vector for each run; what is the same for a run stands outside of
+ * the sums. */
+const qg_node *qg_dot_of_runs(qg_ir *ir, uint32_t lanes, uint32_t n_runs, const qg_node *const *values);
+
 /* ---- place.c ------------------------------------------------------------------------------------------------------ */
 
 /* The index in memory, counted in units of `unit` bits, of word `word` of a block's tile, in a tensor whose blocks are
@@ -135,6 +148,8 @@ typedef struct qg_plan {
 
 /* Plans decoding on a GPU: whole aligned words, several elements a thread, and shifts that are constants. */
 const qg_plan *qg_plan_tiles(qg_arena *arena, const qg_layout *layout);
+/* Plans sums over rows: the same, with more elements a thread, so that scales are decoded for fewer threads. */
+const qg_plan *qg_plan_rows(qg_arena *arena, const qg_layout *layout);
 /* Plans the reference: one element at a time, bytes. */
 const qg_plan *qg_plan_elements(qg_arena *arena, const qg_layout *layout);
 /* Bits of a value of a stored table: its type's, but that floats are f32, and that a table of one column has a word for each
@@ -151,6 +166,8 @@ char *qg_dump_plan(qg_arena *arena, const qg_plan *plan);
  * `r`, the row within the block, and `t`, the number of the tile within that row, or in the reference `c`, the column. One
  * output for each run. */
 const qg_ir *qg_lower_decode(qg_arena *arena, const qg_plan *plan);
+/* The dot product of a tile with x, as qg_dot_of_runs has it: one output. Arguments as above. */
+const qg_ir *qg_lower_dot(qg_arena *arena, const qg_plan *plan);
 /* Where the tile's first element lies in its block, counted in runs. Not where blocks are patches of a matrix. */
 const qg_ir *qg_lower_place(qg_arena *arena, const qg_plan *plan);
 

@@ -8,12 +8,16 @@
 
 /* ---- family.c ------------------------------------------------------------------------------------------------------ */
 
-enum { QG_MAX_FAMILY_BINDINGS = 4, QG_MAX_PUSH = 8 };
+enum { QG_MAX_FAMILY_BINDINGS = 5, QG_MAX_PUSH = 8, QG_MAX_FAMILY_TYPES = 3 };
 
 /* A kernel family: one schedule, in templates/NAME.*, for every format. Its bindings follow the format's buffers. */
 typedef struct qg_family {
     const char *name;
     const char *summary; /* completes "Q: " in a banner */
+    bool in_blocks;      /* only for formats whose blocks lie one after the other */
+    bool sums;           /* over rows: the results are f32, and the kernel's type is that of x */
+    uint32_t n_types;
+    qg_scalar types[QG_MAX_FAMILY_TYPES]; /* of results, or of x */
     uint32_t n_bindings;
     struct qg_family_binding {
         const char *name;
@@ -38,10 +42,8 @@ const qg_family_form *qg_form(const qg_family *family, const qg_layout *layout);
 extern const qg_family qg_families[];
 extern const uint32_t qg_n_families;
 const qg_family *qg_family_named(const char *name);
-
-/* The types that results are stored in. */
-extern const qg_scalar qg_output_types[];
-extern const uint32_t qg_n_output_types;
+/* Whether there are kernels of the family for a format. */
+bool qg_takes(const qg_family *family, const qg_layout *layout);
 
 /* One kernel: a family for a format, with results of one type. */
 typedef struct qg_kernel {
@@ -52,9 +54,10 @@ typedef struct qg_kernel {
     qg_scalar type;
 } qg_kernel;
 
-qg_kernel qg_kernel_new(qg_arena *arena, const qg_plan *plan, const qg_family *family, qg_scalar type);
 /* The specialisation constant that holds the workgroup size. */
-const qk_spec_constant *qg_workgroup_constant(qg_arena *arena, uint32_t size);
+qk_spec_constant qg_workgroup_constant(uint32_t size);
+/* Plans the kernel as its family wants it. */
+qg_kernel qg_kernel_new(qg_arena *arena, const qg_layout *layout, const qg_family *family, qg_scalar type);
 /* The kernel as the C side sees it. Its text or words are `code`, which may be NULL. */
 const qk_kernel *qg_describe(qg_arena *arena, const qg_kernel *kernel, qk_api api, const qk_code *code);
 
@@ -110,19 +113,18 @@ char *qg_c_header(qg_arena *arena, const qg_templates *templates, const qg_reque
 char *qg_c_source(qg_arena *arena, const qg_templates *templates, const qg_request *request, const qg_plan *plan,
                   const qg_c_options *options, const char **why);
 /* The code of all kernels as a C file of its own, for the tree in which the source does not embed it. */
-char *qg_c_code(qg_arena *arena, const qg_request *request, const qg_plan *plan, const qg_c_options *options);
+char *qg_c_code(qg_arena *arena, const qg_request *request, const qg_c_options *options);
 
-/* Parts of these files (c.c). `owner` is what shares constants and MSL text: the format. */
+/* Parts of these files (c.c). `owner` is what shares MSL text and tables: the format. */
 void qg_c_add_words(qg_text *text, const char *name, const qk_code *code, const char *linkage);
 void qg_c_add_msl(qg_text *text, const char *owner, const char *msl, const char *linkage);
-void qg_c_add_constants(qg_text *text, const char *owner, const qk_kernel *kernel);
 /* The descriptors of one kernel, for Vulkan and for Metal; one may be NULL. */
 void qg_c_add_kernel(qg_text *text, const char *owner, const qk_kernel *vulkan, const qk_kernel *metal);
 /* The expression in a stub that is the descriptor for the backend's API. */
 const char *qg_c_chosen(qg_arena *arena, bool vulkan, bool metal, const char *name);
 
-/* All kernels of a request: families in order, and each result type. */
-uint32_t qg_kernels(qg_arena *arena, const qg_request *request, const qg_plan *plan, const qg_kernel **kernels);
+/* All kernels of a request: families in order, and each of their types. */
+uint32_t qg_kernels(qg_arena *arena, const qg_request *request, const qg_kernel **kernels);
 
 /* Shared by the printers of kernels (holes.c). */
 typedef struct qg_holes {
@@ -131,6 +133,8 @@ typedef struct qg_holes {
 } qg_holes;
 
 void qg_hole(qg_holes *holes, const char *name, const char *value);
+/* Makes a condition true that is there already. */
+void qg_hole_set(qg_holes *holes, const char *name);
 /* The holes that depend on plan and target alone: runs, tiles, vec, block_of_i, ... */
 void qg_plan_holes(qg_arena *arena, qg_holes *holes, const qg_plan *plan, const qg_target *target);
 /* True when some node of the IR is this operation: which prelude functions a kernel calls. */
@@ -144,6 +148,15 @@ char *qg_shape_arguments(qg_arena *arena, const qg_ir *ir, const char *pattern);
 /* The first lines of a decode function in a matrix: where row `row` and tile `tile` lie in the grid of blocks. */
 char *qg_grid_lines(qg_arena *arena, const qg_ir *ir, const qg_plan *plan, const qg_target *target);
 void qg_prelude_holes(qg_holes *holes, const qg_ir *ir);
+/* What another IR of the same text calls, too. */
+void qg_prelude_add(qg_holes *holes, const qg_ir *ir);
+/* sums.c. How many tiles of x a thread keeps; the bodies of the functions that load such a tile, and that add a tile of
+ * weights. `row_tiles`, `batch` and `load` are how the target writes these; $i in `load` is the index of a run. */
+uint32_t qg_kept_tiles(const qg_plan *plan);
+void qg_load_x_body(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target, const char *row_tiles,
+                    const char *batch, const char *load);
+void qg_accumulate_body(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target,
+                        const char *row_tiles);
 /* Statements and `v[r] = value;` lines of a decode function's body. */
 void qg_decode_body(qg_text *text, const qg_ir *ir, const qg_target *target);
 /* The lines of the banner, each after `prefix`. */

@@ -12,6 +12,8 @@
 
 #include <string.h>
 
+enum { QG_MAX_RADIX_BITS = 16 }; /* so that products in the decoder stay within 32 bits */
+
 static const int64_t CONSTANT_LIMIT = INT32_MAX;
 
 /* ---- constants ------------------------------------------------------------------------------------------------ */
@@ -219,13 +221,29 @@ bool qg_layout_fields(qg_work *work) {
 
 /* ---- slices --------------------------------------------------------------------------------------------------- */
 
+uint32_t qg_instance_of(const qg_layout *layout, const qg_code *code, uint32_t element) {
+    return (code->of_column ? element % layout->block_cols : element) / code->per;
+}
+
 uint32_t qg_slice_address(const qg_slice *slice, uint32_t j) {
     uint32_t bit = slice->bit;
+    j -= slice->first;
     for (uint32_t d = 0; d < slice->n_digits; d++) {
         bit += j % slice->digits[d].extent * (uint32_t)slice->digits[d].stride; /* modulo 2^32 */
         j /= slice->digits[d].extent;
     }
     return bit;
+}
+
+uint32_t qg_slice_power(const qg_slice *slice, uint32_t j) {
+    if (slice->radix == 0) {
+        return 0;
+    }
+    j -= slice->first;
+    for (uint32_t d = 0; d < slice->power; d++) {
+        j /= slice->digits[d].extent;
+    }
+    return j % slice->digits[slice->power].extent;
 }
 
 static bool find_field(qg_work *work, const qg_spec_slice *written, uint32_t *at) {
@@ -245,21 +263,21 @@ static bool find_field(qg_work *work, const qg_spec_slice *written, uint32_t *at
     return false;
 }
 
-/* Digits with the product of their extents. */
-static bool layout_digits(qg_work *work, const qg_spec_slice *written, qg_slice *slice, uint64_t *instances) {
+/* Digits with the product of their extents. A digit with '^' has stride 0. */
+static bool layout_digits(qg_work *work, const qg_spec_slice *written, qg_slice *slice) {
     qg_digit *digits = QG_NEW_ARRAY(work->arena, qg_digit, written->n_digits);
-    *instances = 1;
+    uint64_t instances = 1;
     for (uint32_t d = 0; d < written->n_digits; d++) {
         const qg_spec_digit *digit = &written->digits[d];
-        uint32_t stride;
+        uint32_t stride = 0;
         if (!qg_eval_within(work, digit->extent, "an extent", 1, 8 * QG_MAX_BLOCK_BYTES, &digits[d].extent) ||
-            !qg_eval_within(work, digit->stride, "a stride", -8 * QG_MAX_BLOCK_BYTES, 8 * QG_MAX_BLOCK_BYTES,
-                            &stride)) {
+            (digit->stride != NULL && !qg_eval_within(work, digit->stride, "a stride", -8 * QG_MAX_BLOCK_BYTES,
+                                                      8 * QG_MAX_BLOCK_BYTES, &stride))) {
             return false;
         }
         digits[d].stride = (int32_t)stride;
-        *instances *= digits[d].extent;
-        if (*instances > 8 * QG_MAX_BLOCK_BYTES) {
+        instances *= digits[d].extent;
+        if (instances > 8 * QG_MAX_BLOCK_BYTES) {
             qg_error(work->diag, digit->extent->loc,
                      "the extents multiply to more instances than a block can have bits: make them smaller");
             return false;
@@ -267,8 +285,83 @@ static bool layout_digits(qg_work *work, const qg_spec_slice *written, qg_slice 
     }
     slice->digits = digits;
     slice->n_digits = written->n_digits;
+    slice->count = (uint32_t)instances;
     return true;
 }
+
+/* ---- digits of a base ----------------------------------------------------------------------------------------- */
+
+/* The digit of the index that has '^': exactly one with a base, and none without. */
+static bool find_power(qg_work *work, const qg_spec_slice *written, qg_slice *slice) {
+    uint32_t found = 0;
+    for (uint32_t d = 0; d < written->n_digits; d++) {
+        if (written->digits[d].stride != NULL) {
+            continue;
+        }
+        if (written->radix == NULL) {
+            qg_error(
+                work->diag, written->digits[d].power_loc,
+                "'^' chooses among digits of a base, and this slice has plain bits: write a stride, or the base, as "
+                "in '8 base 3 @ 0'");
+            return false;
+        }
+        if (found++ > 0) {
+            qg_error(work->diag, written->digits[d].power_loc,
+                     "a second '^': one digit of the index chooses among the digits of base %u", slice->radix);
+            return false;
+        }
+        slice->power = d;
+    }
+    if (written->radix != NULL && found == 0) {
+        qg_error(work->diag, written->loc,
+                 "nothing chooses among the digits of base %u: give one digit of the index '^' in place of a stride",
+                 slice->radix);
+        return false;
+    }
+    return true;
+}
+
+/* The digits of a base fit the bits: with radix^extent <= 2^width, a fraction rounded up gives every digit back. */
+static bool digits_fit(qg_work *work, const qg_spec_slice *written, const qg_slice *slice) {
+    const uint32_t extent = slice->digits[slice->power].extent;
+    uint32_t most = 0;
+    for (uint64_t values = slice->radix; values <= UINT64_C(1) << slice->width; values *= slice->radix) {
+        most++;
+    }
+    if (extent <= most) {
+        return true;
+    }
+    qg_error(work->diag, written->digits[slice->power].extent->loc,
+             "%u digits of base %u in %u bits, which hold at most %u: make the slice wider, or the extent smaller",
+             extent, slice->radix, slice->width, most);
+    return false;
+}
+
+static uint32_t bits_of(uint32_t most) {
+    uint32_t bits = 0;
+    for (; most > 0; most >>= 1) {
+        bits++;
+    }
+    return bits;
+}
+
+/* `per` is 0 for spare bits. */
+static bool layout_radix(qg_work *work, const qg_spec_slice *written, uint32_t per, qg_slice *slice) {
+    slice->bits = slice->width;
+    if (written->radix != NULL && per == 0) {
+        qg_error(work->diag, written->radix->loc, "spare bits have no digits of a base: leave 'base' out");
+        return false;
+    }
+    if (written->radix != NULL) {
+        if (!qg_eval_within(work, written->radix, "the base of digits", 2, 1 << QG_MAX_RADIX_BITS, &slice->radix)) {
+            return false;
+        }
+        slice->bits = bits_of(slice->radix - 1);
+    }
+    return find_power(work, written, slice) && (written->radix == NULL || digits_fit(work, written, slice));
+}
+
+/* ---- places --------------------------------------------------------------------------------------------------- */
 
 /* "element 5", "elements 32 to 63": what instance j serves. */
 static const char *served(qg_work *work, uint32_t per, uint32_t j) {
@@ -302,7 +395,7 @@ static void report_outside(qg_work *work, const qg_slice *slice, uint32_t per) {
     const qg_field *field = &work->fields[slice->field];
     uint64_t bits = (uint64_t)field->count * qg_scalars[field->type].bits;
     int64_t bit;
-    uint64_t j = first_outside(slice, slice->bit - field->offset * 8, (int64_t)bits, &bit);
+    uint64_t j = slice->first + first_outside(slice, slice->bit - field->offset * 8, (int64_t)bits, &bit);
     const char *whose = per == 0 ? "" : qg_format(work->arena, " (%s)", served(work, per, (uint32_t)j));
     const char *which = qg_format(work->arena, slice->width == 1 ? "bit %lld" : "bits %lld to %lld", (long long)bit,
                                   (long long)(bit + slice->width - 1));
@@ -314,15 +407,15 @@ static void report_outside(qg_work *work, const qg_slice *slice, uint32_t per) {
     qg_note(work->diag, field->loc, "the field is declared here");
 }
 
-/* A slice without its shift. `per` is 0 for spare bits. */
-static bool layout_slice(qg_work *work, const qg_spec_slice *written, uint32_t per, qg_slice *slice,
-                         uint64_t *instances) {
-    *slice = (qg_slice){.loc = written->loc};
-    uint32_t base, highest = per == 0 ? 8 * QG_MAX_BLOCK_BYTES : 32;
+/* A slice without its shift, for instances from `first` on. `per` is 0 for spare bits. */
+static bool layout_slice(qg_work *work, const qg_spec_slice *written, uint32_t per, uint32_t first, qg_slice *slice) {
+    *slice = (qg_slice){.loc = written->loc, .first = first};
+    const char *what = written->radix == NULL ? "the width of a slice" : "the width of a slice of digits";
+    uint32_t base, highest = per == 0 ? 8 * QG_MAX_BLOCK_BYTES : written->radix == NULL ? 32 : QG_MAX_RADIX_BITS;
     if (!find_field(work, written, &slice->field) ||
-        !qg_eval_within(work, written->width, "the width of a slice", 1, highest, &slice->width) ||
+        !qg_eval_within(work, written->width, what, 1, highest, &slice->width) ||
         !qg_eval_within(work, written->base, "the first bit of a slice", 0, 8 * QG_MAX_BLOCK_BYTES, &base) ||
-        !layout_digits(work, written, slice, instances)) {
+        !layout_digits(work, written, slice) || !layout_radix(work, written, per, slice)) {
         return false;
     }
     const qg_field *field = &work->fields[slice->field];
@@ -341,6 +434,13 @@ static bool layout_slice(qg_work *work, const qg_spec_slice *written, uint32_t p
 }
 
 /* ---- codes ---------------------------------------------------------------------------------------------------- */
+
+/* What the slices of one segment of a code have in common. */
+typedef struct qg_segment {
+    uint32_t first; /* instance */
+    uint32_t width; /* bits of the code */
+    uint32_t most;  /* their largest value */
+} qg_segment;
 
 static bool layout_per(qg_work *work, const qg_spec_code *written, qg_code *code) {
     code->per = 1;
@@ -370,34 +470,79 @@ static bool is_of_column(const qg_work *work, const qg_spec_code *written) {
     return false;
 }
 
-static bool covers_all(qg_work *work, const qg_code *code, const qg_slice *slice, uint64_t instances) {
-    if (instances == code->count) {
-        return true;
+/* All instances of the code, or as many as the first slice of a segment. */
+static bool covers_all(qg_work *work, const qg_spec_code *written, const qg_code *code, const qg_slice *slice,
+                       const qg_slice *first) {
+    if (written->n_segments == 1 && slice->count != code->count) {
+        qg_error(work->diag, slice->loc,
+                 "the extents of this slice cover %u of the %u instances of code '%s' (%u elements, "
+                 "%u for each instance): their product must be %u",
+                 slice->count, code->count, code->name, work->elements, code->per, code->count);
+        return false;
     }
-    qg_error(work->diag, slice->loc,
-             "the extents of this slice cover %llu of the %u instances of code '%s' (%u elements, "
-             "%u for each instance): their product must be %u",
-             (unsigned long long)instances, code->count, code->name, work->elements, code->per, code->count);
-    return false;
+    if (slice->count != first->count && first->count != 0) {
+        qg_error(work->diag, slice->loc,
+                 "the extents of this slice cover %u instances, and those of the first slice of the segment %u: all "
+                 "slices of a segment serve the same instances",
+                 slice->count, first->count);
+        return false;
+    }
+    return true;
 }
 
-static bool layout_slices(qg_work *work, const qg_spec_code *written, qg_code *code) {
-    qg_slice *slices = QG_NEW_ARRAY(work->arena, qg_slice, written->n_slices);
+/* The slices [at, end) of one segment, with their shifts; their bits together, and the largest value of those. */
+static bool layout_segment(qg_work *work, const qg_spec_code *written, const qg_code *code, qg_slice *slices,
+                           uint32_t at, uint32_t end, qg_segment *segment) {
     bool good = true;
-    uint64_t width = 0;
-    for (uint32_t s = 0; s < written->n_slices; s++) {
-        uint64_t instances;
-        good &= layout_slice(work, &written->slices[s], code->per, &slices[s], &instances) &&
-                covers_all(work, code, &slices[s], instances);
-        slices[s].shift = (uint32_t)width;
-        width += slices[s].width;
+    for (uint32_t s = at; s < end; s++) {
+        qg_slice *slice = &slices[s];
+        good &= layout_slice(work, &written->slices[s], code->per, segment->first, slice) &&
+                covers_all(work, written, code, slice, &slices[at]);
+        slice->shift = segment->width;
+        segment->width += slice->bits;
+        const uint64_t most = slice->radix != 0 ? slice->radix - 1 : (UINT64_C(1) << slice->bits) - 1;
+        segment->most |= segment->width <= 32 ? (uint32_t)(most << slice->shift) : 0;
     }
-    if (good && width > 32) {
+    if (good && segment->width > 32) {
         qg_error(work->diag, written->loc, "code '%s' has %u bits, and a code has at most 32: split it into two codes",
-                 written->name, (unsigned)width);
+                 written->name, (unsigned)segment->width);
         good = false;
     }
-    code->width = good ? (uint32_t)width : 0;
+    return good;
+}
+
+/* The segments one after the other; they give the same bits, and together serve every instance. */
+static bool layout_slices(qg_work *work, const qg_spec_code *written, qg_code *code) {
+    qg_slice *slices = QG_NEW_ARRAY(work->arena, qg_slice, written->n_slices);
+    qg_text lengths = qg_text_new(work->arena);
+    bool good = true;
+    uint32_t width = 0;
+    uint64_t first = 0;
+    for (uint32_t at = 0, end = 0; at < written->n_slices && good; at = end) {
+        while (end < written->n_slices && written->slices[end].segment == written->slices[at].segment) {
+            end++;
+        }
+        qg_segment segment = {.first = (uint32_t)first};
+        good = layout_segment(work, written, code, slices, at, end, &segment);
+        if (good && at > 0 && segment.width != width) {
+            qg_error(work->diag, slices[at].loc,
+                     "this segment gives code '%s' %u bits, and those before give %u: they must be equal", code->name,
+                     segment.width, width);
+            good = false;
+        }
+        width = segment.width;
+        code->most = segment.most > code->most ? segment.most : code->most;
+        first += slices[at].count;
+        qg_text_printf(&lengths, "%s%u", at == 0 ? "" : " + ", slices[at].count);
+    }
+    if (good && first != code->count) {
+        qg_error(work->diag, written->loc,
+                 "the segments of code '%s' cover %s = %llu instances, and there are %u (%u elements, %u for each "
+                 "instance): correct their extents",
+                 code->name, lengths.data, (unsigned long long)first, code->count, work->elements, code->per);
+        good = false;
+    }
+    code->width = good ? width : 0;
     code->n_slices = written->n_slices;
     code->slices = slices;
     return good;
@@ -434,9 +579,11 @@ static void add_spare_field(qg_work *work, uint32_t at) {
     const qg_field *field = &work->fields[at];
     work->spares[work->n_spares++] = (qg_slice){.loc = field->loc,
                                                 .width = field->count * qg_scalars[field->type].bits,
+                                                .bits = field->count * qg_scalars[field->type].bits,
                                                 .field = at,
                                                 .buffer = field->buffer,
-                                                .bit = field->offset * 8};
+                                                .bit = field->offset * 8,
+                                                .count = 1};
 }
 
 void qg_layout_codes(qg_work *work) {
@@ -458,8 +605,7 @@ void qg_layout_codes(qg_work *work) {
             continue;
         }
         for (uint32_t s = 0; s < written->n_slices; s++) {
-            uint64_t instances;
-            if (layout_slice(work, &written->slices[s], 0, &work->spares[work->n_spares], &instances)) {
+            if (layout_slice(work, &written->slices[s], 0, 0, &work->spares[work->n_spares])) {
                 work->n_spares++;
             }
         }
@@ -475,13 +621,19 @@ uint32_t qg_code_of_field(qg_work *work, uint32_t at) {
     }
     uint32_t bits = qg_scalars[field->type].bits;
     qg_slice *slice = QG_NEW(work->arena, qg_slice);
-    *slice =
-        (qg_slice){.loc = field->loc, .width = bits, .field = at, .buffer = field->buffer, .bit = field->offset * 8};
+    *slice = (qg_slice){.loc = field->loc,
+                        .width = bits,
+                        .bits = bits,
+                        .field = at,
+                        .buffer = field->buffer,
+                        .bit = field->offset * 8,
+                        .count = 1};
     work->codes[work->n_codes] = (qg_code){.name = field->name,
                                            .loc = field->loc,
                                            .typed = true,
                                            .type = field->type,
                                            .width = bits,
+                                           .most = (uint32_t)((UINT64_C(1) << bits) - 1),
                                            .per = work->elements,
                                            .count = 1,
                                            .n_slices = 1,

@@ -449,6 +449,8 @@ int qg_command_run(qg_session *session, int argc, char **argv) {
 
 int qg_command_verify(qg_session *session, int argc, char **argv) { return qg_command_run(session, argc, argv); }
 
+int qg_command_bench(qg_session *session, int argc, char **argv) { return qg_command_run(session, argc, argv); }
+
 int qg_command_devices(qg_session *session, int argc, char **argv) { return qg_command_run(session, argc, argv); }
 #endif
 
@@ -456,9 +458,10 @@ static int command(qg_session *session, int argc, char **argv) {
     static const struct {
         const char *name;
         int (*run)(qg_session *, int, char **);
-    } commands[] = {{"check", command_check}, {"import", command_import},    {"show", command_show},
-                    {"list", command_list},   {"emit", command_emit},        {"gallery", command_gallery},
-                    {"run", qg_command_run},  {"verify", qg_command_verify}, {"devices", qg_command_devices}};
+    } commands[] = {{"check", command_check},       {"import", command_import},    {"show", command_show},
+                    {"list", command_list},         {"emit", command_emit},        {"gallery", command_gallery},
+                    {"run", qg_command_run},        {"verify", qg_command_verify}, {"bench", qg_command_bench},
+                    {"devices", qg_command_devices}};
     if (argc < 2) {
         fputs(help, stderr);
         return 1;

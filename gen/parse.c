@@ -232,14 +232,18 @@ static bool parse_buffers(qg_parser *parser, qg_spec *spec, items *list) {
     return qg_expect(parser, QG_T_CLOSE_BRACE, "'buffer' or '}'");
 }
 
-/* A word that is special in one place only, and a name elsewhere. */
-static bool accept_word(qg_parser *parser, const char *word) {
+/* A word that has its meaning in one place alone, so that it can be a name elsewhere. */
+static bool at_word(const qg_parser *parser, const char *word) {
     const qg_token *token = &parser->token;
-    if (token->kind != QG_T_NAME || token->length != strlen(word) || memcmp(token->text, word, token->length) != 0) {
-        return false;
+    return token->kind == QG_T_NAME && token->length == strlen(word) && memcmp(token->text, word, token->length) == 0;
+}
+
+static bool accept_word(qg_parser *parser, const char *word) {
+    bool found = at_word(parser, word);
+    if (found) {
+        qg_advance(parser);
     }
-    qg_advance(parser);
-    return true;
+    return found;
 }
 
 /* ELEMENTS [ragged], ROWS x COLUMNS [ragged], or ROWS apart x COLUMNS. */
@@ -292,6 +296,16 @@ static bool parse_block(qg_parser *parser, qg_spec *spec, items *list) {
 
 /* ---- codes ---------------------------------------------------------------------------------------------------- */
 
+/* A stride, or '^'. */
+static bool parse_stride(qg_parser *parser, qg_spec_digit *digit) {
+    if (qg_accept(parser, QG_T_XOR)) {
+        digit->power_loc = parser->previous.loc;
+        return true;
+    }
+    digit->stride = qg_parse_constant(parser);
+    return digit->stride != NULL;
+}
+
 static bool parse_digits(qg_parser *parser, qg_spec_slice *slice) {
     qg_spec_digit *digits = NULL;
     uint32_t capacity = 0;
@@ -301,8 +315,7 @@ static bool parse_digits(qg_parser *parser, qg_spec_slice *slice) {
         if (digit.extent == NULL || !qg_expect(parser, QG_T_COLON, "':' and a stride in bits")) {
             return false;
         }
-        digit.stride = qg_parse_constant(parser);
-        if (digit.stride == NULL || too_many(parser, slice->n_digits, QG_MAX_DIGITS, "digits")) {
+        if (!parse_stride(parser, &digit) || too_many(parser, slice->n_digits, QG_MAX_DIGITS, "digits")) {
             return false;
         }
         QG_PUSH(parser->arena, digits, slice->n_digits, capacity, digit);
@@ -311,11 +324,20 @@ static bool parse_digits(qg_parser *parser, qg_spec_slice *slice) {
     return qg_expect(parser, QG_T_CLOSE, "',' or ')'");
 }
 
-/* WIDTH @ BASE [(EXTENT:STRIDE, ...)] */
+/* WIDTH [base RADIX] @ BASE [(EXTENT:STRIDE, ...)] */
 static bool parse_slice(qg_parser *parser, qg_spec_slice *slice) {
     slice->loc = parser->token.loc;
     slice->width = qg_parse_constant(parser);
-    if (slice->width == NULL || !qg_expect(parser, QG_T_AT, "'@' and the first bit")) {
+    if (slice->width == NULL) {
+        return false;
+    }
+    if (accept_word(parser, "base")) {
+        slice->radix = qg_parse_constant(parser);
+        if (slice->radix == NULL) {
+            return false;
+        }
+    }
+    if (!qg_expect(parser, QG_T_AT, "'@' and the first bit")) {
         return false;
     }
     slice->base = qg_parse_constant(parser);
@@ -330,7 +352,7 @@ static bool parse_slice(qg_parser *parser, qg_spec_slice *slice) {
 
 /* FIELD { slice ... } */
 static bool parse_part(qg_parser *parser, qg_spec_code *code, qg_spec_slice **slices, uint32_t *capacity) {
-    qg_spec_slice part = {0};
+    qg_spec_slice part = {.segment = code->n_segments - 1};
     if (!parse_name(parser, "the field that holds the bits", &part.field, &part.field_loc) ||
         !qg_expect(parser, QG_T_OPEN_BRACE, "'{' and slices")) {
         return false;
@@ -343,6 +365,17 @@ static bool parse_part(qg_parser *parser, qg_spec_code *code, qg_spec_slice **sl
         QG_PUSH(parser->arena, *slices, code->n_slices, *capacity, slice);
     } while (parser->token.kind == QG_T_INT || parser->token.kind == QG_T_NAME || parser->token.kind == QG_T_OPEN);
     return qg_expect(parser, QG_T_CLOSE_BRACE, "a slice or '}'");
+}
+
+/* `then`, which begins a segment; before '{' it is a field of that name. */
+static bool accept_then(qg_parser *parser) {
+    if (!at_word(parser, "then")) {
+        return false;
+    }
+    qg_diag scratch = qg_diag_new(parser->arena, false);
+    qg_lexer ahead = parser->lexer;
+    ahead.diag = &scratch;
+    return qg_lex(&ahead).kind != QG_T_OPEN_BRACE && accept_word(parser, "then");
 }
 
 static bool parse_code_head(qg_parser *parser, qg_spec_code *code) {
@@ -360,17 +393,27 @@ static bool parse_code_head(qg_parser *parser, qg_spec_code *code) {
 }
 
 static bool parse_code(qg_parser *parser, qg_spec *spec, items *list, bool spare) {
-    qg_spec_code code = {.name = "", .loc = parser->previous.loc, .spare = spare};
+    qg_spec_code code = {.name = "", .loc = parser->previous.loc, .spare = spare, .n_segments = 1};
     qg_spec_slice *slices = NULL;
     uint32_t capacity = 0;
     if ((!spare && !parse_code_head(parser, &code)) || too_many(parser, spec->n_codes, QG_MAX_CODES, "codes")) {
         return false;
     }
-    do {
+    bool more = true;
+    while (more) {
         if (!parse_part(parser, &code, &slices, &capacity)) {
             return false;
         }
-    } while (parser->token.kind == QG_T_NAME);
+        more = parser->token.kind == QG_T_NAME;
+        if (accept_then(parser)) {
+            code.n_segments++;
+        }
+        if (spare && code.n_segments > 1) {
+            qg_error(parser->diag, parser->previous.loc,
+                     "'then' among spare bits, which serve no elements: leave it out");
+            return false;
+        }
+    }
     code.slices = slices;
     QG_PUSH(parser->arena, list->codes, spec->n_codes, list->codes_capacity, code);
     return true;

@@ -109,8 +109,10 @@ const qk_kernel *qg_plain_describe(qg_arena *arena, const qg_plain *family, qk_a
                              .numeric = family->numeric,
                              .output = QK_TYPE_F32};
     if (api == QK_API_VULKAN) {
+        qk_spec_constant *constant = QG_NEW(arena, qk_spec_constant);
+        *constant = qg_workgroup_constant(WORKGROUP);
         described->spec_constant_count = 1;
-        described->spec_constants = qg_workgroup_constant(arena, WORKGROUP);
+        described->spec_constants = constant;
     }
     return described;
 }
@@ -269,13 +271,11 @@ static void declare_code(qg_text *text, const qg_plain_request *request) {
 }
 
 static void add_descriptors(qg_text *text, const qg_plain_request *request) {
-    const char *owner = request->set->name;
     for (uint32_t i = 0; i < request->n_families; ++i) {
         const qg_plain *family = request->families[i];
         const qk_kernel *vulkan = qg_plain_describe(text->arena, family, QK_API_VULKAN, NULL);
         const qk_kernel *metal = qg_plain_describe(text->arena, family, QK_API_METAL, NULL);
-        if (i == 0 && request->vulkan) qg_c_add_constants(text, owner, vulkan);
-        qg_c_add_kernel(text, owner, request->vulkan ? vulkan : NULL, request->metal ? metal : NULL);
+        qg_c_add_kernel(text, request->set->name, request->vulkan ? vulkan : NULL, request->metal ? metal : NULL);
     }
 }
 

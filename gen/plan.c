@@ -8,6 +8,7 @@
 #include <string.h>
 
 enum { MOST_ELEMENTS = 32, FEWEST_ELEMENTS = 8, WORKGROUP = 64, MOST_IN_TEXT = 8 };
+enum { MOST_IN_ROW = 64, FEWEST_IN_ROW = 16 }; /* sums over rows */
 
 /* A digit of the element index before it is given to threads or kept. */
 typedef struct plan_digit {
@@ -36,7 +37,25 @@ static int ascending(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* The element indices at which some slice of the finest codes turns to its next digit. */
+static uint32_t common_divisor(uint32_t a, uint32_t b) {
+    while (b) {
+        const uint32_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* All segments of all codes begin at multiples of this many elements. */
+static uint32_t segment_grid(const qg_layout *layout) {
+    uint32_t grid = layout->elements;
+    for (uint32_t c = 0; c < layout->n_codes; ++c)
+        for (uint32_t s = 0; s < layout->codes[c].n_slices; ++s)
+            grid = common_divisor(grid, layout->codes[c].slices[s].first * layout->codes[c].per);
+    return grid;
+}
+
+/* The element indices at which some slice of the finest codes turns to its next digit, counted from its first. */
 static uint32_t boundaries(qg_arena *arena, const qg_layout *layout, uint32_t per, uint32_t lanes, uint32_t **list) {
     uint32_t count = 0, capacity = 0, *items = NULL;
     for (uint32_t c = 0; c < layout->n_codes; ++c) {
@@ -57,22 +76,28 @@ static uint32_t boundaries(qg_arena *arena, const qg_layout *layout, uint32_t pe
     return count;
 }
 
-static uint32_t cut_digits(qg_arena *arena, const qg_layout *layout, uint32_t per, uint32_t lanes, plan_digit *digits) {
+/* Only cuts that are the same in all segments count: those that divide `grid`. The last digit goes over the segments. */
+static uint32_t cut_digits(qg_arena *arena, const qg_layout *layout, uint32_t per, uint32_t lanes, uint32_t grid,
+                           plan_digit *digits) {
     uint32_t *list, count = 0, weight = 1;
     const uint32_t n = boundaries(arena, layout, per, lanes, &list);
-    for (uint32_t i = 0; i < n && count < QG_MAX_DIGITS - 2; ++i) {
-        if (list[i] == weight || list[i] % weight || layout->elements % list[i]) continue;
+    for (uint32_t i = 0; i < n && count < QG_MAX_DIGITS - 3; ++i) {
+        if (list[i] == weight || list[i] % weight || grid % list[i]) continue;
         digits[count++] = (plan_digit){list[i] / weight, weight};
         weight = list[i];
+    }
+    if (grid < layout->elements && (grid > weight || !count)) {
+        digits[count++] = (plan_digit){grid / weight, weight};
+        weight = grid;
     }
     digits[count++] = (plan_digit){layout->elements / weight, weight};
     return count;
 }
 
-/* How far, in bits, a slice moves when the element index grows by `step` from 0. */
+/* How far, in bits, a slice moves when the element index grows by `step` from its first. */
 static uint32_t movement(const qg_code *code, const qg_slice *slice, uint32_t step) {
-    if (step % code->per || step / code->per >= code->count) return 0;
-    return qg_slice_address(slice, step / code->per) - slice->bit;
+    if (step % code->per || step / code->per >= slice->count) return 0;
+    return qg_slice_address(slice, slice->first + step / code->per) - slice->bit;
 }
 
 /* True when runs of `length` elements all start at the same bit of a word, in every slice of the finest codes. */
@@ -86,21 +111,33 @@ static bool phase_is_static(const qg_plan *plan, uint32_t per, uint32_t length) 
     return true;
 }
 
+/* True when a step leads to other bits of the same word, or to another digit of a base in the same bits. */
+static bool within_word(const qg_plan *plan, const qg_code *code, const qg_slice *slice, uint32_t step) {
+    if (step % code->per || step / code->per >= slice->count) return false;
+    const uint32_t j = slice->first + step / code->per, bits = movement(code, slice, step);
+    return bits > 0 ? bits < plan->units[slice->buffer] : qg_slice_power(slice, j) > 0;
+}
+
+/* In some code, and there in every segment. */
 static bool is_plane(const qg_plan *plan, uint32_t per, plan_digit digit) {
     for (uint32_t c = 0; c < plan->layout->n_codes; ++c) {
         const qg_code *code = &plan->layout->codes[c];
         if (code->per != per) continue;
-        for (uint32_t s = 0; s < code->n_slices; ++s) {
-            const uint32_t bits = movement(code, &code->slices[s], digit.weight);
-            if (bits > 0 && bits < plan->units[code->slices[s].buffer]) return true;
+        bool all = true, any = false;
+        for (uint32_t s = 0; s < code->n_slices && all; ++s) {
+            any |= within_word(plan, code, &code->slices[s], digit.weight);
+            if (s + 1 < code->n_slices && code->slices[s].first == code->slices[s + 1].first) continue;
+            all = any;
+            any = false;
         }
+        if (all) return true;
     }
     return false;
 }
 
 /* Neighbouring elements of one thread: enough for a static phase, else one run. */
-static uint32_t neighbours(const qg_plan *plan, uint32_t per, uint32_t extent, uint32_t planes) {
-    for (uint32_t length = plan->lanes; length <= extent && length * planes <= MOST_ELEMENTS; length *= 2)
+static uint32_t neighbours(const qg_plan *plan, uint32_t per, uint32_t extent, uint32_t planes, uint32_t most) {
+    for (uint32_t length = plan->lanes; length <= extent && length * planes <= most; length *= 2)
         if (extent % length == 0 && phase_is_static(plan, per, length)) return length;
     return plan->lanes;
 }
@@ -109,6 +146,16 @@ static void add_runs(qg_plan *plan, uint32_t extent, uint32_t weight) {
     const uint32_t before = plan->n_runs;
     for (uint32_t i = 1; i < extent; ++i)
         for (uint32_t r = 0; r < before; ++r) plan->runs[plan->n_runs++] = plan->runs[r] + i * weight;
+}
+
+/* The digit that goes over the segments is one with those below it, when they count on. */
+static void join_digits(qg_plan *plan) {
+    while (plan->n_digits > 1) {
+        qg_digit *below = &plan->digits[plan->n_digits - 2], *last = below + 1;
+        if (below->stride * (int32_t)below->extent != last->stride) return;
+        below->extent *= last->extent;
+        plan->n_digits -= 1;
+    }
 }
 
 static qg_plan *new_plan(qg_arena *arena, const qg_layout *layout) {
@@ -121,27 +168,29 @@ static qg_plan *new_plan(qg_arena *arena, const qg_layout *layout) {
     return plan;
 }
 
-const qg_plan *qg_plan_tiles(qg_arena *arena, const qg_layout *layout) {
+static const qg_plan *plan_tiles(qg_arena *arena, const qg_layout *layout, uint32_t fewest, uint32_t most) {
     qg_plan *plan = new_plan(arena, layout);
     for (uint32_t i = 0; i < layout->n_buffers; ++i) plan->units[i] = load_unit(layout, &layout->buffers[i]);
     for (uint32_t i = 0; i < layout->n_tables; ++i)
         plan->stored[i] = layout->tables[i].rows * layout->tables[i].columns > MOST_IN_TEXT;
-    plan->lanes = layout->elements % 4 == 0 ? 4 : layout->elements % 2 == 0 ? 2 : 1;
+    const uint32_t grid = segment_grid(layout); /* no tile lies in two segments */
+    plan->lanes = grid % 4 == 0 ? 4 : grid % 2 == 0 ? 2 : 1;
 
     const uint32_t per = finest_per(layout);
-    const uint32_t in_row = layout->block_cols; /* a tile lies in one row of its block */
+    const uint32_t in_row = common_divisor(layout->block_cols, grid); /* a tile lies in one row of its block */
     if (layout->view != QG_VIEW_BLOCKS) plan->lanes = in_row % 4 == 0 ? 4 : in_row % 2 == 0 ? 2 : 1;
     plan_digit digits[QG_MAX_DIGITS] = {{in_row, 1}};
     bool kept[QG_MAX_DIGITS] = {false};
-    const uint32_t n = layout->view == QG_VIEW_BLOCKS ? cut_digits(arena, layout, per, plan->lanes, digits) : 1;
+    const uint32_t n = layout->view == QG_VIEW_BLOCKS ? cut_digits(arena, layout, per, plan->lanes, grid, digits) : 1;
     uint32_t planes = 1;
     for (uint32_t i = 1; i < n; ++i) {
-        if (!is_plane(plan, per, digits[i]) || plan->lanes * planes * digits[i].extent > MOST_ELEMENTS) continue;
+        if (grid % (digits[i].weight * digits[i].extent)) continue;
+        if (!is_plane(plan, per, digits[i]) || plan->lanes * planes * digits[i].extent > most) continue;
         kept[i] = true;
         planes *= digits[i].extent;
     }
-    uint32_t length = neighbours(plan, per, digits[0].extent, planes);
-    while (length * planes < FEWEST_ELEMENTS && digits[0].extent % (2 * length) == 0) length *= 2;
+    uint32_t length = neighbours(plan, per, digits[0].extent, planes, most);
+    while (length * planes < fewest && digits[0].extent % (2 * length) == 0) length *= 2;
 
     add_runs(plan, length / plan->lanes, plan->lanes);
     if (digits[0].extent > length) plan->digits[plan->n_digits++] = (qg_digit){digits[0].extent / length, length};
@@ -151,11 +200,20 @@ const qg_plan *qg_plan_tiles(qg_arena *arena, const qg_layout *layout) {
         else if (digits[i].extent > 1)
             plan->digits[plan->n_digits++] = (qg_digit){digits[i].extent, digits[i].weight};
     }
+    if (grid < layout->elements) join_digits(plan);
     plan->store_lanes = layout->ragged ? 1 : plan->lanes;
     plan->tile_elements = plan->n_runs * plan->lanes;
     plan->tiles = layout->elements / plan->tile_elements;
     plan->row_tiles = layout->block_cols / plan->tile_elements;
     return plan;
+}
+
+const qg_plan *qg_plan_tiles(qg_arena *arena, const qg_layout *layout) {
+    return plan_tiles(arena, layout, FEWEST_ELEMENTS, MOST_ELEMENTS);
+}
+
+const qg_plan *qg_plan_rows(qg_arena *arena, const qg_layout *layout) {
+    return plan_tiles(arena, layout, FEWEST_IN_ROW, MOST_IN_ROW);
 }
 
 const qg_plan *qg_plan_elements(qg_arena *arena, const qg_layout *layout) {

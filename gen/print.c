@@ -31,7 +31,7 @@ static bool needs_parentheses(const qg_node *parent, const qg_node *child, bool 
     if (child->name) return false;
     const binding_strength outer = strength(parent), inner = strength(child);
     if (inner == TIGHT || outer == TIGHT) return false;
-    if (outer == CHOOSING) return inner == CHOOSING;
+    if (outer == CHOOSING) return inner == CHOOSING && child != parent->arg[2];
     if (outer == ADDING && inner == MULTIPLYING) return false;
     if (outer == inner && (outer == ADDING || outer == MULTIPLYING)) return right;
     if (outer == inner && parent->op == child->op && outer == BITS) return false;
@@ -168,6 +168,17 @@ static void print_select(qg_text *text, const qg_ir *ir, const qg_target *target
     }
 }
 
+/* x and its sums are arrays of the kernel: tile, right-hand side, run. */
+static void print_dot(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node) {
+    const bool several = node->arg[0]->lanes > 1;
+    qg_text_printf(text, several ? "dot(x[k][m][%lld], " : "(x[k][m][%lld] * ", (long long)node->integer);
+    if (several)
+        print(text, ir, target, node->arg[0]);
+    else
+        print_operand(text, ir, target, node, 0);
+    qg_text_puts(text, ")");
+}
+
 static void print(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node) {
     if (node->name) {
         qg_text_puts(text, node->name);
@@ -176,6 +187,8 @@ static void print(qg_text *text, const qg_ir *ir, const qg_target *target, const
     switch (node->op) {
     case QG_CONST: print_constant(text, target, node); return;
     case QG_LOAD: print_load(text, ir, target, node); return;
+    case QG_X_SUM: qg_text_printf(text, "x_sum[k][m][%lld]", (long long)node->integer); return;
+    case QG_DOT: print_dot(text, ir, target, node); return;
     case QG_TABLE: print_lookup(text, ir, target, node); return;
     case QG_VECTOR: print_vector(text, ir, target, node); return;
     case QG_SELECT: print_select(text, ir, target, node); return;

@@ -69,7 +69,7 @@ static bool open_buffer(const qg_layout *layout, uint32_t buffer, const qg_texts
 }
 
 const uint64_t *qg_matrix_sizes(qg_arena *arena, const qg_layout *layout, uint64_t rows, uint64_t cols) {
-    const qg_kernel kernel = qg_kernel_new(arena, qg_plan_tiles(arena, layout), &qg_families[0], qg_output_types[0]);
+    const qg_kernel kernel = qg_kernel_new(arena, layout, &qg_families[0], QG_F32);
     const qk_kernel *described = qg_describe(arena, &kernel, QK_API_VULKAN, NULL);
     uint64_t *sizes = QG_NEW_ARRAY(arena, uint64_t, layout->n_buffers);
     for (uint32_t i = 0; i < layout->n_buffers; ++i) {
@@ -158,6 +158,45 @@ static bool open_gather(qg_job *job, const char *indices) {
     return true;
 }
 
+static bool open_x(qg_job *job, const char *path) {
+    qg_input file;
+    if (!path) return qg_complain("%s needs --x FILE, the right-hand sides", job->family->name) == 0;
+    if (job->rows == 0 || job->cols == 0)
+        return qg_complain("%s needs --rows and --cols, both at least 1", job->family->name) == 0;
+    const uint64_t matrices = job->experts ? job->experts : 1;
+    if (job->rows > UINT64_MAX / job->cols / matrices || matrices * job->rows * job->cols != job->elements)
+        return qg_complain("the weights hold %llu elements, which is not%s --rows %llu times --cols %llu",
+                           (unsigned long long)job->elements,
+                           job->experts ? qg_format(job->arena, " --experts %llu times", (unsigned long long)matrices)
+                                        : "",
+                           (unsigned long long)job->rows, (unsigned long long)job->cols) == 0;
+    if (job->batch == 0) job->batch = 1;
+    if (!qg_input_open(path, &file)) return false;
+    const uint64_t row = job->cols * (qg_scalars[job->type].bits / 8);
+    if (job->batch > UINT64_MAX / row || file.bytes != job->batch * row)
+        return qg_complain("%s holds %llu bytes, but --batch %llu of --cols %llu in %s has %llu", path,
+                           (unsigned long long)file.bytes, (unsigned long long)job->batch,
+                           (unsigned long long)job->cols, qg_scalars[job->type].name,
+                           (unsigned long long)(job->batch * row)) == 0;
+    job->x = file.data;
+    return true;
+}
+
+static bool open_ids(qg_job *job, const char *path) {
+    qg_input file;
+    if (!path || job->experts == 0)
+        return qg_complain("gemv_id needs --ids FILE, u32 numbers of experts, and --experts, at least 1") == 0;
+    if (job->batch == 0) job->batch = 1;
+    if (job->slots == 0) job->slots = 1;
+    if (!qg_input_open(path, &file)) return false;
+    if (job->slots > UINT64_MAX / 4 / job->batch || file.bytes != 4 * job->slots * job->batch)
+        return qg_complain("%s holds %llu bytes, but --tokens %llu times --slots %llu u32 have %llu", path,
+                           (unsigned long long)file.bytes, (unsigned long long)job->batch,
+                           (unsigned long long)job->slots, (unsigned long long)(4 * job->slots * job->batch)) == 0;
+    job->ids = file.data;
+    return true;
+}
+
 /* ---- output ---- */
 
 bool qg_run_output_open(qg_arena *arena, const char *path, qg_run_output *out) {
@@ -205,13 +244,19 @@ void qg_progress_end(const qg_progress *p) {
 
 /* ---- the run ---- */
 
-static uint64_t total(const qg_job *job) { return job->indices ? job->tokens : job->elements; }
+static uint64_t total(const qg_job *job) {
+    const uint64_t vectors = job->ids ? job->batch * job->slots : job->batch;
+    return job->x ? vectors * job->rows : job->indices ? job->tokens : job->elements;
+}
+
+static uint32_t result_bytes(const qg_job *job) { return job->family->sums ? 4 : qg_scalars[job->type].bits / 8; }
 
 /* Elements of the result that one unit of `total` makes. */
 static uint64_t unit_elements(const qg_job *job) { return job->indices ? job->cols : 1; }
 
 uint64_t qg_part_size(const qg_job *job) {
-    const uint64_t bytes = unit_elements(job) * (qg_scalars[job->type].bits / 8);
+    const uint64_t bytes = unit_elements(job) * result_bytes(job);
+    if (job->x) return total(job);
     if (job->layout->view != QG_VIEW_BLOCKS && !job->indices) return job->elements;
     uint64_t size = PART_BYTES / bytes ? PART_BYTES / bytes : 1;
     if (!job->indices) size = size / job->layout->elements * job->layout->elements;
@@ -219,7 +264,7 @@ uint64_t qg_part_size(const qg_job *job) {
 }
 
 static bool run_parts(const qg_job *job, const qg_runner *runner, uint64_t most, qg_run_output *out) {
-    const uint64_t all = total(job), unit = unit_elements(job) * (qg_scalars[job->type].bits / 8);
+    const uint64_t all = total(job), unit = unit_elements(job) * result_bytes(job);
     qg_progress p = {.start = qg_seconds_now()};
     void *dst = malloc((size_t)(most * unit) + 1);
     if (!dst) return qg_complain("out of memory for %llu bytes", (unsigned long long)(most * unit)) == 0;
@@ -237,16 +282,21 @@ static bool run_parts(const qg_job *job, const qg_runner *runner, uint64_t most,
 }
 
 static void report(const qg_job *job, const qg_runner *runner, double wall) {
-    const uint64_t elements = total(job) * unit_elements(job);
+    const uint64_t elements = job->x ? job->elements : total(job) * unit_elements(job);
     const double read = (double)elements * qg_bits_per_element(job->layout) / 8.0;
-    const double written = (double)elements * (qg_scalars[job->type].bits / 8.0);
+    const double written = (double)(total(job) * unit_elements(job)) * result_bytes(job);
     const double seconds = runner->seconds(runner->context);
-    fprintf(stderr, "%s %s to %s on %s: %llu elements in %.6f s", job->family->name, job->layout->name,
-            qg_scalars[job->type].name, runner->where, (unsigned long long)elements, seconds);
+    fprintf(stderr, "%s %s %s %s on %s: %llu elements in %.6f s", job->family->name, job->layout->name,
+            job->x ? "with x in" : "to", qg_scalars[job->type].name, runner->where, (unsigned long long)elements,
+            seconds);
     if (seconds > 0) fprintf(stderr, ", %.2f GB/s", (read + written) / seconds / 1e9);
     fprintf(stderr, " (%.3f s with files and transfers)\n", wall);
-    const uint64_t out_of_range = job->indices ? runner->out_of_range(runner->context) : 0;
-    if (out_of_range)
+    const uint64_t out_of_range = job->indices || job->ids ? runner->out_of_range(runner->context) : 0;
+    if (out_of_range && job->ids)
+        fprintf(stderr, "qkgen: warning: %llu of %llu ids are not below --experts %llu; their results are zeros\n",
+                (unsigned long long)out_of_range, (unsigned long long)(job->batch * job->slots),
+                (unsigned long long)job->experts);
+    else if (out_of_range)
         fprintf(stderr, "qkgen: warning: %llu of %llu indices are not below --rows %llu; their rows are zeros\n",
                 (unsigned long long)out_of_range, (unsigned long long)job->tokens, (unsigned long long)job->rows);
 }
@@ -274,9 +324,9 @@ static int run_job(const qg_job *job, const char *target, const char *path) {
     return why ? qg_complain("%s", why) : good ? 0 : 1;
 }
 
-qg_scalar qg_output_type(const char *name) {
-    for (uint32_t i = 0; i < qg_n_output_types; ++i)
-        if (name && strcmp(name, qg_scalars[qg_output_types[i]].name) == 0) return qg_output_types[i];
+qg_scalar qg_family_type(const qg_family *family, const char *name) {
+    for (uint32_t i = 0; i < family->n_types; ++i)
+        if (name && strcmp(name, qg_scalars[family->types[i]].name) == 0) return family->types[i];
     return QG_SCALAR_COUNT;
 }
 
@@ -289,10 +339,21 @@ static const qg_plain *find_plain(int argc, char **argv) {
     return NULL;
 }
 
+static const char *type_list(qg_arena *arena, const qg_family *family) {
+    qg_text text = qg_text_new(arena);
+    for (uint32_t i = 0; i < family->n_types; ++i)
+        qg_text_printf(&text, "%s%s",
+                       i == 0                     ? ""
+                       : i + 1 == family->n_types ? " or "
+                                                  : ", ",
+                       qg_scalars[family->types[i]].name);
+    return text.data;
+}
+
 int qg_command_run(qg_session *session, int argc, char **argv) {
     const qg_plain *plain = find_plain(argc, argv);
     if (plain) return qg_run_plain(session, plain, argc, argv);
-    const char *format = NULL, *target = NULL, *type = NULL, *out = NULL, *indices = NULL;
+    const char *format = NULL, *target = NULL, *type = NULL, *out = NULL, *indices = NULL, *x = NULL, *ids = NULL;
     qg_texts in = {0}, rest = {0};
     qg_job job = {.arena = session->arena};
     const qg_option options[] = {{"--data", QG_TEXT, &session->data},
@@ -306,6 +367,12 @@ int qg_command_run(qg_session *session, int argc, char **argv) {
                                  {"--indices", QG_TEXT, &indices},
                                  {"--rows", QG_COUNT, &job.rows},
                                  {"--cols", QG_COUNT, &job.cols},
+                                 {"--x", QG_TEXT, &x},
+                                 {"--batch", QG_COUNT, &job.batch},
+                                 {"--tokens", QG_COUNT, &job.batch},
+                                 {"--ids", QG_TEXT, &ids},
+                                 {"--experts", QG_COUNT, &job.experts},
+                                 {"--slots", QG_COUNT, &job.slots},
                                  {"--device", QG_TEXT, &job.device}};
     if (!qg_options_read(session->arena, argc, argv, options, sizeof options / sizeof *options, &rest)) return 1;
     if (rest.count != 1)
@@ -317,15 +384,21 @@ int qg_command_run(qg_session *session, int argc, char **argv) {
     if (!out) return qg_complain("run needs --out FILE");
     if (!qg_target_named(target))
         return qg_complain("--target must be c, vulkan or msl, not '%s'", target ? target : "");
-    job.type = qg_output_type(type);
-    if (job.type == QG_SCALAR_COUNT) return qg_complain("--type must be f32, f16 or bf16, not '%s'", type ? type : "");
+    job.type = qg_family_type(job.family, type);
+    if (job.type == QG_SCALAR_COUNT)
+        return qg_complain("--type must be %s, not '%s'", type_list(session->arena, job.family), type ? type : "");
     if (!qg_session_load(session)) return 1;
     job.layout = qg_session_format(session, format);
     if (!job.layout) return 1;
+    if (!qg_takes(job.family, job.layout))
+        return qg_complain("there is no %s for %s: its blocks do not lie one after the other", job.family->name,
+                           format);
 
     const bool gather = strcmp(job.family->name, "gather") == 0;
     const void **pointers = QG_NEW_ARRAY(session->arena, const void *, job.layout->n_buffers);
     if (!open_weights(&job, &in, pointers) || (gather && !open_gather(&job, indices))) return 1;
+    if (strcmp(job.family->name, "gemv_id") == 0 && !open_ids(&job, ids)) return 1;
+    if (job.family->sums && !open_x(&job, x)) return 1;
     qg_templates templates;
     const char *why = NULL;
     if (!qg_templates_load(session->arena, qg_session_templates(session), &templates, &why))

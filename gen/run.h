@@ -18,10 +18,14 @@ typedef struct qg_job {
     uint64_t rows, cols;     /* gather, and where blocks are patches of a matrix */
     const uint32_t *indices; /* gather */
     uint64_t tokens;         /* gather */
+    const void *x;           /* families that sum: `batch` right-hand sides of `cols` */
+    uint64_t batch;
+    const uint32_t *ids; /* gemv_id: `slots` experts for each right-hand side */
+    uint64_t experts, slots;
 } qg_job;
 
 /* A target that is ready to run a job. A part is a run of whole blocks (dequant, from element `first`) or of tokens
- * (gather, from token `first`); `dst` takes its results. Functions return NULL, or a sentence saying what failed. */
+ * (gather, from token `first`), and everything where the family sums; `dst` takes its results. Functions return NULL, or a sentence saying what failed. */
 typedef struct qg_runner {
     void *context;
     const char *where; /* "the C reference", or the device's name */
@@ -43,8 +47,8 @@ typedef struct qg_run_target {
 
 /* The target of that name, or NULL. */
 const qg_run_target *qg_target_named(const char *name);
-/* The type of results that has that name, or QG_SCALAR_COUNT. */
-qg_scalar qg_output_type(const char *name);
+/* The type of that name that the family has kernels for, or QG_SCALAR_COUNT. */
+qg_scalar qg_family_type(const qg_family *family, const char *name);
 /* Bytes of each weight buffer of a tensor of rows x cols, where blocks are patches of a matrix; NULL where that is no shape of
  * the format. */
 const uint64_t *qg_matrix_sizes(qg_arena *arena, const qg_layout *layout, uint64_t rows, uint64_t cols);

@@ -117,12 +117,24 @@ const char *qg_reference_load(qg_arena *arena, const char *text, const char *nam
 
 typedef void dequant_function(const void *const *, uint64_t, void *);
 typedef void matrix_function(const void *const *, uint64_t, uint64_t, void *);
+typedef void gemv_function(const void *const *, const void *, uint64_t, uint64_t, uint64_t, float *);
+typedef uint64_t gemv_id_function(const void *const *, const void *, const uint32_t *, uint64_t, uint64_t, uint64_t,
+                                  uint64_t, uint64_t, float *);
 typedef uint64_t gather_function(const void *const *, const uint32_t *, uint64_t, uint64_t, uint64_t, void *);
 
 static const char *run_part(void *context, const qg_job *job, uint64_t first, uint64_t count, void *dst) {
     reference *r = context;
     const double start = qg_seconds_now();
-    if (job->indices) {
+    if (job->ids) {
+        gemv_id_function *gemv_id;
+        memcpy(&gemv_id, &r->function, sizeof gemv_id);
+        r->out_of_range =
+            gemv_id(job->weights, job->x, job->ids, job->experts, job->rows, job->cols, job->batch, job->slots, dst);
+    } else if (job->x) {
+        gemv_function *gemv;
+        memcpy(&gemv, &r->function, sizeof gemv);
+        gemv(job->weights, job->x, job->rows, job->cols, job->batch, dst);
+    } else if (job->indices) {
         gather_function *gather;
         memcpy(&gather, &r->function, sizeof gather); /* ISO C has no conversion from object to function pointers */
         r->out_of_range += gather(job->weights, job->indices + first, job->rows, job->cols, count, dst);

@@ -64,10 +64,11 @@ static void add_difference(void *context, const char *sentence) {
     qg_text_printf(context, "%s%s", ((qg_text *)context)->length ? "; " : "", sentence);
 }
 
-static const char *open_text(metal_run *m, const char *text, const char *name, const qk_kernel *kernel) {
+static const char *open_text(metal_run *m, const char *text, const char *name, const qk_kernel *kernel,
+                             const qk_msl_options *options) {
     qg_arena *arena = m->arena;
     m->kernel = kernel;
-    m->file = m->api.open(text, strlen(text), qg_format(arena, "%s.metal", name), NULL, &m->problem);
+    m->file = m->api.open(text, strlen(text), qg_format(arena, "%s.metal", name), options, &m->problem);
     if (!m->file) return qg_format(arena, "%s", m->problem.text);
     m->entry = m->api.find(m->file, kernel->entry);
     if (!m->entry) return qg_format(arena, "the MSL text has no kernel %s", kernel->entry);
@@ -83,10 +84,14 @@ static const char *open_kernel(const qg_job *job, metal_run *m) {
         .layout = job->layout, .n_families = 1, .families = &job->family, .metal = true, .command = "qkgen run"};
     const qg_plan *plan = qg_plan_tiles(arena, job->layout);
     qg_kernel *kernel = QG_NEW(arena, qg_kernel);
-    *kernel = qg_kernel_new(arena, plan, job->family, job->type);
+    *kernel = qg_kernel_new(arena, job->layout, job->family, job->type);
     const char *text = qg_msl(arena, job->templates, &request, plan, &why);
     if (!text) return why;
-    return open_text(m, text, job->layout->name, qg_describe(arena, kernel, QK_API_METAL, NULL));
+    int batch = 1; /* as the dispatch function chooses it */
+    while ((uint64_t)batch < job->batch) batch *= 2;
+    const qk_msl_value values[] = {{1, sizeof batch, &batch}};
+    const qk_msl_options options = {.values = values, .value_count = job->x && !job->ids ? 1 : 0};
+    return open_text(m, text, job->layout->name, qg_describe(arena, kernel, QK_API_METAL, NULL), &options);
 }
 
 static qk_status launch(void *context, const qk_launch *l, qk_error *error) {
@@ -114,7 +119,8 @@ static qk_backend backend(metal_run *m) {
                                    .offset_alignment = 16,
                                    .workgroup_count = 65535,
                                    .workgroup_size = 1024,
-                                   .push_bytes = 256},
+                                   .push_bytes = 256,
+                                   .features = QK_FEATURE_SUBGROUP_ARITHMETIC},
                         .launch = launch};
 }
 
@@ -122,11 +128,12 @@ static const char *run_part(void *context, const qg_job *job, uint64_t first, ui
     metal_run *m = context;
     const qg_layout *layout = job->layout;
     const qk_backend api = backend(m);
-    const uint64_t bytes = count * (job->indices ? job->cols : 1) * (qg_scalars[job->type].bits / 8);
-    const uint64_t blocks = (job->indices ? job->elements : count) / layout->elements;
+    const uint64_t bytes = count * (job->indices ? job->cols : 1) * (job->x ? 4 : qg_scalars[job->type].bits / 8);
+    const uint64_t blocks = (job->indices || job->x ? job->elements : count) / layout->elements;
     qk_range *weights = QG_NEW_ARRAY(m->arena, qk_range, layout->n_buffers);
     for (uint32_t i = 0; i < layout->n_buffers; ++i) {
-        const uint64_t skip = job->indices || job->sizes ? 0 : first / layout->elements * layout->buffers[i].bytes;
+        const uint64_t skip =
+            job->indices || job->x || job->sizes ? 0 : first / layout->elements * layout->buffers[i].bytes;
         const uint64_t size = job->sizes ? job->sizes[i] : blocks * layout->buffers[i].bytes;
         /* The executor copies what a kernel may only read, and never writes it back. */
         weights[i] = (qk_range){(char *)(uintptr_t)job->weights[i] + skip, 0, size};
@@ -134,7 +141,15 @@ static const char *run_part(void *context, const qg_job *job, uint64_t first, ui
     const qk_range out = {dst, 0, bytes};
     const double start = qg_seconds_now();
     qk_status status;
-    if (job->indices) {
+    if (job->x) {
+        const qk_range x = {(void *)(uintptr_t)job->x, 0, job->batch * job->cols * (qg_scalars[job->type].bits / 8)};
+        const qk_range ids = {(void *)(uintptr_t)job->ids, 0, 4 * job->batch * job->slots};
+        const qk_range missed = {&m->out_of_range, 0, 4};
+        status = job->ids
+                     ? qk_dispatch_gemv_id(&api, m->kernel, weights, x, ids, out, missed, job->experts, job->rows,
+                                           job->cols, job->batch, job->slots, &m->error)
+                     : qk_dispatch_gemv(&api, m->kernel, weights, x, out, job->rows, job->cols, job->batch, &m->error);
+    } else if (job->indices) {
         const qk_range indices = {(void *)(uintptr_t)(job->indices + first), 0, 4 * count};
         const qk_range missed = {&m->out_of_range, 0, 4};
         status = (job->sizes ? qk_dispatch_gather_matrix : qk_dispatch_gather)(
@@ -158,7 +173,7 @@ const char *qg_metal_open(qg_arena *arena, const char *text, const char *name, c
     m->arena = arena;
     m->differences = qg_text_new(arena);
     const char *why = load(arena, &m->api);
-    if (!why) why = open_text(m, text, name, kernel);
+    if (!why) why = open_text(m, text, name, kernel, NULL);
     if (why) qg_metal_close(m);
     *metal = m;
     return why;

@@ -87,6 +87,37 @@ static bool verify_parts(verify *v, const qg_weight *w, const qg_runner *runners
     return r->done = true;
 }
 
+static bool is_matrix(const qg_layout *layout) { return layout->view != QG_VIEW_BLOCKS; }
+
+static bool take_weight(verify *v, const qg_weight *w) {
+    v->job.weights = w->data;
+    v->job.elements = w->elements;
+    if (!is_matrix(w->layout)) return true;
+    v->job.rows = w->rows;
+    v->job.cols = w->cols;
+    v->job.sizes = qg_matrix_sizes(v->session->arena, w->layout, w->rows, w->cols);
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; v->job.sizes && i < w->layout->n_buffers; ++i) bytes += v->job.sizes[i];
+    return bytes == w->bytes || qg_complain("%s: %llu x %llu is no shape of %s", w->name, (unsigned long long)w->rows,
+                                            (unsigned long long)w->cols, w->layout->name) == 0;
+}
+
+/* Targets make their buffers when they are opened: as large as any weight needs them. */
+static bool size_buffers(verify *v, const qg_layout *layout) {
+    v->job.sizes = NULL;
+    if (!is_matrix(layout)) return true;
+    uint64_t *most = QG_NEW_ARRAY(v->session->arena, uint64_t, layout->n_buffers);
+    for (uint32_t i = 0; i < v->weights.count; ++i) {
+        const qg_weight *w = &v->weights.items[i];
+        if (w->layout != layout) continue;
+        if (!take_weight(v, w)) return false;
+        for (uint32_t b = 0; b < layout->n_buffers; ++b)
+            if (v->job.sizes[b] > most[b]) most[b] = v->job.sizes[b];
+    }
+    v->job.sizes = most;
+    return true;
+}
+
 /* Everything of one format, so that each target compiles its kernel once. */
 static bool verify_format(verify *v, const qg_runner *runners, uint64_t most) {
     const uint64_t bytes = most * (qg_scalars[v->job.type].bits / 8);
@@ -99,9 +130,7 @@ static bool verify_format(verify *v, const qg_runner *runners, uint64_t most) {
     for (uint32_t i = 0; i < v->weights.count && good; ++i) {
         const qg_weight *w = &v->weights.items[i];
         if (w->layout != v->job.layout) continue;
-        v->job.weights = w->data;
-        v->job.elements = w->elements;
-        good = verify_parts(v, w, runners, most, dst, &v->results[i]);
+        good = take_weight(v, w) && verify_parts(v, w, runners, most, dst, &v->results[i]);
     }
     for (uint32_t t = 0; t < v->n_targets; ++t) free(dst[t]);
     return good;
@@ -112,10 +141,11 @@ static bool run_format(verify *v, const qg_layout *layout) {
     qg_runner runners[MAX_TARGETS];
     uint32_t open = 0;
     v->job.layout = layout;
-    v->job.elements = 0;
+    if (!size_buffers(v, layout)) return false;
     for (uint32_t i = 0; i < v->weights.count; ++i)
         if (v->weights.items[i].layout == layout && v->weights.items[i].elements > longest)
             longest = v->weights.items[i].elements;
+    v->job.elements = longest;
     const uint64_t part = qg_part_size(&v->job), most = longest < part ? longest : part;
     bool good = true;
     while (open < v->n_targets && good) {
@@ -158,7 +188,7 @@ static const char *shape_text(qg_arena *arena, const qg_weight *w) {
 }
 
 static const char *agreement(const verify *v, const qg_weight *w, const result *r) {
-    if (w->open) return "which one?";
+    if (w->verdict) return w->verdict;
     if (w->layout && !r->done) return "not decoded";
     if (!r->done) return is_plain(w) ? "plain" : "format not known";
     if (r->differ) return qg_format(v->session->arena, "%llu differ", (unsigned long long)r->differ);
@@ -208,26 +238,29 @@ static void print_table(const verify *v) {
 
 /* Prints what was found; false when something disagrees, or was not decoded although its format is known. */
 static bool conclude(const verify *v) {
-    uint32_t decoded = 0, differ = 0, plain = 0, unknown = 0, open = 0;
+    uint32_t decoded = 0, differ = 0, plain = 0, unknown = 0, refused = 0;
     for (uint32_t i = 0; i < v->weights.count; ++i) {
         const qg_weight *w = &v->weights.items[i];
         const result *r = &v->results[i];
         decoded += r->done;
         differ += r->differ > 0;
-        open += w->open != NULL;
+        refused += w->problem != NULL;
         plain += is_plain(w);
-        unknown += !w->layout && !w->open && !is_plain(w);
-        if (w->open) qg_complain("%s may be %s", w->name, w->open);
+        unknown += !w->layout && !w->problem && !is_plain(w);
+        if (w->problem) qg_complain("%s %s", w->name, w->problem);
         if (!r->differ) continue;
         const int digits = (int)qg_scalars[v->job.type].bits / 4;
         qg_complain("%s: %llu comparisons differ, first at element %llu: 0x%0*X on %s, 0x%0*X on %s", w->name,
                     (unsigned long long)r->differ, (unsigned long long)r->first, digits, r->values[0],
                     v->targets[0]->name, digits, r->values[1], v->targets[r->other]->name);
     }
-    if (!v->out || differ || open)
-        printf("%u tensors: %u decoded, %u of them differ; %u plain, %u of formats not known\n", v->weights.count,
+    if (!v->out || differ || refused) {
+        printf("%u tensors: %u decoded, %u of them differ; %u plain, %u of formats not known", v->weights.count,
                decoded, differ, plain, unknown);
-    return differ == 0 && open == 0;
+        if (refused) printf(", %u refused", refused);
+        puts("");
+    }
+    return differ == 0 && refused == 0;
 }
 
 /* ---- the request ---- */
@@ -307,15 +340,17 @@ static bool choose_targets(verify *v, const qg_texts *names) {
 static int extract(verify *v, const char *path) {
     const qg_weight *w = &v->weights.items[0];
     qg_run_output out;
-    if (!w->layout && !w->open && w->plain != v->job.type) {
+    if (!w->layout && !w->problem && w->plain != v->job.type) {
         if (!is_plain(w))
             return qg_complain("%s is of the format %s, which no specification describes", w->name, w->format);
+        if (qg_family_type(v->job.family, w->format) == QG_SCALAR_COUNT)
+            return qg_complain("%s is plain %s, which verify does not write", w->name, w->format);
         return qg_complain("%s is plain %s, which is only written as it is; use --type %s for a float type", w->name,
                            w->format, w->format);
     }
     if (!qg_run_output_open(v->session->arena, path, &out)) return 1;
     v->out = &out;
-    bool good = w->layout || w->open ? run_formats(v) : qg_run_output_write(&out, w->data[0], (size_t)w->bytes);
+    bool good = w->layout || w->problem ? run_formats(v) : qg_run_output_write(&out, w->data[0], (size_t)w->bytes);
     good = good && conclude(v);
     v->out = NULL;
     return qg_run_output_close(&out, good) ? 0 : 1;
@@ -339,7 +374,7 @@ int qg_command_verify(qg_session *session, int argc, char **argv) {
     if (rest.count != 1) return qg_complain("verify needs one file: qkgen verify FILE.gguf|FILE.safetensors");
     if (out && !tensor) return qg_complain("--out needs --tensor NAME, the tensor that is written");
     v.job.family = qg_family_named("dequant");
-    v.job.type = qg_output_type(type);
+    v.job.type = qg_family_type(v.job.family, type);
     if (v.job.type == QG_SCALAR_COUNT) return qg_complain("--type must be f32, f16 or bf16, not '%s'", type);
     qg_templates templates;
     qg_input file;

@@ -15,7 +15,7 @@ typedef struct device_run {
     const qk_kernel *kernel;
     qk_vulkan_buffer **buffers; /* weights, then indices and status of gather, then dst */
     uint32_t n_buffers;
-    uint32_t indices, status, dst; /* numbers in `buffers` */
+    uint32_t indices, status, x, dst; /* numbers in `buffers` */
     qk_error error;
     double seconds;
     bool validated;
@@ -27,7 +27,7 @@ static const char *compile_kernel(const qg_job *job, device_run *r) {
     const qg_request request = {
         .layout = job->layout, .n_families = 1, .families = &job->family, .vulkan = true, .command = "qkgen run"};
     qg_kernel *kernel = QG_NEW(arena, qg_kernel);
-    *kernel = qg_kernel_new(arena, qg_plan_tiles(arena, job->layout), job->family, job->type);
+    *kernel = qg_kernel_new(arena, job->layout, job->family, job->type);
     const char *glsl = qg_glsl(arena, job->templates, &request, kernel, &why);
     if (!glsl) return why;
     if (!qg_spirv_open()) return "the GLSL compiler cannot be initialised";
@@ -52,23 +52,38 @@ static bool add_buffer(device_run *r, uint64_t bytes, uint32_t *number) {
 /* dequant uploads its weights part by part; gather needs the whole table. */
 static bool make_buffers(const qg_job *job, uint64_t most, device_run *r) {
     const qg_layout *layout = job->layout;
-    const uint64_t blocks = (job->indices ? job->elements : most) / layout->elements;
-    r->buffers = QG_NEW_ARRAY(job->arena, qk_vulkan_buffer *, layout->n_buffers + 3);
+    const bool whole = job->indices || job->x; /* everything at once */
+    const uint64_t blocks = (whole ? job->elements : most) / layout->elements;
+    r->buffers = QG_NEW_ARRAY(job->arena, qk_vulkan_buffer *, layout->n_buffers + 6);
     for (uint32_t i = 0, number; i < layout->n_buffers; ++i) {
         const uint64_t bytes = job->sizes ? job->sizes[i] : blocks * layout->buffers[i].bytes;
         if (!add_buffer(r, bytes, &number)) return false;
-        if (job->indices && qk_vulkan_upload(r->vulkan, r->buffers[i], 0, job->weights[i], bytes, &r->error) != QK_OK)
+        if (whole && qk_vulkan_upload(r->vulkan, r->buffers[i], 0, job->weights[i], bytes, &r->error) != QK_OK)
             return false;
     }
     const uint64_t results = job->indices ? most * job->cols : most;
     if (job->indices && (!add_buffer(r, 4 * most, &r->indices) || !add_buffer(r, 4, &r->status) ||
                          qk_vulkan_clear(r->vulkan, r->buffers[r->status], &r->error) != QK_OK))
         return false;
-    return add_buffer(r, results * (qg_scalars[job->type].bits / 8), &r->dst);
+    if (job->x) {
+        const uint64_t bytes = job->batch * job->cols * (qg_scalars[job->type].bits / 8);
+        if (!add_buffer(r, bytes, &r->x) ||
+            qk_vulkan_upload(r->vulkan, r->buffers[r->x], 0, job->x, bytes, &r->error) != QK_OK)
+            return false;
+    }
+    if (job->ids) {
+        const uint64_t bytes = 4 * job->batch * job->slots;
+        if (!add_buffer(r, bytes, &r->indices) || !add_buffer(r, 4, &r->status) ||
+            qk_vulkan_upload(r->vulkan, r->buffers[r->indices], 0, job->ids, bytes, &r->error) != QK_OK ||
+            qk_vulkan_clear(r->vulkan, r->buffers[r->status], &r->error) != QK_OK)
+            return false;
+    }
+    return add_buffer(r, results * (job->x ? 4 : qg_scalars[job->type].bits / 8), &r->dst);
 }
 
 static qk_status upload_part(device_run *r, const qg_job *job, uint64_t first, uint64_t count) {
     const qg_layout *layout = job->layout;
+    if (job->x) return QK_OK;
     if (job->indices)
         return qk_vulkan_upload(r->vulkan, r->buffers[r->indices], 0, job->indices + first, 4 * count, &r->error);
     for (uint32_t i = 0; i < layout->n_buffers; ++i) {
@@ -86,6 +101,13 @@ static qk_status dispatch(device_run *r, const qg_job *job, uint64_t count) {
     qk_range *weights = QG_NEW_ARRAY(r->arena, qk_range, job->layout->n_buffers);
     for (uint32_t i = 0; i < job->layout->n_buffers; ++i) weights[i] = qk_vulkan_range(r->buffers[i]);
     const qk_range dst = qk_vulkan_range(r->buffers[r->dst]);
+    if (job->ids)
+        return qk_dispatch_gemv_id(&backend, r->kernel, weights, qk_vulkan_range(r->buffers[r->x]),
+                                   qk_vulkan_range(r->buffers[r->indices]), dst, qk_vulkan_range(r->buffers[r->status]),
+                                   job->experts, job->rows, job->cols, job->batch, job->slots, &r->error);
+    if (job->x)
+        return qk_dispatch_gemv(&backend, r->kernel, weights, qk_vulkan_range(r->buffers[r->x]), dst, job->rows,
+                                job->cols, job->batch, &r->error);
     if (!job->indices && job->sizes)
         return qk_dispatch_dequant_matrix(&backend, r->kernel, weights, dst, job->rows, job->cols, &r->error);
     if (!job->indices) return qk_dispatch_dequant(&backend, r->kernel, weights, dst, count, &r->error);
@@ -96,7 +118,7 @@ static qk_status dispatch(device_run *r, const qg_job *job, uint64_t count) {
 
 static const char *run_part(void *context, const qg_job *job, uint64_t first, uint64_t count, void *dst) {
     device_run *r = context;
-    const uint64_t bytes = count * (job->indices ? job->cols : 1) * (qg_scalars[job->type].bits / 8);
+    const uint64_t bytes = count * (job->indices ? job->cols : 1) * (job->x ? 4 : qg_scalars[job->type].bits / 8);
     if (upload_part(r, job, first, count) != QK_OK || qk_vulkan_begin(r->vulkan, &r->error) != QK_OK) return failure(r);
     const double start = qg_seconds_now();
     if (dispatch(r, job, count) != QK_OK || qk_vulkan_submit(r->vulkan, &r->error) != QK_OK) return failure(r);

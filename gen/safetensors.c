@@ -191,29 +191,57 @@ const char *qg_safetensors_read(qg_arena *arena, qg_container *c) {
 
 /* ---- the configuration ---- */
 
-static void add_setting(qg_arena *arena, qg_settings *settings, const char *module, const char *name,
-                        const cJSON *value) {
+/* A whole number, a text, true or false, or whole numbers as "64x256"; NULL for anything else. */
+static const char *value_text(qg_arena *arena, const cJSON *value) {
     uint64_t number;
-    qg_setting s = {.module = qg_strndup(arena, module, strlen(module)), .name = name};
-    if (whole(value, &number))
-        s.value = qg_format(arena, "%llu", (unsigned long long)number);
-    else if (cJSON_IsString(value))
-        s.value = qg_strndup(arena, value->valuestring, strlen(value->valuestring));
-    else
-        return;
-    QG_PUSH(arena, settings->items, settings->count, settings->capacity, s);
+    if (whole(value, &number)) return qg_format(arena, "%llu", (unsigned long long)number);
+    if (cJSON_IsString(value)) return qg_strndup(arena, value->valuestring, strlen(value->valuestring));
+    if (cJSON_IsBool(value)) return cJSON_IsTrue(value) ? "true" : "false";
+    if (!cJSON_IsArray(value)) return NULL;
+    qg_text text = qg_text_new(arena);
+    for (const cJSON *item = value->child; item; item = item->next) {
+        if (!whole(item, &number)) return NULL;
+        qg_text_printf(&text, "%s%llu", text.length ? "x" : "", (unsigned long long)number);
+    }
+    return text.data;
 }
 
-/* An object of parameters; objects inside it speak of the module that they are named after. */
+static void add_setting(qg_arena *arena, qg_settings *settings, const char *module, const char *name,
+                        const cJSON *value) {
+    const qg_setting s = {
+        .module = qg_strndup(arena, module, strlen(module)), .name = name, .value = value_text(arena, value)};
+    if (s.value) QG_PUSH(arena, settings->items, settings->count, settings->capacity, s);
+}
+
+/* An object of parameters. An object inside it is one that rules speak of, or speaks of the module that it is named after. */
 static void read_settings(qg_arena *arena, const qg_rules *rules, const char *object, const cJSON *json,
                           const char *module, qg_settings *settings) {
     for (const cJSON *item = json->child; item; item = item->next) {
         const char *name = qg_rules_parameter(rules, object, item->string);
+        const char *inner = cJSON_IsObject(item) ? qg_format(arena, "%s.%s", object, item->string) : NULL;
         if (name)
             add_setting(arena, settings, module, name, item);
-        else if (cJSON_IsObject(item) && !*module && *item->string)
+        else if (inner && qg_rules_object(rules, inner))
+            read_settings(arena, rules, inner, item, module, settings);
+        else if (inner && !*module && *item->string)
             read_settings(arena, rules, object, item, item->string, settings);
     }
+}
+
+const char *qg_settings_object(qg_arena *arena, const char *text, size_t length, uint32_t count,
+                               const char *const *parameters, const char *const *keys, qg_settings *settings) {
+    uint64_t bad;
+    cJSON *json = parse_json(text, length, length, &bad);
+    if (!cJSON_IsObject(json)) {
+        cJSON_Delete(json);
+        return QG_AT(arena, bad, "it is none; %s", damaged);
+    }
+    for (uint32_t i = 0; i < count; ++i) {
+        const cJSON *value = cJSON_GetObjectItemCaseSensitive(json, keys[i]);
+        if (value) add_setting(arena, settings, "", parameters[i], value);
+    }
+    cJSON_Delete(json);
+    return NULL;
 }
 
 static int by_module(const void *a, const void *b) {

@@ -11,8 +11,9 @@
 #include <string.h>
 
 enum {
-    LONG_ROWS = 40,  /* only longer sections are shortened */
-    MOST_PERIOD = 16 /* rows after which a regular section repeats */
+    LONG_ROWS = 40,   /* only longer sections are shortened */
+    MOST_PERIOD = 16, /* rows after which a regular section repeats */
+    MOST_NAMES = 6    /* of the instances in a cell */
 };
 
 /* ---- words ---------------------------------------------------------------------------------------------------- */
@@ -29,18 +30,71 @@ const char *qg_show_name(const qg_show *show, const qg_owner *owner) {
     return qg_format(show->arena, last >= '0' && last <= '9' ? "%s.%u" : "%s%u", code->name, owner->instance);
 }
 
+static const qg_slice *slice_of(const qg_show *show, const qg_owner *owner) {
+    return owner->kind == QG_OWNER_CODE ? &show->layout->codes[owner->code].slices[owner->slice]
+                                        : &show->layout->spares[owner->slice];
+}
+
+/* How many instances have a digit in the owner's bits, and how far their numbers are apart. */
+static uint32_t sharing(const qg_show *show, const qg_owner *owner, uint32_t *apart) {
+    *apart = 1;
+    if (owner->kind != QG_OWNER_CODE || slice_of(show, owner)->radix == 0) {
+        return 1;
+    }
+    const qg_slice *slice = slice_of(show, owner);
+    for (uint32_t d = 0; d < slice->power; d++) {
+        *apart *= slice->digits[d].extent;
+    }
+    return slice->digits[slice->power].extent;
+}
+
+bool qg_show_holds(const qg_show *show, const qg_owner *owner, uint32_t instance) {
+    uint32_t apart, count = sharing(show, owner, &apart), ahead = instance - owner->instance;
+    return owner->kind == QG_OWNER_CODE && instance >= owner->instance && ahead % apart == 0 && ahead / apart < count;
+}
+
+/* All instances in the owner's bits; of many, the first two and the last. */
+static const char *names(const qg_show *show, const qg_owner *owner) {
+    uint32_t apart, count = sharing(show, owner, &apart);
+    qg_text text = qg_text_new(show->arena);
+    qg_text_puts(&text, qg_show_name(show, owner));
+    for (uint32_t n = 1; n < count; n++) {
+        bool shown = count <= MOST_NAMES || n == 1 || n + 1 == count;
+        qg_text_puts(&text, !shown && n == 2 ? ",.." : "");
+        if (shown) {
+            qg_text_printf(&text, ",%u", owner->instance + n * apart);
+        }
+    }
+    return text.data;
+}
+
 static const char *bits(qg_arena *arena, uint32_t low, uint32_t width) {
     return width == 1 ? qg_format(arena, "%u", low) : qg_format(arena, "%u:%u", low + width - 1, low);
 }
 
 const char *qg_show_label(const qg_show *show, const qg_show_cell *cell) {
     bool code = cell->owner.kind == QG_OWNER_CODE;
-    return qg_format(show->arena, "%s%s%s", code && cell->before ? "<" : "", qg_show_name(show, &cell->owner),
+    return qg_format(show->arena, "%s%s%s", code && cell->before ? "<" : "", names(show, &cell->owner),
                      code && cell->beyond ? ">" : "");
 }
 
 const char *qg_show_range(qg_arena *arena, uint32_t low, uint32_t width) {
     return qg_format(arena, "[%s]", bits(arena, low, width));
+}
+
+/* What the cell gives its code. */
+static uint32_t part_width(const qg_show *show, const qg_show_cell *cell) {
+    const qg_slice *slice = slice_of(show, &cell->owner);
+    return slice->radix != 0 ? slice->bits : cell->width;
+}
+
+static uint32_t part_low(const qg_show *show, const qg_show_cell *cell) {
+    const qg_slice *slice = slice_of(show, &cell->owner);
+    return slice->radix != 0 ? slice->shift : cell->owner.bit;
+}
+
+const char *qg_show_part(const qg_show *show, const qg_show_cell *cell) {
+    return qg_show_range(show->arena, part_low(show, cell), part_width(show, cell));
 }
 
 const char *qg_show_field(const qg_show *show, const qg_field *field) {
@@ -65,7 +119,21 @@ const char *qg_show_width(const qg_show *show, const qg_code *code) {
     if (code->typed) {
         return qg_scalars[code->type].name;
     }
+    if (code->most != (uint32_t)((UINT64_C(1) << code->width) - 1)) {
+        return qg_format(show->arena, "0 to %u", code->most);
+    }
     return qg_format(show->arena, code->width == 1 ? "%u bit" : "%u bits", code->width);
+}
+
+const char *qg_show_axes(const qg_show *show, const qg_buffer *buffer) {
+    static const char *const axes[] = {"rows", "cols"};
+    qg_text text = qg_text_new(show->arena);
+    qg_text_puts(&text, show->layout->view != QG_VIEW_BLOCKS && buffer->n_axes == 0 ? "[]" : "");
+    for (uint32_t i = 0; i < buffer->n_axes; i++) {
+        const qg_axis axis = buffer->axes[i];
+        qg_text_printf(&text, "[%s]", axis == QG_AXIS_CODE ? show->layout->codes[buffer->index].name : axes[axis]);
+    }
+    return text.data;
 }
 
 const char *qg_show_count(const qg_show *show, uint32_t at) {
@@ -76,42 +144,91 @@ const char *qg_show_count(const qg_show *show, uint32_t at) {
     qg_owner first = {.kind = QG_OWNER_CODE, .code = at}, last = first;
     last.instance = code->count - 1;
     const char *range = qg_format(show->arena, "%s to %s", qg_show_name(show, &first), qg_show_name(show, &last));
-    return code->per == 1 ? qg_format(show->arena, "one for each element: %s", range)
-                          : qg_format(show->arena, "one for every %u elements: %s", code->per, range);
+    const char *served = code->of_column ? "column" : "element";
+    return code->per == 1 ? qg_format(show->arena, "one for each %s: %s", served, range)
+                          : qg_format(show->arena, "one for every %u %ss: %s", code->per, served, range);
+}
+
+const char *qg_show_segment(const qg_show *show, const qg_code *code, const qg_slice *slice) {
+    if (slice->count == code->count) {
+        return "";
+    }
+    qg_owner first = {.kind = QG_OWNER_CODE, .code = (uint32_t)(code - show->layout->codes), .instance = slice->first};
+    qg_owner last = first;
+    last.instance += slice->count - 1;
+    return slice->count == 1
+               ? qg_format(show->arena, "%s ", qg_show_name(show, &first))
+               : qg_format(show->arena, "%s to %s ", qg_show_name(show, &first), qg_show_name(show, &last));
+}
+
+const char *qg_show_place(const qg_show *show, const qg_slice *slice) {
+    const char *field = show->layout->fields[slice->field].name;
+    if (slice->radix == 0) {
+        return field;
+    }
+    uint32_t count = slice->digits[slice->power].extent;
+    return qg_format(show->arena, "%s (%u digit%s of base %u in %u bits)", field, count, count == 1 ? "" : "s",
+                     slice->radix, slice->width);
 }
 
 const char *qg_show_places(const qg_show *show, const qg_code *code) {
     qg_text text = qg_text_new(show->arena);
     for (uint32_t s = 0; s < code->n_slices; s++) {
         const qg_slice *slice = &code->slices[s];
-        const char *range = code->n_slices == 1 ? ""
-                                                : qg_format(show->arena, slice->width == 1 ? "bit %s " : "bits %s ",
-                                                            bits(show->arena, slice->shift, slice->width));
-        qg_text_printf(&text, "%s%sin %s", s == 0 ? "" : ", ", range, show->layout->fields[slice->field].name);
+        bool begins = s == 0 || slice->first != slice[-1].first;
+        const char *range = slice->bits == code->width
+                                ? ""
+                                : qg_format(show->arena, slice->bits == 1 ? "bit %s " : "bits %s ",
+                                            bits(show->arena, slice->shift, slice->bits));
+        qg_text_printf(&text, "%s%s%sin %s",
+                       s == 0   ? ""
+                       : begins ? "; "
+                                : ", ",
+                       begins ? qg_show_segment(show, code, slice) : "", range, qg_show_place(show, slice));
     }
     return text.data;
 }
 
-const char *qg_show_guide(const qg_show *show) {
-    const qg_show_cell *ranged = NULL;
-    for (uint32_t s = 0; s < show->n_sections && ranged == NULL; s++) {
-        const qg_show_section *section = &show->sections[s];
-        for (uint32_t i = 0; i < section->n_cells && ranged == NULL; i++) {
-            ranged = section->cells[i].ranged ? &section->cells[i] : NULL;
+static const qg_show_cell *find_cell(const qg_show *show, bool (*is)(const qg_show *show, const qg_show_cell *cell)) {
+    for (uint32_t s = 0; s < show->n_sections; s++) {
+        for (uint32_t i = 0; i < show->sections[s].n_cells; i++) {
+            if (is(show, &show->sections[s].cells[i])) {
+                return &show->sections[s].cells[i];
+            }
         }
     }
-    const char *parts = "";
+    return NULL;
+}
+
+static bool is_ranged(const qg_show *show, const qg_show_cell *cell) {
+    (void)show;
+    return cell->ranged;
+}
+
+static bool is_shared(const qg_show *show, const qg_show_cell *cell) {
+    uint32_t apart;
+    return sharing(show, &cell->owner, &apart) > 1;
+}
+
+const char *qg_show_guide(const qg_show *show) {
+    const qg_show_cell *ranged = find_cell(show, is_ranged), *shared = find_cell(show, is_shared);
+    const char *parts = "", *digits = "";
     if (ranged != NULL) {
-        parts =
-            qg_format(show->arena, " Where only a part of a code lies, its bits stand in brackets: %s %s.",
-                      qg_show_name(show, &ranged->owner), qg_show_range(show->arena, ranged->owner.bit, ranged->width));
+        parts = qg_format(show->arena, " Where only a part of a code lies, its bits stand in brackets: %s %s.",
+                          qg_show_name(show, &ranged->owner), qg_show_part(show, ranged));
+    }
+    if (shared != NULL) {
+        digits = qg_format(show->arena,
+                           " A cell with several numbers, as %s, is a fraction with a digit for each, the most "
+                           "significant first.",
+                           names(show, &shared->owner));
     }
     return qg_format(
         show->arena,
         "Addresses grow to the right and down; the number before a row is that of its first byte. Bit 0 of "
         "each byte, the lowest, is at the left. A cell is the bits of a code that lie together, its "
-        "lowest bit at the left, too.%s",
-        parts);
+        "lowest bit at the left, too.%s%s",
+        parts, digits);
 }
 
 size_t qg_show_line(const char *text, size_t columns) {
@@ -272,15 +389,11 @@ static void make_sections(qg_show *show) {
     }
 }
 
-static uint32_t field_of(const qg_show *show, const qg_owner *owner) {
-    return owner->kind == QG_OWNER_CODE ? show->layout->codes[owner->code].slices[owner->slice].field
-                                        : show->layout->spares[owner->slice].field;
-}
-
 /* Bit `b` is the next bit of the same instance, in the same field. */
 static bool continues(const qg_show *show, const qg_owner *a, const qg_owner *b) {
+    const qg_slice *one = slice_of(show, a), *two = slice_of(show, b);
     return a->kind == b->kind && a->code == b->code && a->instance == b->instance && a->bit + 1 == b->bit &&
-           field_of(show, a) == field_of(show, b);
+           one->field == two->field && (one == two || (one->radix == 0 && two->radix == 0));
 }
 
 static void make_cells(qg_show *show, qg_show_section *section, const qg_owner *map) {
@@ -309,21 +422,22 @@ static void note_ranges(qg_show *show, qg_show_section *section) {
         const qg_show_cell *cell = &cells[i], **known = &first[cell->owner.code];
         if (cell->owner.kind == QG_OWNER_CODE) {
             *known = *known == NULL ? cell : *known;
-            mixed[cell->owner.code] |= cell->owner.bit != (*known)->owner.bit || cell->width != (*known)->width;
+            mixed[cell->owner.code] |=
+                part_low(show, cell) != part_low(show, *known) || part_width(show, cell) != part_width(show, *known);
         }
     }
     qg_text note = qg_text_new(show->arena);
     for (uint32_t c = 0; c < layout->n_codes; c++) {
-        if (first[c] != NULL && !mixed[c] && first[c]->width < layout->codes[c].width) {
-            qg_text_printf(&note, "%s%s %s of %s%s", note.length == 0 ? "" : ", ",
-                           first[c]->width == 1 ? "bit" : "bits",
-                           bits(show->arena, first[c]->owner.bit, first[c]->width),
+        uint32_t width = first[c] == NULL ? 0 : part_width(show, first[c]);
+        if (first[c] != NULL && !mixed[c] && width < layout->codes[c].width) {
+            qg_text_printf(&note, "%s%s %s of %s%s", note.length == 0 ? "" : ", ", width == 1 ? "bit" : "bits",
+                           bits(show->arena, part_low(show, first[c]), width),
                            layout->codes[c].count > 1 ? "each " : "", layout->codes[c].name);
         }
     }
     for (uint32_t i = 0; i < section->n_cells; i++) {
         const qg_owner *owner = &cells[i].owner;
-        cells[i].part = owner->kind == QG_OWNER_CODE && cells[i].width < layout->codes[owner->code].width;
+        cells[i].part = owner->kind == QG_OWNER_CODE && part_width(show, &cells[i]) < layout->codes[owner->code].width;
         cells[i].ranged = cells[i].part && mixed[owner->code];
     }
     section->cells = cells;
@@ -337,9 +451,9 @@ static uint32_t bit_need(const qg_show *show, const qg_show_section *section, co
     uint32_t need = room->least;
     for (uint32_t i = 0; i < section->n_cells; i++) {
         const qg_show_cell *cell = &section->cells[i];
-        uint32_t name = (uint32_t)strlen(qg_show_name(show, &cell->owner)), range = 0;
+        uint32_t name = (uint32_t)strlen(names(show, &cell->owner)), range = 0;
         if (cell->ranged) {
-            range = (uint32_t)strlen(qg_show_range(show->arena, cell->owner.bit, cell->width));
+            range = (uint32_t)strlen(qg_show_part(show, cell));
         }
         uint32_t length = !room->stacked ? name + range : name > range ? name : range;
         uint32_t each = (length * room->character + room->padding + cell->width - 1) / cell->width;
@@ -407,7 +521,7 @@ static void make_rows(qg_show *show, qg_show_section *section) {
 }
 
 /* Row `r` is row `r - period` with other instances, each of which is as far ahead as it was a period before. */
-static bool repeats(const qg_show_section *section, uint32_t r, uint32_t period) {
+static bool repeats(const qg_show *show, const qg_show_section *section, uint32_t r, uint32_t period) {
     const uint32_t *rows = section->rows;
     uint32_t n = rows[r + 1] - rows[r], row_bits = section->row_bytes * 8 * period;
     if (n != rows[r + 1 - period] - rows[r - period]) {
@@ -421,18 +535,19 @@ static bool repeats(const qg_show_section *section, uint32_t r, uint32_t period)
         if (cell->bit - before->bit != row_bits || cell->width != before->width ||
             cell->owner.kind != before->owner.kind || cell->owner.code != before->owner.code ||
             (cell->owner.kind == QG_OWNER_CODE && cell->owner.bit != before->owner.bit) ||
-            step != two->owner.instance - one->owner.instance) {
+            step != two->owner.instance - one->owner.instance ||
+            (slice_of(show, &cell->owner)->radix != 0 && cell->owner.slice != before->owner.slice)) {
             return false;
         }
     }
     return true;
 }
 
-static void hide_rows(qg_show_section *section) {
+static void hide_rows(const qg_show *show, qg_show_section *section) {
     uint32_t whole = section->bytes / section->row_bytes;
     for (uint32_t period = 1; period <= MOST_PERIOD && section->n_rows > LONG_ROWS; period++) {
         uint32_t r = period;
-        while (r < whole && repeats(section, r, period)) {
+        while (r < whole && repeats(show, section, r, period)) {
             r++;
         }
         uint32_t head = period * (period < 4 ? 4 : 2), tail = period;
@@ -489,8 +604,9 @@ static void choose_example(qg_show *show) {
             for (uint32_t i = section->rows[r]; i < section->rows[r + 1] && drawn; i++) {
                 const qg_owner *owner = &section->cells[i].owner;
                 uint32_t first = section->cells[i].bit, last = first + section->cells[i].width - 1;
-                if (owner->kind == QG_OWNER_CODE) {
-                    cells[owner->code][owner->instance] += 1 + last / 8 - first / 8;
+                uint32_t apart, count = sharing(show, owner, &apart);
+                for (uint32_t n = 0; n < count && owner->kind == QG_OWNER_CODE; n++) {
+                    cells[owner->code][owner->instance + n * apart] += 1 + last / 8 - first / 8;
                 }
             }
         }
@@ -499,7 +615,7 @@ static void choose_example(qg_show *show) {
         uint32_t sum = 0, distance = e > aim ? e - aim : aim - e;
         bool drawn = true;
         for (uint32_t c = 0; c < layout->n_codes; c++) {
-            uint32_t n = cells[c][e / layout->codes[c].per];
+            uint32_t n = cells[c][qg_instance_of(layout, &layout->codes[c], e)];
             drawn = drawn && n > 0;
             sum += n;
         }
@@ -528,17 +644,24 @@ static const char *place(const qg_show *show, uint32_t buffer, uint32_t bit, uin
 
 const char *qg_show_where(const qg_show *show, uint32_t at) {
     const qg_code *code = &show->layout->codes[at];
-    uint32_t instance = show->example / code->per;
+    uint32_t instance = qg_instance_of(show->layout, code, show->example);
     qg_text text = qg_text_new(show->arena);
     for (uint32_t s = 0; s < code->n_slices;) {
-        const qg_slice *slice = &code->slices[s];
+        const qg_slice *slice = &code->slices[s++];
+        if (instance - slice->first >= slice->count) {
+            continue; /* of another segment */
+        }
         uint32_t bit = qg_slice_address(slice, instance), width = slice->width;
-        for (s++; s < code->n_slices && code->slices[s].buffer == slice->buffer &&
-                  qg_slice_address(&code->slices[s], instance) == bit + width;
+        for (; s < code->n_slices && slice->radix == 0 && code->slices[s].radix == 0 &&
+               code->slices[s].first == slice->first && code->slices[s].buffer == slice->buffer &&
+               qg_slice_address(&code->slices[s], instance) == bit + width;
              s++) {
             width += code->slices[s].width;
         }
         qg_text_printf(&text, "%s%s", text.length == 0 ? "" : "; ", place(show, slice->buffer, bit, width));
+        if (slice->radix != 0) {
+            qg_text_printf(&text, ", digit %u of base %u", qg_slice_power(slice, instance), slice->radix);
+        }
     }
     return text.data;
 }
@@ -563,7 +686,7 @@ qg_show *qg_show_new(qg_arena *arena, const qg_layout *layout, const qg_show_roo
         section->bit_width = bit_need(show, section, room);
         section->row_bytes = choose_row(section, room);
         make_rows(show, section);
-        hide_rows(section);
+        hide_rows(show, section);
     }
     choose_example(show);
     return show;

@@ -12,7 +12,8 @@ char *qg_show_svg(qg_arena *arena, const qg_layout *layout);
 
 /* ---- show.c, for both pictures: the block cut into cells and rows ----------------------------------------------- */
 
-/* Adjacent bits of one instance of a code, rising with the address: bits [low, low+width) of the code. */
+/* Adjacent bits of one instance of a code, rising with the address, which are consecutive bits of the code; or bits that hold
+ * digits of a base for several instances. */
 typedef struct qg_show_cell {
     qg_owner owner; /* of the first bit */
     uint32_t bit;   /* address in the buffer */
@@ -62,21 +63,32 @@ const char *qg_show_value(qg_arena *arena, const qg_source *source);
 uint32_t qg_show_lines(qg_arena *arena, const qg_source *source);
 /* "q17", "d", "spare". */
 const char *qg_show_name(const qg_show *show, const qg_owner *owner);
-/* The name in a cell, with '<' and '>' where the code goes on in another row. */
+/* The name in a cell, with '<' and '>' where the code goes on in another row. Where the cell holds digits of a base, all
+ * instances that it holds: "t0,32,64". */
 const char *qg_show_label(const qg_show *show, const qg_show_cell *cell);
+/* Whether the owner's bits hold that instance of its code, alone or with others. */
+bool qg_show_holds(const qg_show *show, const qg_owner *owner, uint32_t instance);
 /* "[5:4]", "[4]". */
 const char *qg_show_range(qg_arena *arena, uint32_t low, uint32_t width);
+/* The same for what a cell gives its code. */
+const char *qg_show_part(const qg_show *show, const qg_show_cell *cell);
 /* "qs: u8[16]". */
 const char *qg_show_field(const qg_show *show, const qg_field *field);
 /* "byte 4", "bytes 2 to 17". */
 const char *qg_show_bytes(qg_arena *arena, uint32_t byte, uint32_t count);
 /* "32 elements in 18 bytes: 4.5 bits for each". */
 const char *qg_show_size(const qg_show *show);
-/* "4 bits", "f16". */
+/* "4 bits", "0 to 2", "f16". */
 const char *qg_show_width(const qg_show *show, const qg_code *code);
+/* What a buffer of a matrix grows along: "[rows][cols]"; else "". */
+const char *qg_show_axes(const qg_show *show, const qg_buffer *buffer);
 /* "one for each element: q0 to q31". */
 const char *qg_show_count(const qg_show *show, uint32_t code);
-/* "in qs", "bits 3:0 in qs, bit 4 in qh". */
+/* "t0 to t159 " when the slice belongs to a segment, else "". */
+const char *qg_show_segment(const qg_show *show, const qg_code *code, const qg_slice *slice);
+/* "qs", "qs (5 digits of base 3 in 8 bits)". */
+const char *qg_show_place(const qg_show *show, const qg_slice *slice);
+/* "in qs", "bits 3:0 in qs, bit 4 in qh", "t0 to t159 in qs; t160 to t255 in qh". */
 const char *qg_show_places(const qg_show *show, const qg_code *code);
 /* "a table of 16 values of type i8". */
 const char *qg_show_table(const qg_show *show, const qg_table *table);

@@ -89,7 +89,7 @@ static qg_owner owner_of(uint32_t code) { return (qg_owner){.kind = QG_OWNER_COD
 
 static qg_owner example_of(const qg_show *show, uint32_t code) {
     qg_owner owner = owner_of(code);
-    owner.instance = show->example / show->layout->codes[code].per;
+    owner.instance = qg_instance_of(show->layout, &show->layout->codes[code], show->example);
     return owner;
 }
 
@@ -129,11 +129,10 @@ static uint32_t longer(uint32_t most, const char *text) {
     return length > most ? length : most;
 }
 
-/* Where the parts of a code lie, each part with its shade. */
-static void add_places(canvas *c, uint32_t code, uint32_t x) {
-    const qg_layout *layout = c->show->layout;
-    const qg_code *it = &layout->codes[code];
-    uint32_t start = x;
+/* Where the parts of a code lie, each part with its shade, and each segment on a line of its own. */
+static void add_places(canvas *c, uint32_t code, uint32_t left) {
+    const qg_code *it = &c->show->layout->codes[code];
+    uint32_t x = left;
     if (it->n_slices == 1) {
         add_wrapped(c, x, "g", qg_show_places(c->show, it));
         return;
@@ -142,15 +141,17 @@ static void add_places(canvas *c, uint32_t code, uint32_t x) {
         qg_owner owner = owner_of(code);
         owner.slice = s;
         const qg_slice *slice = &it->slices[s];
+        bool begins = s > 0 && slice->first != slice[-1].first, whole = slice->bits == it->width;
         const char *text =
-            qg_format(c->show->arena, "%s in %s", qg_show_range(c->show->arena, slice->shift, slice->width),
-                      layout->fields[slice->field].name);
+            qg_format(c->show->arena, "%s%s%sin %s", s == 0 || begins ? qg_show_segment(c->show, it, slice) : "",
+                      whole ? "" : qg_show_range(c->show->arena, slice->shift, slice->bits), whole ? "" : " ",
+                      qg_show_place(c->show, slice));
         uint32_t width = 180 + (uint32_t)strlen(text) * LEGEND;
-        if (x > start && x + width > WIDTH - EDGE) {
-            x = start;
-            c->y += 200;
+        if (x > left && (begins || x + width > WIDTH - EDGE)) {
+            x = left;
+            c->y += begins ? 240 : 200;
         }
-        add_rect(c, x, c->y - 110, 130, 130, qg_format(c->show->arena, "rx=\"2\" %s", fill(c, &owner, false)));
+        add_rect(c, x, c->y - 110, 130, 130, qg_format(c->show->arena, "rx=\"2\" %s", fill(c, &owner, whole)));
         add_label(c, x + 180, c->y, "g", text);
         x += width + 160;
     }
@@ -272,14 +273,15 @@ static void add_names(const canvas *c, const qg_show_cell *cell, uint32_t x, uin
     uint32_t middle = x + cell->width * bit / 2, base = c->y + height / 2 + (large ? 45 : 35);
     if (cell->ranged) {
         add_label(c, middle, base - 65, large ? "m" : "n", name);
-        add_label(c, middle, base + 75, "n", qg_show_range(c->show->arena, cell->owner.bit, cell->width));
+        add_label(c, middle, base + 75, "n", qg_show_part(c->show, cell));
     } else {
         add_label(c, middle, base, large ? "m" : "n", name);
     }
 }
 
 static bool in_example(const qg_show *show, const qg_owner *owner) {
-    return owner->kind == QG_OWNER_CODE && owner->instance == show->example / show->layout->codes[owner->code].per;
+    return owner->kind == QG_OWNER_CODE &&
+           qg_show_holds(show, owner, qg_instance_of(show->layout, &show->layout->codes[owner->code], show->example));
 }
 
 /* A vertical line at bit `at` of a row; inside of a cell only its ends, for the code goes through. */
@@ -352,7 +354,8 @@ static void add_map(canvas *c) {
         if (layout->n_buffers > 1 && (s == 0 || section[-1].buffer != section->buffer)) {
             c->y += 200;
             add_lines(c, EDGE, 140, "b",
-                      qg_format(c->show->arena, "Buffer %s: %u bytes for each block", buffer->name, buffer->bytes));
+                      qg_format(c->show->arena, "Buffer %s%s: %u bytes for each block", buffer->name,
+                                qg_show_axes(c->show, buffer), buffer->bytes));
             c->y -= 60;
         }
         add_section(c, section);

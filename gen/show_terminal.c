@@ -67,7 +67,7 @@ static void add_formula(const canvas *c, bool example) {
         uint32_t code = qg_show_piece(show, at, &length);
         bool named = code != UINT32_MAX;
         qg_owner owner = {.kind = QG_OWNER_CODE, .code = code};
-        owner.instance = named ? show->example / show->layout->codes[code].per : 0;
+        owner.instance = named ? qg_instance_of(show->layout, &show->layout->codes[code], show->example) : 0;
         const char *piece = named && example ? qg_show_name(show, &owner) : qg_strndup(show->arena, at, length);
         if (column > strlen(lead) && column + strlen(piece) > c->columns) {
             qg_text_puts(c->text, "\n");
@@ -131,7 +131,7 @@ static void add_example(const canvas *c) {
     for (uint32_t pass = 0; pass < 2; pass++) {
         for (uint32_t i = 0; i < show->layout->n_codes; i++) {
             qg_owner owner = {.kind = QG_OWNER_CODE, .code = show->order[i]};
-            owner.instance = show->example / show->layout->codes[owner.code].per;
+            owner.instance = qg_instance_of(show->layout, &show->layout->codes[owner.code], show->example);
             const char *text = qg_show_name(show, &owner);
             name = longest(name, text);
             if (pass == 1) {
@@ -187,7 +187,7 @@ static void add_ruler(const canvas *c, const qg_show_section *section, uint32_t 
 
 /* A cell starts with '|' at a byte, else ':'; inside, '.' marks where the next byte starts. */
 static void add_cell(const canvas *c, const qg_show_cell *cell, uint32_t width) {
-    const char *range = cell->ranged ? qg_show_range(c->show->arena, cell->owner.bit, cell->width) : "";
+    const char *range = cell->ranged ? qg_show_part(c->show, cell) : "";
     const char *label = qg_format(c->show->arena, "%s%s", qg_show_label(c->show, cell), range);
     size_t length = strlen(label), room = (size_t)cell->width * width - SEPARATOR;
     length = length > room ? room : length;
@@ -243,8 +243,8 @@ void qg_show_terminal(qg_text *text, const qg_layout *layout, bool color, uint32
         const qg_show_section *section = &c.show->sections[s];
         const qg_buffer *buffer = &layout->buffers[section->buffer];
         if (layout->n_buffers > 1 && (s == 0 || section[-1].buffer != section->buffer)) {
-            const char *title =
-                qg_format(text->arena, "Buffer %s: %u bytes for each block", buffer->name, buffer->bytes);
+            const char *title = qg_format(text->arena, "Buffer %s%s: %u bytes for each block", buffer->name,
+                                          qg_show_axes(c.show, buffer), buffer->bytes);
             qg_text_puts(text, "\n");
             add_bold(&c, title);
             qg_text_puts(text, "\n");

@@ -120,7 +120,7 @@ static const qg_term *type_code(qg_work *work, qg_loc loc, uint32_t at) {
         term.low = -term.high - 1;
         return new_term(work, term);
     }
-    term.high = ((int64_t)1 << code->width) - 1;
+    term.high = code->most;
     if (term.high > INT32_MAX) {
         qg_error(work->diag, loc,
                  "'%s' is unsigned with 32 bits, beyond integers of 32 bits with a sign: take it as two codes, or give "

@@ -145,6 +145,9 @@ static void describe_properties(VkPhysicalDevice handle, const VkExtensionProper
     VkPhysicalDeviceProperties2 properties = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = head};
     vkGetPhysicalDeviceProperties2(handle, &properties);
     device->subgroup_size = subgroup.subgroupSize;
+    const VkSubgroupFeatureFlags sums = VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_ARITHMETIC_BIT;
+    device->subgroup_arithmetic =
+        (subgroup.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0 && (subgroup.supportedOperations & sums) == sums;
     if (maintenance.maxMemoryAllocationSize < device->allocation)
         device->allocation = maintenance.maxMemoryAllocationSize;
     memcpy(device->driver_uuid, id.driverUUID, sizeof device->driver_uuid);

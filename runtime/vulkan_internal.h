@@ -22,6 +22,7 @@ typedef struct qk_vk_pipeline {
     uint32_t *constants;
     VkDescriptorSetLayout set_layout;
     VkPipelineLayout layout;
+    int given; /* the constants were given at the launch, and are not the descriptor's */
     VkPipeline pipeline;
     uint32_t table_count;
     qk_vulkan_buffer **tables;
@@ -98,7 +99,9 @@ qk_status qk_vk_start(qk_vulkan *vk, qk_error *error);
 qk_status qk_vk_finish(qk_vulkan *vk, qk_error *error);
 
 /* ---- vulkan_pipeline.c ---- */
-qk_status qk_vk_pipeline_of(qk_vulkan *vk, const qk_kernel *kernel, qk_vk_pipeline **pipeline, qk_error *error);
+/* `constants` as in qk_launch. */
+qk_status qk_vk_pipeline_of(qk_vulkan *vk, const qk_kernel *kernel, const uint32_t *constants,
+                            qk_vk_pipeline **pipeline, qk_error *error);
 /* What became of the tables that were being filled by a submission. */
 void qk_vk_tables_settle(qk_vulkan *vk, int submitted);
 void qk_vk_pipelines_close(qk_vulkan *vk);

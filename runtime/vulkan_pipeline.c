@@ -75,15 +75,15 @@ static qk_status open_layouts(qk_vulkan *vk, const qk_kernel *kernel, qk_vk_pipe
 }
 
 /* Keeps the values of the constants: they are the specialisation data, and tell later whether the kernel changed. */
-static qk_status keep_constants(const qk_kernel *kernel, qk_vk_pipeline *made, VkSpecializationMapEntry **entries,
-                                qk_error *error) {
+static qk_status keep_constants(const qk_kernel *kernel, const uint32_t *constants, qk_vk_pipeline *made,
+                                VkSpecializationMapEntry **entries, qk_error *error) {
     uint32_t count = kernel->spec_constant_count;
     made->constants = calloc(count + 1, sizeof *made->constants);
     *entries = calloc(count + 1, sizeof **entries);
     if (made->constants == NULL || *entries == NULL)
         return qk_vk_no_memory(error);
     for (uint32_t i = 0; i < count; i++) {
-        made->constants[i] = kernel->spec_constants[i].value;
+        made->constants[i] = constants != NULL ? constants[i] : kernel->spec_constants[i].value;
         (*entries)[i] = (VkSpecializationMapEntry){kernel->spec_constants[i].id, i * 4, 4};
     }
     return QK_OK;
@@ -154,18 +154,20 @@ static void close_pipeline(qk_vulkan *vk, qk_vk_pipeline *pipeline) {
     free(pipeline->constants);
 }
 
-static qk_status make_pipeline(qk_vulkan *vk, const qk_kernel *kernel, qk_vk_pipeline *made, qk_error *error) {
+static qk_status make_pipeline(qk_vulkan *vk, const qk_kernel *kernel, const uint32_t *constants, qk_vk_pipeline *made,
+                               qk_error *error) {
     VkSpecializationMapEntry *entries = NULL;
     memset(made, 0, sizeof *made);
     qk_status status = check_kernel(vk, kernel, error);
     if (status != QK_OK)
         return status;
     made->kernel = kernel;
+    made->given = constants != NULL;
     made->code = kernel->code->data;
     made->code_bytes = kernel->code->bytes;
     status = open_layouts(vk, kernel, made, error);
     if (status == QK_OK)
-        status = keep_constants(kernel, made, &entries, error);
+        status = keep_constants(kernel, constants, made, &entries, error);
     if (status == QK_OK)
         status = open_tables(vk, kernel, made, error);
     if (status == QK_OK)
@@ -176,21 +178,27 @@ static qk_status make_pipeline(qk_vulkan *vk, const qk_kernel *kernel, qk_vk_pip
     return status;
 }
 
-static int same(const qk_vk_pipeline *pipeline, const qk_kernel *kernel) {
-    if (kernel->code == NULL || pipeline->code != kernel->code->data || pipeline->code_bytes != kernel->code->bytes)
-        return 0;
+static int same_constants(const qk_vk_pipeline *pipeline, const qk_kernel *kernel, const uint32_t *constants) {
     for (uint32_t i = 0; i < kernel->spec_constant_count; i++)
-        if (pipeline->constants[i] != kernel->spec_constants[i].value)
+        if (pipeline->constants[i] != (constants != NULL ? constants[i] : kernel->spec_constants[i].value))
             return 0;
     return 1;
 }
 
-qk_status qk_vk_pipeline_of(qk_vulkan *vk, const qk_kernel *kernel, qk_vk_pipeline **pipeline, qk_error *error) {
+static int same_code(const qk_vk_pipeline *pipeline, const qk_kernel *kernel) {
+    return kernel->code != NULL && pipeline->code == kernel->code->data && pipeline->code_bytes == kernel->code->bytes;
+}
+
+qk_status qk_vk_pipeline_of(qk_vulkan *vk, const qk_kernel *kernel, const uint32_t *constants,
+                            qk_vk_pipeline **pipeline, qk_error *error) {
     for (uint32_t i = 0; i < vk->pipeline_count; i++) {
-        if (vk->pipelines[i].kernel != kernel)
+        if (vk->pipelines[i].kernel != kernel || vk->pipelines[i].given != (constants != NULL))
             continue;
+        int same = same_constants(&vk->pipelines[i], kernel, constants);
+        if (constants != NULL && !same)
+            continue; /* another launch of the same kernel */
         *pipeline = &vk->pipelines[i];
-        if (same(*pipeline, kernel))
+        if (same && same_code(*pipeline, kernel))
             return QK_OK;
         return qk_fail(error, QK_ERROR_ARGUMENT,
                        "%s: the descriptor changed since its pipeline was made, must stay, or be "
@@ -201,7 +209,7 @@ qk_status qk_vk_pipeline_of(qk_vulkan *vk, const qk_kernel *kernel, qk_vk_pipeli
     if (grown == NULL)
         return qk_vk_no_memory(error);
     vk->pipelines = grown;
-    qk_status status = make_pipeline(vk, kernel, &vk->pipelines[vk->pipeline_count], error);
+    qk_status status = make_pipeline(vk, kernel, constants, &vk->pipelines[vk->pipeline_count], error);
     if (status == QK_OK)
         *pipeline = &vk->pipelines[vk->pipeline_count++];
     return status;
@@ -210,16 +218,15 @@ qk_status qk_vk_pipeline_of(qk_vulkan *vk, const qk_kernel *kernel, qk_vk_pipeli
 qk_status qk_vulkan_prepare(qk_vulkan *vk, const qk_kernel *kernel, qk_error *error) {
     qk_vk_pipeline *pipeline;
     qk_status status = qk_vk_lost(vk, error);
-    return status == QK_OK ? qk_vk_pipeline_of(vk, kernel, &pipeline, error) : status;
+    return status == QK_OK ? qk_vk_pipeline_of(vk, kernel, NULL, &pipeline, error) : status;
 }
 
 void qk_vulkan_forget(qk_vulkan *vk, const qk_kernel *kernel) {
-    for (uint32_t i = 0; i < vk->pipeline_count; i++) {
+    for (uint32_t i = vk->pipeline_count; i-- > 0;) {
         if (vk->pipelines[i].kernel != kernel)
             continue;
         close_pipeline(vk, &vk->pipelines[i]);
         vk->pipelines[i] = vk->pipelines[--vk->pipeline_count];
-        return;
     }
 }
 

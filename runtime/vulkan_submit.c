@@ -182,7 +182,7 @@ static qk_status record(void *context, const qk_launch *launch, qk_error *error)
     VkDescriptorSet set = VK_NULL_HANDLE;
     qk_status status = check_launch(vk, launch, error);
     if (status == QK_OK)
-        status = qk_vk_pipeline_of(vk, launch->kernel, &pipeline, error);
+        status = qk_vk_pipeline_of(vk, launch->kernel, launch->constants, &pipeline, error);
     if (status == QK_OK)
         status = new_set(vk, pipeline->set_layout, &set, error);
     if (status != QK_OK)
@@ -209,6 +209,8 @@ qk_backend qk_vulkan_backend(qk_vulkan *vk) {
     backend.limits.workgroup_size = vk->info.workgroup_size;
     backend.limits.push_bytes = vk->info.push_bytes;
     backend.limits.features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT; /* what the device was opened with */
+    if (vk->info.subgroup_arithmetic)
+        backend.limits.features |= QK_FEATURE_SUBGROUP_ARITHMETIC;
     return backend;
 }
 
@@ -224,6 +226,17 @@ static void read_time(qk_vulkan *vk) {
                                             VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
     if (result == VK_SUCCESS)
         vk->time_ns = (uint64_t)((double)((ticks[1] - ticks[0]) & vk->timestamp_mask) * vk->timestamp_period);
+}
+
+qk_status qk_vulkan_copy(qk_vulkan *vk, const qk_vulkan_buffer *from, qk_vulkan_buffer *to, qk_error *error) {
+    if (!vk->recording)
+        return qk_fail(error, QK_ERROR_ARGUMENT, "copy was called outside of begin and submit, must be between");
+    if (from->bytes != to->bytes || from->bytes == 0)
+        return qk_fail(error, QK_ERROR_SIZE, "copy from %" PRIu64 " to %" PRIu64 " bytes, must be as many, and not 0",
+                       from->bytes, to->bytes);
+    VkBufferCopy all = {0, 0, from->bytes};
+    vkCmdCopyBuffer(vk->commands, from->buffer, to->buffer, 1, &all);
+    return QK_OK;
 }
 
 qk_status qk_vulkan_submit(qk_vulkan *vk, qk_error *error) {

@@ -14,6 +14,8 @@ namespace qk_@{format} {
 
 @{write_tile}
 
+@{rows}
+
 }  // namespace qk_@{format}
 
 @{kernels}

@@ -2,6 +2,8 @@
  * sentence, not in a crash. Run it under the sanitizers. */
 #include "container.h"
 
+#include <qkgen/dispatch.h>
+
 #include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +13,7 @@
 static qg_arena *kept; /* formats and rules: read once */
 static qg_library *library;
 static qg_rules *rules;
+static const qk_kernel **kernels; /* of each format, made when it is first asked for */
 
 static const char *in_source(const char *path) {
     const char *source = getenv("SOURCE");
@@ -23,6 +26,7 @@ static int load(void **state) {
     library = qg_library_new(kept, false);
     rules = qg_rules_new(kept);
     qg_library_add_folder(library, in_source("formats"));
+    kernels = QG_NEW_ARRAY(kept, const qk_kernel *, library->layouts.count + 1);
     const char *why = qg_rules_add(rules, in_source("formats/containers.txt"));
     if (why) fprintf(stderr, "%s\n", why);
     return why || library->layouts.count == 0 ? -1 : 0;
@@ -36,6 +40,24 @@ static int unload(void **state) {
 
 /* ---- reading one file ---- */
 
+static const qk_kernel *kernel_of(const qg_layout *layout) {
+    uint32_t i = 0;
+    while (library->layouts.items[i] != layout) i += 1;
+    if (!kernels[i]) {
+        const qg_kernel kernel = qg_kernel_new(kept, layout, &qg_families[0], QG_F32);
+        kernels[i] = qg_describe(kept, &kernel, QK_API_VULKAN, NULL);
+    }
+    return kernels[i];
+}
+
+/* Bytes of a buffer, as the dispatch of the kernels counts them. */
+static uint64_t buffer_bytes(const qg_weight *w, uint32_t buffer) {
+    const uint64_t flat = w->elements / w->layout->elements * w->layout->buffers[buffer].bytes;
+    if (w->layout->view == QG_VIEW_BLOCKS) return flat;
+    assert_true(w->rows && w->cols && w->rows * w->cols == w->elements && w->elements <= UINT32_MAX);
+    return qk_weight_bytes(kernel_of(w->layout), buffer, w->rows, w->cols);
+}
+
 /* What the weights point to must be there: the sanitizers see it when it is not. */
 static unsigned touch(const qg_weights *weights) {
     unsigned sum = 0;
@@ -47,28 +69,40 @@ static unsigned touch(const qg_weights *weights) {
             const uint8_t *data = w->data[0];
             sum += data[0] + data[w->bytes - 1];
         }
+        uint64_t bytes = 0;
         for (uint32_t b = 0; w->layout && w->elements && b < w->layout->n_buffers; ++b) {
             const uint8_t *data = w->data[b];
-            sum += data[0] + data[w->elements / w->layout->elements * w->layout->buffers[b].bytes - 1];
+            const uint64_t size = buffer_bytes(w, b);
+            assert_true(size > 0);
+            sum += data[0] + data[size - 1];
+            bytes += size;
         }
+        if (w->layout && w->elements) assert_int_equal(bytes, w->bytes);
+        assert_true(!w->problem == !w->verdict && !(w->problem && w->layout));
     }
     return sum;
 }
 
 /* Reads a copy that ends where its memory ends. The answer lives in `arena`. */
-static const char *read_copy(qg_arena *arena, const uint8_t *file, size_t length, qg_weights *weights) {
+static const char *read_with(qg_arena *arena, const uint8_t *file, size_t length, const qg_settings *said,
+                             qg_weights *weights) {
     const qg_settings none = {0};
     uint8_t *copy = malloc(length ? length : 1);
     assert_non_null(copy);
     if (length) memcpy(copy, file, length);
     qg_container container;
     const char *why = qg_container_read(arena, copy, length, &container);
-    if (!why) why = qg_container_map(arena, &container, rules, library, &none, &none, weights);
+    if (!why) why = qg_container_map(arena, &container, rules, library, said, &none, weights);
     if (why && (strncmp(why, "byte ", 5) != 0 || !strstr(why, ": ") || !strchr(why, ';')))
         fail_msg("no place or no remedy: %s", why);
     if (!why) touch(weights);
     free(copy);
     return why;
+}
+
+static const char *read_copy(qg_arena *arena, const uint8_t *file, size_t length, qg_weights *weights) {
+    const qg_settings none = {0};
+    return read_with(arena, file, length, &none, weights);
 }
 
 /* True when the file is refused. */
@@ -93,7 +127,7 @@ static void expect(const uint8_t *file, size_t length, const char *said) {
 
 typedef struct bytes {
     size_t length;
-    uint8_t data[4096];
+    uint8_t data[16384];
 } bytes;
 
 static void put(bytes *b, uint64_t value, unsigned count) {
@@ -173,6 +207,93 @@ static void make_safetensors(bytes *b, const char *header, size_t data) {
 static const char small[] = "{\"__metadata__\":{\"format\":\"pt\"}," SET
                             ",\"y\":{\"dtype\":\"BF16\",\"shape\":[3],\"data_offsets\":[48,54]}}  ";
 
+/* ---- checkpoints ---- */
+
+enum { MOST_DIMS = 4 };
+
+typedef struct part {
+    const char *name, *type;
+    uint32_t size; /* of an element */
+    uint32_t n_dims;
+    uint64_t dims[MOST_DIMS];
+    const char *data; /* NULL: zeros */
+} part;
+
+static const char state_text[] = "{\"quant_type\":\"nf4\",\"blocksize\":64,\"shape\":[3,21]}";
+
+/* A weight of each kind that has a layout of its own. */
+static const part checkpoint[] = {
+    {"b.weight.quant_state.bitsandbytes__nf4", "U8", 1, 1, {sizeof state_text - 1}, state_text},
+    {"b.weight", "U8", 1, 2, {32, 1}, NULL},
+    {"b.weight.absmax", "F32", 4, 1, {1}, NULL},
+    {"b.weight.quant_map", "F32", 4, 1, {16}, NULL},
+    {"h.W_q", "U8", 1, 2, {1, 64}, NULL},
+    {"h.scale", "F16", 2, 2, {2, 1}, NULL},
+    {"h.zero", "F16", 2, 2, {2, 1}, NULL},
+    {"h.shape", "I64", 8, 1, {2}, "\4\0\0\0\0\0\0\0\40\0\0\0\0\0\0"},
+    {"h.nbits", "I32", 4, 0, {0}, "\4\0\0"},
+    {"g.qweight", "I32", 4, 2, {8, 32}, NULL},
+    {"g.qzeros", "I32", 4, 2, {2, 4}, NULL},
+    {"g.scales", "F16", 2, 2, {2, 32}, NULL},
+    {"g.g_idx", "I32", 4, 1, {64}, NULL},
+    {"r.qweight", "I32", 4, 2, {10, 32}, NULL}, /* 80 columns: the last group is cut off */
+    {"r.qzeros", "I32", 4, 2, {2, 4}, NULL},
+    {"r.scales", "F16", 2, 2, {2, 32}, NULL},
+    {"a.qweight", "I32", 4, 2, {64, 2}, NULL},
+    {"a.qzeros", "I32", 4, 2, {2, 2}, NULL},
+    {"a.scales", "F16", 2, 2, {2, 16}, NULL},
+    {"c.weight_packed", "I32", 4, 2, {10, 8}, NULL},
+    {"c.weight_scale", "BF16", 2, 2, {10, 2}, NULL},
+    {"c.weight_zero_point", "I32", 4, 2, {2, 2}, NULL},
+    {"c.weight_shape", "I64", 8, 1, {2}, "\12\0\0\0\0\0\0\0\100\0\0\0\0\0\0"},
+    {"x_blocks", "U8", 1, 4, {2, 3, 2, 16}, NULL},
+    {"x_scales", "U8", 1, 3, {2, 3, 2}, NULL},
+    {"n.weight", "U8", 1, 2, {3, 16}, NULL},
+    {"n.weight_scale", "F8_E4M3", 1, 2, {3, 2}, NULL},
+    {"n.weight_scale_2", "F32", 4, 0, {0}, NULL},
+    {"t.weight", "F8_E4M3", 1, 2, {3, 130}, NULL},
+    {"t.weight_scale_inv", "F32", 4, 2, {1, 2}, NULL},
+    {"f.weight", "F8_E4M3", 1, 2, {3, 5}, NULL},
+    {"f.weight_scale", "F32", 4, 2, {3, 1}, NULL},
+    {"w.weight", "F8_E4M3", 1, 2, {3, 5}, NULL},
+    {"w.weight_scale", "F32", 4, 0, {0}, NULL},
+    {"i.weight", "I8", 1, 2, {3, 5}, NULL},
+    {"i.weight_scale", "BF16", 2, 2, {3, 1}, NULL},
+};
+enum { N_PARTS = sizeof checkpoint / sizeof *checkpoint, N_WEIGHTS = 11 };
+
+static uint64_t part_bytes(const part *p) {
+    uint64_t bytes = p->size;
+    for (uint32_t d = 0; d < p->n_dims; ++d) bytes *= p->dims[d];
+    return bytes;
+}
+
+/* Writes what has a name. Returns the length of the header and of the data that tells about weights. */
+static size_t make_checkpoint(bytes *b, const part *parts) {
+    qg_arena *arena = qg_arena_new();
+    qg_text header = qg_text_new(arena);
+    uint64_t at = 0;
+    for (uint32_t i = 0; i < N_PARTS; ++i) {
+        const part *p = &parts[i];
+        if (!p->name) continue;
+        qg_text_printf(&header, "%s\"%s\":{\"dtype\":\"%s\",\"shape\":[", at ? "," : "{", p->name, p->type);
+        for (uint32_t d = 0; d < p->n_dims; ++d)
+            qg_text_printf(&header, "%s%llu", d ? "," : "", (unsigned long long)p->dims[d]);
+        qg_text_printf(&header, "],\"data_offsets\":[%llu,", (unsigned long long)at);
+        at += part_bytes(p);
+        qg_text_printf(&header, "%llu]}", (unsigned long long)at);
+    }
+    qg_text_puts(&header, at ? "}" : "{}");
+    *b = (bytes){0};
+    put_text(b, header.data);
+    const size_t told = b->length + sizeof state_text - 1;
+    for (uint32_t i = 0; i < N_PARTS; ++i)
+        for (uint64_t k = 0; parts[i].name && k < part_bytes(&parts[i]); ++k)
+            put(b, parts[i].data ? (unsigned char)parts[i].data[k] : 0, 1);
+    qg_arena_free(arena);
+    return told;
+}
+
 /* ---- tests ---- */
 
 static void whole_files(void **state) {
@@ -206,6 +327,38 @@ static void weights_of_a_set(void **state) {
     assert_int_equal(weights.items[0].elements, 64); /* 5 bits, groups of 32: nothing else has these shapes */
     assert_int_equal(weights.items[0].dims[1], 32);
     assert_int_equal(weights.items[1].plain, QG_BF16);
+    qg_arena_free(arena);
+}
+
+static void weights_of_a_checkpoint(void **state) {
+    (void)state;
+    static const struct {
+        const char *stem, *format;
+        uint64_t rows, cols;
+    } expected[N_WEIGHTS] = {
+        {"b", "nf4_b64", 3, 21},         {"h", "hqq_b4_g64", 4, 32},  {"g", "gptq_v1_b4_g32_act", 32, 64},
+        {"r", "gptq_v1_b4_g64", 32, 80}, {"a", "awq_b4_g32", 16, 64}, {"c", "ct_b4_zp_g32", 10, 64},
+        {"x", "mx_fp4", 0, 0},           {"n", "nvfp4_ckpt", 3, 32},  {"t", "fp8_block", 3, 130},
+        {"f", "fp8_channel", 3, 5},      {"w", "fp8_tensor", 3, 5},
+    };
+    bytes b;
+    qg_arena *arena = qg_arena_new();
+    qg_weights weights = {0};
+    make_checkpoint(&b, checkpoint);
+    assert_null(read_copy(arena, b.data, b.length, &weights));
+    assert_int_equal(weights.count, N_WEIGHTS + 1);
+    for (uint32_t i = 0; i < N_WEIGHTS; ++i) {
+        const qg_weight *w = &weights.items[i];
+        assert_string_equal(w->stem, expected[i].stem);
+        assert_string_equal(w->format, expected[i].format);
+        assert_int_equal(w->rows, expected[i].rows);
+        assert_int_equal(w->cols, expected[i].cols);
+    }
+    const qg_weight *experts = &weights.items[6];
+    assert_int_equal(experts->n_dims, 3);
+    assert_int_equal(experts->dims[1], 3);
+    assert_int_equal(experts->dims[2], 64);
+    assert_string_equal(weights.items[N_WEIGHTS].format, "int8_channel");
     qg_arena_free(arena);
 }
 
@@ -475,6 +628,73 @@ static void mutated_models(void **state) {
     }
 }
 
+/* Whole files, of tensors that are others: shapes, types and names change, and what is told of weights. */
+static void change_part(part *p) {
+    static const struct {
+        const char *name;
+        uint32_t size;
+    } types[] = {{"I32", 4}, {"U8", 1}, {"F16", 2}, {"BF16", 2}, {"F32", 4}, {"F8_E4M3", 1}, {"I8", 1}, {"I64", 8}};
+    static const uint64_t extents[] = {0, 1, 2, 3, 4, 8, 10, 32, 33, 64};
+    const part before = *p;
+    const uint32_t d = p->n_dims ? (uint32_t)(next_random() % p->n_dims) : 0, other = p->n_dims ? p->n_dims - 1 - d : 0;
+    const uint64_t extent = p->dims[d];
+    const size_t type = next_random() % (sizeof types / sizeof *types);
+    switch (next_random() % 8) {
+    case 0: p->name = NULL; break;
+    case 1: p->name = checkpoint[next_random() % N_PARTS].name; break;
+    case 2:
+        p->type = types[type].name;
+        p->size = types[type].size;
+        break;
+    case 3: p->dims[d] = extents[next_random() % (sizeof extents / sizeof *extents)]; break;
+    case 4: p->dims[d] = extent + 1 - 2 * (next_random() & 1); break;
+    case 5: p->dims[d] = 2 * extent; break;
+    case 6:
+        p->dims[d] = p->dims[other];
+        p->dims[other] = extent;
+        break;
+    default:
+        p->n_dims = (uint32_t)(next_random() % MOST_DIMS);
+        for (uint32_t i = 0; i < p->n_dims; ++i) p->dims[i] = p->dims[i] ? p->dims[i] : 1;
+        break;
+    }
+    if (part_bytes(p) > 1500) *p = before;
+    if (part_bytes(p) > part_bytes(&before) || p->size != before.size) p->data = NULL;
+}
+
+static void mutated_checkpoints(void **state) {
+    (void)state;
+    enum { COUNT = 4000 };
+    static const qg_setting all_said[] = {{"", "shape", "4x32"},  {"", "shape", "4294967296x0"},
+                                          {"", "shape", "x"},     {"", "checkpoint_format", "gptq_v2"},
+                                          {"", "group", "128"},   {"", "kind", "fp4"},
+                                          {"", "act_order", "x"}, {"", "dtype", "fp6_e2m3"}};
+    unsigned decoded = 0, refused_weights = 0, bad = 0;
+    bytes b;
+    random_state = 4;
+    const size_t header = make_checkpoint(&b, checkpoint);
+    bad += mutations(b.data, b.length, header, COUNT);
+    for (unsigned i = 0; i < COUNT; ++i) {
+        part parts[N_PARTS];
+        qg_arena *arena = qg_arena_new();
+        qg_weights weights = {0};
+        qg_setting setting = all_said[next_random() % (sizeof all_said / sizeof *all_said)];
+        const qg_settings said = {.count = (uint32_t)(next_random() & 1), .items = &setting};
+        memcpy(parts, checkpoint, sizeof parts);
+        for (uint64_t n = 1 + next_random() % 4; n-- > 0;) change_part(&parts[next_random() % N_PARTS]);
+        make_checkpoint(&b, parts);
+        bad += read_with(arena, b.data, b.length, &said, &weights) != NULL;
+        for (uint32_t w = 0; w < weights.count; ++w) {
+            decoded += weights.items[w].layout != NULL;
+            refused_weights += weights.items[w].problem != NULL;
+        }
+        qg_arena_free(arena);
+    }
+    print_message("of %d mutated checkpoints, %u are refused; the others have %u weights, and %u that are refused\n",
+                  2 * COUNT, bad, decoded, refused_weights);
+    assert_true(bad > COUNT / 2 && decoded > 5 * COUNT && refused_weights > COUNT / 2);
+}
+
 /* ---- configurations ---- */
 
 static void configurations(void **state) {
@@ -501,11 +721,18 @@ static void configurations(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(whole_files),         cmocka_unit_test(weights_of_a_set),
-        cmocka_unit_test(hostile_gguf),        cmocka_unit_test(hostile_gguf_structure),
-        cmocka_unit_test(hostile_safetensors), cmocka_unit_test(large_headers),
-        cmocka_unit_test(cut_short),           cmocka_unit_test(mutated),
-        cmocka_unit_test(mutated_models),      cmocka_unit_test(configurations),
+        cmocka_unit_test(whole_files),
+        cmocka_unit_test(weights_of_a_set),
+        cmocka_unit_test(hostile_gguf),
+        cmocka_unit_test(hostile_gguf_structure),
+        cmocka_unit_test(hostile_safetensors),
+        cmocka_unit_test(large_headers),
+        cmocka_unit_test(cut_short),
+        cmocka_unit_test(mutated),
+        cmocka_unit_test(mutated_models),
+        cmocka_unit_test(configurations),
+        cmocka_unit_test(weights_of_a_checkpoint),
+        cmocka_unit_test(mutated_checkpoints),
     };
     return cmocka_run_group_tests(tests, load, unload);
 }

@@ -116,8 +116,9 @@ formats() {
   for path in "$SOURCE"/tests/vectors/mlx/*/; do basename "$path"; done
 }
 
-# buffers FORMAT OPTION...: the names and bytes of the buffers of a block.
+# buffers FORMAT OPTION...: the names and bytes of the buffers of a block, and the axes of those in a matrix.
 buffers() {
-  "$QKGEN" --dump=layout --format "$@" | sed -nE "s/^buffer ([^,]*), ([0-9]+) bytes\$/\\1 \\2/p"
+  "$QKGEN" --dump=layout --format "$@" |
+    sed -nE "s/^buffer ([^,]*), ([0-9]+) bytes(, .* items of [0-9]+ bits( in (.*))?)?\$/\\1 \\2 \\5/p"
 }
 export -f reference inputs buffers

@@ -89,7 +89,7 @@ static qk_status make_call(call *c, int family, qk_error *error) {
     X(INIT, bindings, c->kernel.binding_count = 3, ARGUMENT, "kernel->binding_count is 3, must be 4")                  \
     X(INIT, no_bindings, c->kernel.bindings = NULL, ARGUMENT, "kernel->binding_count is 0, must be 4")                 \
     X(INIT, role, c->bindings[3].role = QK_ROLE_INPUT, ARGUMENT,                                                       \
-      "kernel->bindings[3].role is 4, must be 2, as this family has it")                                               \
+      "kernel->bindings[3].role is 2, must be 3, as this family has it")                                               \
     X(SCALES, push, c->kernel.push_bytes = 16, ARGUMENT, "kernel->push_bytes is 16, must be 12, as this family has it")\
     X(INIT, workgroup, c->kernel.workgroup_size = 96, ARGUMENT,                                                        \
       "kernel->workgroup_size is 96, must be a power of two from 32 to 1024")                                          \
@@ -323,7 +323,7 @@ static void divide_on_device(const qk_kernel *kernel, const uint32_t *pairs, uin
         MUST(qk_vulkan_buffer_create(vulkan, sizes[i], &buffers[i], &error));
         ranges[i] = qk_vulkan_range(buffers[i]);
     }
-    const qk_launch launch = {kernel, ranges, push, 64};
+    const qk_launch launch = {kernel, ranges, push, 64, NULL};
     MUST(qk_vulkan_upload(vulkan, buffers[0], 0, pairs, sizes[0], &error));
     MUST(qk_vulkan_begin(vulkan, &error));
     MUST(backend.launch(backend.context, &launch, &error));

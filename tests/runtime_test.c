@@ -574,7 +574,7 @@ static void test_silent(void **state) {
     qk_vulkan_buffer *buffer = codes_of(vk, 4096);
     qk_range ranges[] = {qk_vulkan_range(buffer), qk_vulkan_range(buffer)};
     uint32_t tiles = 0;
-    qk_launch launch = {&kernel, ranges, &tiles, 1};
+    qk_launch launch = {&kernel, ranges, &tiles, 1, NULL};
     ranges[0].offset = 1;
     ranges[0].size = 16;
     if (backend.limits.offset_alignment > 1) {

@@ -75,6 +75,42 @@ qk_status qk_affine_b4_g32_f16_gather_bf16(const qk_backend *backend, const qk_r
 uint64_t qk_affine_b4_g32_f16_gather_bf16_ref(const void *const weights[3],
     const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, uint16_t *dst);
 
+/* affine_b4_g32_f16_gemv_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f32. */
+extern const qk_kernel qk_affine_b4_g32_f16_gemv_f32_vulkan;
+extern const qk_kernel qk_affine_b4_g32_f16_gemv_f32_metal;
+qk_status qk_affine_b4_g32_f16_gemv_f32(const qk_backend *backend, const qk_range weights[3],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+void qk_affine_b4_g32_f16_gemv_f32_ref(const void *const weights[3],
+    const float *x, uint64_t rows, uint64_t cols, uint64_t batch, float *y);
+
+/* affine_b4_g32_f16_gemv_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f16. */
+extern const qk_kernel qk_affine_b4_g32_f16_gemv_f16_vulkan;
+extern const qk_kernel qk_affine_b4_g32_f16_gemv_f16_metal;
+qk_status qk_affine_b4_g32_f16_gemv_f16(const qk_backend *backend, const qk_range weights[3],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+void qk_affine_b4_g32_f16_gemv_f16_ref(const void *const weights[3],
+    const uint16_t *x, uint64_t rows, uint64_t cols, uint64_t batch, float *y);
+
+/* affine_b4_g32_f16_gemv_id_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f32. */
+extern const qk_kernel qk_affine_b4_g32_f16_gemv_id_f32_vulkan;
+extern const qk_kernel qk_affine_b4_g32_f16_gemv_id_f32_metal;
+qk_status qk_affine_b4_g32_f16_gemv_id_f32(const qk_backend *backend, const qk_range weights[3],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error);
+uint64_t qk_affine_b4_g32_f16_gemv_id_f32_ref(const void *const weights[3],
+    const float *x, const uint32_t *ids, uint64_t experts, uint64_t rows, uint64_t cols,
+    uint64_t tokens, uint64_t slots, float *y);
+
+/* affine_b4_g32_f16_gemv_id_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f16. */
+extern const qk_kernel qk_affine_b4_g32_f16_gemv_id_f16_vulkan;
+extern const qk_kernel qk_affine_b4_g32_f16_gemv_id_f16_metal;
+qk_status qk_affine_b4_g32_f16_gemv_id_f16(const qk_backend *backend, const qk_range weights[3],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error);
+uint64_t qk_affine_b4_g32_f16_gemv_id_f16_ref(const void *const weights[3],
+    const uint16_t *x, const uint32_t *ids, uint64_t experts, uint64_t rows, uint64_t cols,
+    uint64_t tokens, uint64_t slots, float *y);
+
 #ifdef __cplusplus
 }
 #endif

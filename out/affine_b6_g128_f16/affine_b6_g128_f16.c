@@ -161,6 +161,72 @@ uint64_t qk_affine_b6_g128_f16_gather_bf16_ref(const void *const weights[3],
     return out_of_range;
 }
 
+/* y[m][n] = sum over k of value(n, k) * x[m][k], summed in double precision. */
+void qk_affine_b6_g128_f16_gemv_f32_ref(const void *const weights[3],
+    const float *x, uint64_t rows, uint64_t cols, uint64_t batch, float *y) {
+    for (uint64_t n = 0; n < rows; ++n) {
+        for (uint64_t m = 0; m < batch; ++m) {
+            double sum = 0;
+            for (uint64_t k = 0; k < cols; ++k)
+                sum += (double)value_at(weights, n * cols + k) * (double)x[m * cols + k];
+            y[m * rows + n] = (float)sum;
+        }
+    }
+}
+
+/* y[m][n] = sum over k of value(n, k) * x[m][k], summed in double precision. */
+void qk_affine_b6_g128_f16_gemv_f16_ref(const void *const weights[3],
+    const uint16_t *x, uint64_t rows, uint64_t cols, uint64_t batch, float *y) {
+    for (uint64_t n = 0; n < rows; ++n) {
+        for (uint64_t m = 0; m < batch; ++m) {
+            double sum = 0;
+            for (uint64_t k = 0; k < cols; ++k)
+                sum += (double)value_at(weights, n * cols + k) * (double)qk_f16_to_f32(x[m * cols + k]);
+            y[m * rows + n] = (float)sum;
+        }
+    }
+}
+
+/* y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], summed in double precision. Returns how many ids are out of
+ * range; their results are zeros. */
+uint64_t qk_affine_b6_g128_f16_gemv_id_f32_ref(const void *const weights[3],
+    const float *x, const uint32_t *ids, uint64_t experts, uint64_t rows, uint64_t cols, uint64_t tokens,
+    uint64_t slots, float *y) {
+    uint64_t out_of_range = 0;
+    for (uint64_t p = 0; p < tokens * slots; ++p) {
+        const uint64_t m = p / slots, expert = ids[p];
+        out_of_range += expert >= experts;
+        for (uint64_t i = 0; i < rows; ++i) {
+            const uint64_t n = expert * rows + i;
+            double sum = 0;
+            for (uint64_t k = 0; expert < experts && k < cols; ++k)
+                sum += (double)value_at(weights, n * cols + k) * (double)x[m * cols + k];
+            *y++ = (float)sum;
+        }
+    }
+    return out_of_range;
+}
+
+/* y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], summed in double precision. Returns how many ids are out of
+ * range; their results are zeros. */
+uint64_t qk_affine_b6_g128_f16_gemv_id_f16_ref(const void *const weights[3],
+    const uint16_t *x, const uint32_t *ids, uint64_t experts, uint64_t rows, uint64_t cols, uint64_t tokens,
+    uint64_t slots, float *y) {
+    uint64_t out_of_range = 0;
+    for (uint64_t p = 0; p < tokens * slots; ++p) {
+        const uint64_t m = p / slots, expert = ids[p];
+        out_of_range += expert >= experts;
+        for (uint64_t i = 0; i < rows; ++i) {
+            const uint64_t n = expert * rows + i;
+            double sum = 0;
+            for (uint64_t k = 0; expert < experts && k < cols; ++k)
+                sum += (double)value_at(weights, n * cols + k) * (double)qk_f16_to_f32(x[m * cols + k]);
+            *y++ = (float)sum;
+        }
+    }
+    return out_of_range;
+}
+
 /* ---- descriptors ---- */
 
 /* The code itself: affine_b6_g128_f16_code.c. */
@@ -170,20 +236,24 @@ extern const qk_code qk_affine_b6_g128_f16_dequant_bf16_spirv;
 extern const qk_code qk_affine_b6_g128_f16_gather_f32_spirv;
 extern const qk_code qk_affine_b6_g128_f16_gather_f16_spirv;
 extern const qk_code qk_affine_b6_g128_f16_gather_bf16_spirv;
+extern const qk_code qk_affine_b6_g128_f16_gemv_f32_spirv;
+extern const qk_code qk_affine_b6_g128_f16_gemv_f16_spirv;
+extern const qk_code qk_affine_b6_g128_f16_gemv_id_f32_spirv;
+extern const qk_code qk_affine_b6_g128_f16_gemv_id_f16_spirv;
 extern const qk_code qk_affine_b6_g128_f16_msl;
 
-static const uint32_t affine_b6_g128_f16_sizes[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant affine_b6_g128_f16_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g128_f16_sizes}};
-
 static const qk_binding affine_b6_g128_f16_dequant_f32_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 96},
-    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2},
-    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2},
-    {3, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0},
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 96, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
+    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
+    {3, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field affine_b6_g128_f16_dequant_f32_push[] = {
     {"tiles", 0, 4},
 };
+
+static const uint32_t affine_b6_g128_f16_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant affine_b6_g128_f16_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g128_f16_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b6_g128_f16_dequant_f32_vulkan = {
     .name = "affine_b6_g128_f16_dequant_f32",
@@ -198,7 +268,7 @@ const qk_kernel qk_affine_b6_g128_f16_dequant_f32_vulkan = {
     .push_count = 1,
     .push = affine_b6_g128_f16_dequant_f32_push,
     .spec_constant_count = 1,
-    .spec_constants = affine_b6_g128_f16_constants,
+    .spec_constants = affine_b6_g128_f16_dequant_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -228,14 +298,17 @@ const qk_kernel qk_affine_b6_g128_f16_dequant_f32_metal = {
 };
 
 static const qk_binding affine_b6_g128_f16_dequant_f16_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 96},
-    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2},
-    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2},
-    {3, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0},
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 96, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
+    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
+    {3, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0},
 };
 static const qk_field affine_b6_g128_f16_dequant_f16_push[] = {
     {"tiles", 0, 4},
 };
+
+static const uint32_t affine_b6_g128_f16_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant affine_b6_g128_f16_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g128_f16_dequant_f16_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b6_g128_f16_dequant_f16_vulkan = {
     .name = "affine_b6_g128_f16_dequant_f16",
@@ -250,7 +323,7 @@ const qk_kernel qk_affine_b6_g128_f16_dequant_f16_vulkan = {
     .push_count = 1,
     .push = affine_b6_g128_f16_dequant_f16_push,
     .spec_constant_count = 1,
-    .spec_constants = affine_b6_g128_f16_constants,
+    .spec_constants = affine_b6_g128_f16_dequant_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -280,14 +353,17 @@ const qk_kernel qk_affine_b6_g128_f16_dequant_f16_metal = {
 };
 
 static const qk_binding affine_b6_g128_f16_dequant_bf16_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 96},
-    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2},
-    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2},
-    {3, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0},
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 96, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
+    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
+    {3, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0},
 };
 static const qk_field affine_b6_g128_f16_dequant_bf16_push[] = {
     {"tiles", 0, 4},
 };
+
+static const uint32_t affine_b6_g128_f16_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant affine_b6_g128_f16_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g128_f16_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b6_g128_f16_dequant_bf16_vulkan = {
     .name = "affine_b6_g128_f16_dequant_bf16",
@@ -302,7 +378,7 @@ const qk_kernel qk_affine_b6_g128_f16_dequant_bf16_vulkan = {
     .push_count = 1,
     .push = affine_b6_g128_f16_dequant_bf16_push,
     .spec_constant_count = 1,
-    .spec_constants = affine_b6_g128_f16_constants,
+    .spec_constants = affine_b6_g128_f16_dequant_bf16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -332,12 +408,12 @@ const qk_kernel qk_affine_b6_g128_f16_dequant_bf16_metal = {
 };
 
 static const qk_binding affine_b6_g128_f16_gather_f32_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 96},
-    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2},
-    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2},
-    {3, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0},
-    {4, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0},
-    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0},
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 96, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
+    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
+    {3, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {4, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
 };
 static const qk_field affine_b6_g128_f16_gather_f32_push[] = {
     {"rows", 0, 4},
@@ -346,6 +422,9 @@ static const qk_field affine_b6_g128_f16_gather_f32_push[] = {
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
 };
+
+static const uint32_t affine_b6_g128_f16_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant affine_b6_g128_f16_gather_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g128_f16_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b6_g128_f16_gather_f32_vulkan = {
     .name = "affine_b6_g128_f16_gather_f32",
@@ -360,7 +439,7 @@ const qk_kernel qk_affine_b6_g128_f16_gather_f32_vulkan = {
     .push_count = 5,
     .push = affine_b6_g128_f16_gather_f32_push,
     .spec_constant_count = 1,
-    .spec_constants = affine_b6_g128_f16_constants,
+    .spec_constants = affine_b6_g128_f16_gather_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -390,12 +469,12 @@ const qk_kernel qk_affine_b6_g128_f16_gather_f32_metal = {
 };
 
 static const qk_binding affine_b6_g128_f16_gather_f16_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 96},
-    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2},
-    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2},
-    {3, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0},
-    {4, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0},
-    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0},
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 96, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
+    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
+    {3, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {4, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0},
+    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
 };
 static const qk_field affine_b6_g128_f16_gather_f16_push[] = {
     {"rows", 0, 4},
@@ -404,6 +483,9 @@ static const qk_field affine_b6_g128_f16_gather_f16_push[] = {
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
 };
+
+static const uint32_t affine_b6_g128_f16_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant affine_b6_g128_f16_gather_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g128_f16_gather_f16_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b6_g128_f16_gather_f16_vulkan = {
     .name = "affine_b6_g128_f16_gather_f16",
@@ -418,7 +500,7 @@ const qk_kernel qk_affine_b6_g128_f16_gather_f16_vulkan = {
     .push_count = 5,
     .push = affine_b6_g128_f16_gather_f16_push,
     .spec_constant_count = 1,
-    .spec_constants = affine_b6_g128_f16_constants,
+    .spec_constants = affine_b6_g128_f16_gather_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -448,12 +530,12 @@ const qk_kernel qk_affine_b6_g128_f16_gather_f16_metal = {
 };
 
 static const qk_binding affine_b6_g128_f16_gather_bf16_bindings[] = {
-    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 96},
-    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2},
-    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2},
-    {3, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0},
-    {4, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0},
-    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0},
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 96, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
+    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
+    {3, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {4, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0},
+    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
 };
 static const qk_field affine_b6_g128_f16_gather_bf16_push[] = {
     {"rows", 0, 4},
@@ -462,6 +544,9 @@ static const qk_field affine_b6_g128_f16_gather_bf16_push[] = {
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
 };
+
+static const uint32_t affine_b6_g128_f16_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant affine_b6_g128_f16_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g128_f16_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b6_g128_f16_gather_bf16_vulkan = {
     .name = "affine_b6_g128_f16_gather_bf16",
@@ -476,7 +561,7 @@ const qk_kernel qk_affine_b6_g128_f16_gather_bf16_vulkan = {
     .push_count = 5,
     .push = affine_b6_g128_f16_gather_bf16_push,
     .spec_constant_count = 1,
-    .spec_constants = affine_b6_g128_f16_constants,
+    .spec_constants = affine_b6_g128_f16_gather_bf16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -501,6 +586,276 @@ const qk_kernel qk_affine_b6_g128_f16_gather_bf16_metal = {
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
+    .block_elements = 128,
+    .tile_elements = 16,
+};
+
+static const qk_binding affine_b6_g128_f16_gemv_f32_bindings[] = {
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 96, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
+    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
+    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field affine_b6_g128_f16_gemv_f32_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+};
+
+static const uint32_t affine_b6_g128_f16_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t affine_b6_g128_f16_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t affine_b6_g128_f16_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const qk_spec_constant affine_b6_g128_f16_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g128_f16_gemv_f32_vulkan_local_size_x},
+    {1, "batch", 1, 4, affine_b6_g128_f16_gemv_f32_vulkan_batch},
+    {2, "rows", 4, 4, affine_b6_g128_f16_gemv_f32_vulkan_rows}};
+
+const qk_kernel qk_affine_b6_g128_f16_gemv_f32_vulkan = {
+    .name = "affine_b6_g128_f16_gemv_f32",
+    .format = "affine_b6_g128_f16",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_affine_b6_g128_f16_gemv_f32_spirv,
+    .binding_count = 5,
+    .bindings = affine_b6_g128_f16_gemv_f32_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = affine_b6_g128_f16_gemv_f32_push,
+    .spec_constant_count = 3,
+    .spec_constants = affine_b6_g128_f16_gemv_f32_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 128,
+    .tile_elements = 16,
+};
+
+static const uint32_t affine_b6_g128_f16_gemv_f32_metal_batch[] = {1, 2, 4, 8};
+static const qk_spec_constant affine_b6_g128_f16_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, affine_b6_g128_f16_gemv_f32_metal_batch}};
+
+const qk_kernel qk_affine_b6_g128_f16_gemv_f32_metal = {
+    .name = "affine_b6_g128_f16_gemv_f32",
+    .format = "affine_b6_g128_f16",
+    .family = "gemv",
+    .api = QK_API_METAL,
+    .entry = "affine_b6_g128_f16_gemv_f32",
+    .code = &qk_affine_b6_g128_f16_msl,
+    .binding_count = 5,
+    .bindings = affine_b6_g128_f16_gemv_f32_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = affine_b6_g128_f16_gemv_f32_push,
+    .spec_constant_count = 1,
+    .spec_constants = affine_b6_g128_f16_gemv_f32_metal_constants,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 128,
+    .tile_elements = 16,
+};
+
+static const qk_binding affine_b6_g128_f16_gemv_f16_bindings[] = {
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 96, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
+    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
+    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field affine_b6_g128_f16_gemv_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+};
+
+static const uint32_t affine_b6_g128_f16_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t affine_b6_g128_f16_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t affine_b6_g128_f16_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const qk_spec_constant affine_b6_g128_f16_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g128_f16_gemv_f16_vulkan_local_size_x},
+    {1, "batch", 1, 4, affine_b6_g128_f16_gemv_f16_vulkan_batch},
+    {2, "rows", 4, 4, affine_b6_g128_f16_gemv_f16_vulkan_rows}};
+
+const qk_kernel qk_affine_b6_g128_f16_gemv_f16_vulkan = {
+    .name = "affine_b6_g128_f16_gemv_f16",
+    .format = "affine_b6_g128_f16",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_affine_b6_g128_f16_gemv_f16_spirv,
+    .binding_count = 5,
+    .bindings = affine_b6_g128_f16_gemv_f16_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = affine_b6_g128_f16_gemv_f16_push,
+    .spec_constant_count = 3,
+    .spec_constants = affine_b6_g128_f16_gemv_f16_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 128,
+    .tile_elements = 16,
+};
+
+static const uint32_t affine_b6_g128_f16_gemv_f16_metal_batch[] = {1, 2, 4, 8};
+static const qk_spec_constant affine_b6_g128_f16_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, affine_b6_g128_f16_gemv_f16_metal_batch}};
+
+const qk_kernel qk_affine_b6_g128_f16_gemv_f16_metal = {
+    .name = "affine_b6_g128_f16_gemv_f16",
+    .format = "affine_b6_g128_f16",
+    .family = "gemv",
+    .api = QK_API_METAL,
+    .entry = "affine_b6_g128_f16_gemv_f16",
+    .code = &qk_affine_b6_g128_f16_msl,
+    .binding_count = 5,
+    .bindings = affine_b6_g128_f16_gemv_f16_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = affine_b6_g128_f16_gemv_f16_push,
+    .spec_constant_count = 1,
+    .spec_constants = affine_b6_g128_f16_gemv_f16_metal_constants,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 128,
+    .tile_elements = 16,
+};
+
+static const qk_binding affine_b6_g128_f16_gemv_id_f32_bindings[] = {
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 96, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
+    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
+    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {5, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field affine_b6_g128_f16_gemv_id_f32_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"slots", 12, 4},
+    {"experts", 16, 4},
+    {"expert_first", 20, 4},
+    {"expert_end", 24, 4},
+};
+
+static const uint32_t affine_b6_g128_f16_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t affine_b6_g128_f16_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const qk_spec_constant affine_b6_g128_f16_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g128_f16_gemv_id_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, affine_b6_g128_f16_gemv_id_f32_vulkan_rows}};
+
+const qk_kernel qk_affine_b6_g128_f16_gemv_id_f32_vulkan = {
+    .name = "affine_b6_g128_f16_gemv_id_f32",
+    .format = "affine_b6_g128_f16",
+    .family = "gemv_id",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_affine_b6_g128_f16_gemv_id_f32_spirv,
+    .binding_count = 7,
+    .bindings = affine_b6_g128_f16_gemv_id_f32_bindings,
+    .push_bytes = 28,
+    .push_count = 7,
+    .push = affine_b6_g128_f16_gemv_id_f32_push,
+    .spec_constant_count = 2,
+    .spec_constants = affine_b6_g128_f16_gemv_id_f32_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 128,
+    .tile_elements = 16,
+};
+
+const qk_kernel qk_affine_b6_g128_f16_gemv_id_f32_metal = {
+    .name = "affine_b6_g128_f16_gemv_id_f32",
+    .format = "affine_b6_g128_f16",
+    .family = "gemv_id",
+    .api = QK_API_METAL,
+    .entry = "affine_b6_g128_f16_gemv_id_f32",
+    .code = &qk_affine_b6_g128_f16_msl,
+    .binding_count = 7,
+    .bindings = affine_b6_g128_f16_gemv_id_f32_bindings,
+    .push_bytes = 28,
+    .push_count = 7,
+    .push = affine_b6_g128_f16_gemv_id_f32_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 128,
+    .tile_elements = 16,
+};
+
+static const qk_binding affine_b6_g128_f16_gemv_id_f16_bindings[] = {
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 96, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
+    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
+    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {4, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {5, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field affine_b6_g128_f16_gemv_id_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"slots", 12, 4},
+    {"experts", 16, 4},
+    {"expert_first", 20, 4},
+    {"expert_end", 24, 4},
+};
+
+static const uint32_t affine_b6_g128_f16_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t affine_b6_g128_f16_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const qk_spec_constant affine_b6_g128_f16_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g128_f16_gemv_id_f16_vulkan_local_size_x},
+    {2, "rows", 4, 4, affine_b6_g128_f16_gemv_id_f16_vulkan_rows}};
+
+const qk_kernel qk_affine_b6_g128_f16_gemv_id_f16_vulkan = {
+    .name = "affine_b6_g128_f16_gemv_id_f16",
+    .format = "affine_b6_g128_f16",
+    .family = "gemv_id",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_affine_b6_g128_f16_gemv_id_f16_spirv,
+    .binding_count = 7,
+    .bindings = affine_b6_g128_f16_gemv_id_f16_bindings,
+    .push_bytes = 28,
+    .push_count = 7,
+    .push = affine_b6_g128_f16_gemv_id_f16_push,
+    .spec_constant_count = 2,
+    .spec_constants = affine_b6_g128_f16_gemv_id_f16_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 128,
+    .tile_elements = 16,
+};
+
+const qk_kernel qk_affine_b6_g128_f16_gemv_id_f16_metal = {
+    .name = "affine_b6_g128_f16_gemv_id_f16",
+    .format = "affine_b6_g128_f16",
+    .family = "gemv_id",
+    .api = QK_API_METAL,
+    .entry = "affine_b6_g128_f16_gemv_id_f16",
+    .code = &qk_affine_b6_g128_f16_msl,
+    .binding_count = 7,
+    .bindings = affine_b6_g128_f16_gemv_id_f16_bindings,
+    .push_bytes = 28,
+    .push_count = 7,
+    .push = affine_b6_g128_f16_gemv_id_f16_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
     .block_elements = 128,
     .tile_elements = 16,
 };
@@ -541,4 +896,30 @@ qk_status qk_affine_b6_g128_f16_gather_bf16(const qk_backend *backend, const qk_
     qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
     const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_affine_b6_g128_f16_gather_bf16_metal : &qk_affine_b6_g128_f16_gather_bf16_vulkan;
     return qk_dispatch_gather(backend, kernel, weights, indices, dst, status, rows, cols, tokens, error);
+}
+
+qk_status qk_affine_b6_g128_f16_gemv_f32(const qk_backend *backend, const qk_range weights[3],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_affine_b6_g128_f16_gemv_f32_metal : &qk_affine_b6_g128_f16_gemv_f32_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
+qk_status qk_affine_b6_g128_f16_gemv_f16(const qk_backend *backend, const qk_range weights[3],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_affine_b6_g128_f16_gemv_f16_metal : &qk_affine_b6_g128_f16_gemv_f16_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
+qk_status qk_affine_b6_g128_f16_gemv_id_f32(const qk_backend *backend, const qk_range weights[3],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_affine_b6_g128_f16_gemv_id_f32_metal : &qk_affine_b6_g128_f16_gemv_id_f32_vulkan;
+    return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, error);
+}
+
+qk_status qk_affine_b6_g128_f16_gemv_id_f16(const qk_backend *backend, const qk_range weights[3],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_affine_b6_g128_f16_gemv_id_f16_metal : &qk_affine_b6_g128_f16_gemv_id_f16_vulkan;
+    return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, error);
 }

@@ -1,6 +1,6 @@
 /* iq1_m: kernels, dispatch and reference decoder of the format.
  * Generated from the specification below by `qkgen emit --format iq1_m`; do not edit.
- * 56 bytes for 256 elements, 1.75 bits each; 14.1 operations for each element.
+ * 56 bytes for 256 elements, 1.75 bits each; 13 operations for each element.
  *
  *     format iq1_m "eights from a ternary codebook of 2048, shifted by an eighth, 3-bit scales in groups of 16"
  *     from "ggml (llama.cpp), ggml-common.h"
@@ -76,6 +76,42 @@ qk_status qk_iq1_m_gather_bf16(const qk_backend *backend, const qk_range weights
     qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error);
 uint64_t qk_iq1_m_gather_bf16_ref(const void *const weights[1],
     const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, uint16_t *dst);
+
+/* iq1_m_gemv_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f32. */
+extern const qk_kernel qk_iq1_m_gemv_f32_vulkan;
+extern const qk_kernel qk_iq1_m_gemv_f32_metal;
+qk_status qk_iq1_m_gemv_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+void qk_iq1_m_gemv_f32_ref(const void *const weights[1],
+    const float *x, uint64_t rows, uint64_t cols, uint64_t batch, float *y);
+
+/* iq1_m_gemv_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f16. */
+extern const qk_kernel qk_iq1_m_gemv_f16_vulkan;
+extern const qk_kernel qk_iq1_m_gemv_f16_metal;
+qk_status qk_iq1_m_gemv_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+void qk_iq1_m_gemv_f16_ref(const void *const weights[1],
+    const uint16_t *x, uint64_t rows, uint64_t cols, uint64_t batch, float *y);
+
+/* iq1_m_gemv_id_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f32. */
+extern const qk_kernel qk_iq1_m_gemv_id_f32_vulkan;
+extern const qk_kernel qk_iq1_m_gemv_id_f32_metal;
+qk_status qk_iq1_m_gemv_id_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error);
+uint64_t qk_iq1_m_gemv_id_f32_ref(const void *const weights[1],
+    const float *x, const uint32_t *ids, uint64_t experts, uint64_t rows, uint64_t cols,
+    uint64_t tokens, uint64_t slots, float *y);
+
+/* iq1_m_gemv_id_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f16. */
+extern const qk_kernel qk_iq1_m_gemv_id_f16_vulkan;
+extern const qk_kernel qk_iq1_m_gemv_id_f16_metal;
+qk_status qk_iq1_m_gemv_id_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error);
+uint64_t qk_iq1_m_gemv_id_f16_ref(const void *const weights[1],
+    const uint16_t *x, const uint32_t *ids, uint64_t experts, uint64_t rows, uint64_t cols,
+    uint64_t tokens, uint64_t slots, float *y);
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,6 @@
 // iq1_m_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32.
 // Generated from the specification below by `qkgen emit --format iq1_m`; do not edit.
-// 56 bytes for 256 elements, 1.75 bits each; 14.1 operations for each element.
+// 56 bytes for 256 elements, 1.75 bits each; 13 operations for each element.
 //
 //     format iq1_m "eights from a ternary codebook of 2048, shifted by an eighth, 3-bit scales in groups of 16"
 //     from "ggml (llama.cpp), ggml-common.h"

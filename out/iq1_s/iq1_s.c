@@ -1,6 +1,6 @@
 /* iq1_s: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format iq1_s`; do not edit.
- * 50 bytes for 256 elements, 1.562 bits each; 11.1 operations for each element.
+ * 50 bytes for 256 elements, 1.562 bits each; 10.1 operations for each element.
  *
  *     format iq1_s "eights from a ternary codebook of 2048, shifted by an eighth, 3-bit scales in groups of 32"
  *     from "ggml (llama.cpp), ggml-common.h"
@@ -2215,6 +2215,72 @@ uint64_t qk_iq1_s_gather_bf16_ref(const void *const weights[1],
     return out_of_range;
 }
 
+/* y[m][n] = sum over k of value(n, k) * x[m][k], summed in double precision. */
+void qk_iq1_s_gemv_f32_ref(const void *const weights[1],
+    const float *x, uint64_t rows, uint64_t cols, uint64_t batch, float *y) {
+    for (uint64_t n = 0; n < rows; ++n) {
+        for (uint64_t m = 0; m < batch; ++m) {
+            double sum = 0;
+            for (uint64_t k = 0; k < cols; ++k)
+                sum += (double)value_at(weights, n * cols + k) * (double)x[m * cols + k];
+            y[m * rows + n] = (float)sum;
+        }
+    }
+}
+
+/* y[m][n] = sum over k of value(n, k) * x[m][k], summed in double precision. */
+void qk_iq1_s_gemv_f16_ref(const void *const weights[1],
+    const uint16_t *x, uint64_t rows, uint64_t cols, uint64_t batch, float *y) {
+    for (uint64_t n = 0; n < rows; ++n) {
+        for (uint64_t m = 0; m < batch; ++m) {
+            double sum = 0;
+            for (uint64_t k = 0; k < cols; ++k)
+                sum += (double)value_at(weights, n * cols + k) * (double)qk_f16_to_f32(x[m * cols + k]);
+            y[m * rows + n] = (float)sum;
+        }
+    }
+}
+
+/* y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], summed in double precision. Returns how many ids are out of
+ * range; their results are zeros. */
+uint64_t qk_iq1_s_gemv_id_f32_ref(const void *const weights[1],
+    const float *x, const uint32_t *ids, uint64_t experts, uint64_t rows, uint64_t cols, uint64_t tokens,
+    uint64_t slots, float *y) {
+    uint64_t out_of_range = 0;
+    for (uint64_t p = 0; p < tokens * slots; ++p) {
+        const uint64_t m = p / slots, expert = ids[p];
+        out_of_range += expert >= experts;
+        for (uint64_t i = 0; i < rows; ++i) {
+            const uint64_t n = expert * rows + i;
+            double sum = 0;
+            for (uint64_t k = 0; expert < experts && k < cols; ++k)
+                sum += (double)value_at(weights, n * cols + k) * (double)x[m * cols + k];
+            *y++ = (float)sum;
+        }
+    }
+    return out_of_range;
+}
+
+/* y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], summed in double precision. Returns how many ids are out of
+ * range; their results are zeros. */
+uint64_t qk_iq1_s_gemv_id_f16_ref(const void *const weights[1],
+    const uint16_t *x, const uint32_t *ids, uint64_t experts, uint64_t rows, uint64_t cols, uint64_t tokens,
+    uint64_t slots, float *y) {
+    uint64_t out_of_range = 0;
+    for (uint64_t p = 0; p < tokens * slots; ++p) {
+        const uint64_t m = p / slots, expert = ids[p];
+        out_of_range += expert >= experts;
+        for (uint64_t i = 0; i < rows; ++i) {
+            const uint64_t n = expert * rows + i;
+            double sum = 0;
+            for (uint64_t k = 0; expert < experts && k < cols; ++k)
+                sum += (double)value_at(weights, n * cols + k) * (double)qk_f16_to_f32(x[m * cols + k]);
+            *y++ = (float)sum;
+        }
+    }
+    return out_of_range;
+}
+
 /* ---- descriptors ---- */
 
 /* The code itself: iq1_s_code.c. */
@@ -2224,10 +2290,11 @@ extern const qk_code qk_iq1_s_dequant_bf16_spirv;
 extern const qk_code qk_iq1_s_gather_f32_spirv;
 extern const qk_code qk_iq1_s_gather_f16_spirv;
 extern const qk_code qk_iq1_s_gather_bf16_spirv;
+extern const qk_code qk_iq1_s_gemv_f32_spirv;
+extern const qk_code qk_iq1_s_gemv_f16_spirv;
+extern const qk_code qk_iq1_s_gemv_id_f32_spirv;
+extern const qk_code qk_iq1_s_gemv_id_f16_spirv;
 extern const qk_code qk_iq1_s_msl;
-
-static const uint32_t iq1_s_sizes[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant iq1_s_constants[] = {{0, "local_size_x", 64, 6, iq1_s_sizes}};
 
 static const uint32_t iq1_s_G_table[] = {
     0xFFFFFFFF, 0xFFFFFFFF, 0xFFFFFF01, 0xFFFFFFFF, 0xFFFF0000, 0xFFFFFFFF, 0xFFFF01FF, 0xFFFFFFFF,
@@ -2745,8 +2812,8 @@ static const uint32_t iq1_s_G_table[] = {
 };
 
 static const qk_binding iq1_s_dequant_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 50},
-    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 50, 0, 0, 0},
+    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq1_s_dequant_f32_push[] = {
     {"tiles", 0, 4},
@@ -2754,6 +2821,9 @@ static const qk_field iq1_s_dequant_f32_push[] = {
 static const qk_table iq1_s_dequant_f32_tables[] = {
     {2, "G", iq1_s_G_table, sizeof iq1_s_G_table},
 };
+
+static const uint32_t iq1_s_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant iq1_s_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_iq1_s_dequant_f32_vulkan = {
     .name = "iq1_s_dequant_f32",
@@ -2770,7 +2840,7 @@ const qk_kernel qk_iq1_s_dequant_f32_vulkan = {
     .table_count = 1,
     .tables = iq1_s_dequant_f32_tables,
     .spec_constant_count = 1,
-    .spec_constants = iq1_s_constants,
+    .spec_constants = iq1_s_dequant_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -2800,8 +2870,8 @@ const qk_kernel qk_iq1_s_dequant_f32_metal = {
 };
 
 static const qk_binding iq1_s_dequant_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 50},
-    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 50, 0, 0, 0},
+    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0},
 };
 static const qk_field iq1_s_dequant_f16_push[] = {
     {"tiles", 0, 4},
@@ -2809,6 +2879,9 @@ static const qk_field iq1_s_dequant_f16_push[] = {
 static const qk_table iq1_s_dequant_f16_tables[] = {
     {2, "G", iq1_s_G_table, sizeof iq1_s_G_table},
 };
+
+static const uint32_t iq1_s_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant iq1_s_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_dequant_f16_vulkan_local_size_x}};
 
 const qk_kernel qk_iq1_s_dequant_f16_vulkan = {
     .name = "iq1_s_dequant_f16",
@@ -2825,7 +2898,7 @@ const qk_kernel qk_iq1_s_dequant_f16_vulkan = {
     .table_count = 1,
     .tables = iq1_s_dequant_f16_tables,
     .spec_constant_count = 1,
-    .spec_constants = iq1_s_constants,
+    .spec_constants = iq1_s_dequant_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -2855,8 +2928,8 @@ const qk_kernel qk_iq1_s_dequant_f16_metal = {
 };
 
 static const qk_binding iq1_s_dequant_bf16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 50},
-    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 50, 0, 0, 0},
+    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0},
 };
 static const qk_field iq1_s_dequant_bf16_push[] = {
     {"tiles", 0, 4},
@@ -2864,6 +2937,9 @@ static const qk_field iq1_s_dequant_bf16_push[] = {
 static const qk_table iq1_s_dequant_bf16_tables[] = {
     {2, "G", iq1_s_G_table, sizeof iq1_s_G_table},
 };
+
+static const uint32_t iq1_s_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant iq1_s_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_iq1_s_dequant_bf16_vulkan = {
     .name = "iq1_s_dequant_bf16",
@@ -2880,7 +2956,7 @@ const qk_kernel qk_iq1_s_dequant_bf16_vulkan = {
     .table_count = 1,
     .tables = iq1_s_dequant_bf16_tables,
     .spec_constant_count = 1,
-    .spec_constants = iq1_s_constants,
+    .spec_constants = iq1_s_dequant_bf16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -2910,10 +2986,10 @@ const qk_kernel qk_iq1_s_dequant_bf16_metal = {
 };
 
 static const qk_binding iq1_s_gather_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 50},
-    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0},
-    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 50, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
 };
 static const qk_field iq1_s_gather_f32_push[] = {
     {"rows", 0, 4},
@@ -2925,6 +3001,9 @@ static const qk_field iq1_s_gather_f32_push[] = {
 static const qk_table iq1_s_gather_f32_tables[] = {
     {4, "G", iq1_s_G_table, sizeof iq1_s_G_table},
 };
+
+static const uint32_t iq1_s_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant iq1_s_gather_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_iq1_s_gather_f32_vulkan = {
     .name = "iq1_s_gather_f32",
@@ -2941,7 +3020,7 @@ const qk_kernel qk_iq1_s_gather_f32_vulkan = {
     .table_count = 1,
     .tables = iq1_s_gather_f32_tables,
     .spec_constant_count = 1,
-    .spec_constants = iq1_s_constants,
+    .spec_constants = iq1_s_gather_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -2971,10 +3050,10 @@ const qk_kernel qk_iq1_s_gather_f32_metal = {
 };
 
 static const qk_binding iq1_s_gather_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 50},
-    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0},
-    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 50, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
 };
 static const qk_field iq1_s_gather_f16_push[] = {
     {"rows", 0, 4},
@@ -2986,6 +3065,9 @@ static const qk_field iq1_s_gather_f16_push[] = {
 static const qk_table iq1_s_gather_f16_tables[] = {
     {4, "G", iq1_s_G_table, sizeof iq1_s_G_table},
 };
+
+static const uint32_t iq1_s_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant iq1_s_gather_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gather_f16_vulkan_local_size_x}};
 
 const qk_kernel qk_iq1_s_gather_f16_vulkan = {
     .name = "iq1_s_gather_f16",
@@ -3002,7 +3084,7 @@ const qk_kernel qk_iq1_s_gather_f16_vulkan = {
     .table_count = 1,
     .tables = iq1_s_gather_f16_tables,
     .spec_constant_count = 1,
-    .spec_constants = iq1_s_constants,
+    .spec_constants = iq1_s_gather_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -3032,10 +3114,10 @@ const qk_kernel qk_iq1_s_gather_f16_metal = {
 };
 
 static const qk_binding iq1_s_gather_bf16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 50},
-    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0},
-    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 50, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
 };
 static const qk_field iq1_s_gather_bf16_push[] = {
     {"rows", 0, 4},
@@ -3047,6 +3129,9 @@ static const qk_field iq1_s_gather_bf16_push[] = {
 static const qk_table iq1_s_gather_bf16_tables[] = {
     {4, "G", iq1_s_G_table, sizeof iq1_s_G_table},
 };
+
+static const uint32_t iq1_s_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant iq1_s_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_iq1_s_gather_bf16_vulkan = {
     .name = "iq1_s_gather_bf16",
@@ -3063,7 +3148,7 @@ const qk_kernel qk_iq1_s_gather_bf16_vulkan = {
     .table_count = 1,
     .tables = iq1_s_gather_bf16_tables,
     .spec_constant_count = 1,
-    .spec_constants = iq1_s_constants,
+    .spec_constants = iq1_s_gather_bf16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -3090,6 +3175,288 @@ const qk_kernel qk_iq1_s_gather_bf16_metal = {
     .output = QK_TYPE_BF16,
     .block_elements = 256,
     .tile_elements = 8,
+};
+
+static const qk_binding iq1_s_gemv_f32_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 50, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field iq1_s_gemv_f32_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+};
+static const qk_table iq1_s_gemv_f32_tables[] = {
+    {3, "G", iq1_s_G_table, sizeof iq1_s_G_table},
+};
+
+static const uint32_t iq1_s_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t iq1_s_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t iq1_s_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const qk_spec_constant iq1_s_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_f32_vulkan_local_size_x},
+    {1, "batch", 1, 4, iq1_s_gemv_f32_vulkan_batch},
+    {2, "rows", 4, 4, iq1_s_gemv_f32_vulkan_rows}};
+
+const qk_kernel qk_iq1_s_gemv_f32_vulkan = {
+    .name = "iq1_s_gemv_f32",
+    .format = "iq1_s",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_iq1_s_gemv_f32_spirv,
+    .binding_count = 3,
+    .bindings = iq1_s_gemv_f32_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = iq1_s_gemv_f32_push,
+    .table_count = 1,
+    .tables = iq1_s_gemv_f32_tables,
+    .spec_constant_count = 3,
+    .spec_constants = iq1_s_gemv_f32_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 16,
+};
+
+static const uint32_t iq1_s_gemv_f32_metal_batch[] = {1, 2, 4, 8};
+static const qk_spec_constant iq1_s_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, iq1_s_gemv_f32_metal_batch}};
+
+const qk_kernel qk_iq1_s_gemv_f32_metal = {
+    .name = "iq1_s_gemv_f32",
+    .format = "iq1_s",
+    .family = "gemv",
+    .api = QK_API_METAL,
+    .entry = "iq1_s_gemv_f32",
+    .code = &qk_iq1_s_msl,
+    .binding_count = 3,
+    .bindings = iq1_s_gemv_f32_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = iq1_s_gemv_f32_push,
+    .spec_constant_count = 1,
+    .spec_constants = iq1_s_gemv_f32_metal_constants,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 16,
+};
+
+static const qk_binding iq1_s_gemv_f16_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 50, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field iq1_s_gemv_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+};
+static const qk_table iq1_s_gemv_f16_tables[] = {
+    {3, "G", iq1_s_G_table, sizeof iq1_s_G_table},
+};
+
+static const uint32_t iq1_s_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t iq1_s_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t iq1_s_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const qk_spec_constant iq1_s_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_f16_vulkan_local_size_x},
+    {1, "batch", 1, 4, iq1_s_gemv_f16_vulkan_batch},
+    {2, "rows", 4, 4, iq1_s_gemv_f16_vulkan_rows}};
+
+const qk_kernel qk_iq1_s_gemv_f16_vulkan = {
+    .name = "iq1_s_gemv_f16",
+    .format = "iq1_s",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_iq1_s_gemv_f16_spirv,
+    .binding_count = 3,
+    .bindings = iq1_s_gemv_f16_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = iq1_s_gemv_f16_push,
+    .table_count = 1,
+    .tables = iq1_s_gemv_f16_tables,
+    .spec_constant_count = 3,
+    .spec_constants = iq1_s_gemv_f16_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 16,
+};
+
+static const uint32_t iq1_s_gemv_f16_metal_batch[] = {1, 2, 4, 8};
+static const qk_spec_constant iq1_s_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, iq1_s_gemv_f16_metal_batch}};
+
+const qk_kernel qk_iq1_s_gemv_f16_metal = {
+    .name = "iq1_s_gemv_f16",
+    .format = "iq1_s",
+    .family = "gemv",
+    .api = QK_API_METAL,
+    .entry = "iq1_s_gemv_f16",
+    .code = &qk_iq1_s_msl,
+    .binding_count = 3,
+    .bindings = iq1_s_gemv_f16_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = iq1_s_gemv_f16_push,
+    .spec_constant_count = 1,
+    .spec_constants = iq1_s_gemv_f16_metal_constants,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 16,
+};
+
+static const qk_binding iq1_s_gemv_id_f32_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 50, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field iq1_s_gemv_id_f32_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"slots", 12, 4},
+    {"experts", 16, 4},
+    {"expert_first", 20, 4},
+    {"expert_end", 24, 4},
+};
+static const qk_table iq1_s_gemv_id_f32_tables[] = {
+    {5, "G", iq1_s_G_table, sizeof iq1_s_G_table},
+};
+
+static const uint32_t iq1_s_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t iq1_s_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const qk_spec_constant iq1_s_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_id_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, iq1_s_gemv_id_f32_vulkan_rows}};
+
+const qk_kernel qk_iq1_s_gemv_id_f32_vulkan = {
+    .name = "iq1_s_gemv_id_f32",
+    .format = "iq1_s",
+    .family = "gemv_id",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_iq1_s_gemv_id_f32_spirv,
+    .binding_count = 5,
+    .bindings = iq1_s_gemv_id_f32_bindings,
+    .push_bytes = 28,
+    .push_count = 7,
+    .push = iq1_s_gemv_id_f32_push,
+    .table_count = 1,
+    .tables = iq1_s_gemv_id_f32_tables,
+    .spec_constant_count = 2,
+    .spec_constants = iq1_s_gemv_id_f32_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 16,
+};
+
+const qk_kernel qk_iq1_s_gemv_id_f32_metal = {
+    .name = "iq1_s_gemv_id_f32",
+    .format = "iq1_s",
+    .family = "gemv_id",
+    .api = QK_API_METAL,
+    .entry = "iq1_s_gemv_id_f32",
+    .code = &qk_iq1_s_msl,
+    .binding_count = 5,
+    .bindings = iq1_s_gemv_id_f32_bindings,
+    .push_bytes = 28,
+    .push_count = 7,
+    .push = iq1_s_gemv_id_f32_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 16,
+};
+
+static const qk_binding iq1_s_gemv_id_f16_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 50, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field iq1_s_gemv_id_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"slots", 12, 4},
+    {"experts", 16, 4},
+    {"expert_first", 20, 4},
+    {"expert_end", 24, 4},
+};
+static const qk_table iq1_s_gemv_id_f16_tables[] = {
+    {5, "G", iq1_s_G_table, sizeof iq1_s_G_table},
+};
+
+static const uint32_t iq1_s_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t iq1_s_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const qk_spec_constant iq1_s_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_id_f16_vulkan_local_size_x},
+    {2, "rows", 4, 4, iq1_s_gemv_id_f16_vulkan_rows}};
+
+const qk_kernel qk_iq1_s_gemv_id_f16_vulkan = {
+    .name = "iq1_s_gemv_id_f16",
+    .format = "iq1_s",
+    .family = "gemv_id",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_iq1_s_gemv_id_f16_spirv,
+    .binding_count = 5,
+    .bindings = iq1_s_gemv_id_f16_bindings,
+    .push_bytes = 28,
+    .push_count = 7,
+    .push = iq1_s_gemv_id_f16_push,
+    .table_count = 1,
+    .tables = iq1_s_gemv_id_f16_tables,
+    .spec_constant_count = 2,
+    .spec_constants = iq1_s_gemv_id_f16_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 16,
+};
+
+const qk_kernel qk_iq1_s_gemv_id_f16_metal = {
+    .name = "iq1_s_gemv_id_f16",
+    .format = "iq1_s",
+    .family = "gemv_id",
+    .api = QK_API_METAL,
+    .entry = "iq1_s_gemv_id_f16",
+    .code = &qk_iq1_s_msl,
+    .binding_count = 5,
+    .bindings = iq1_s_gemv_id_f16_bindings,
+    .push_bytes = 28,
+    .push_count = 7,
+    .push = iq1_s_gemv_id_f16_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 16,
 };
 
 /* ---- dispatch ---- */
@@ -3128,4 +3495,30 @@ qk_status qk_iq1_s_gather_bf16(const qk_backend *backend, const qk_range weights
     qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
     const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_iq1_s_gather_bf16_metal : &qk_iq1_s_gather_bf16_vulkan;
     return qk_dispatch_gather(backend, kernel, weights, indices, dst, status, rows, cols, tokens, error);
+}
+
+qk_status qk_iq1_s_gemv_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_iq1_s_gemv_f32_metal : &qk_iq1_s_gemv_f32_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
+qk_status qk_iq1_s_gemv_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_iq1_s_gemv_f16_metal : &qk_iq1_s_gemv_f16_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
+qk_status qk_iq1_s_gemv_id_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_iq1_s_gemv_id_f32_metal : &qk_iq1_s_gemv_id_f32_vulkan;
+    return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, error);
+}
+
+qk_status qk_iq1_s_gemv_id_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_iq1_s_gemv_id_f16_metal : &qk_iq1_s_gemv_id_f16_vulkan;
+    return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, error);
 }

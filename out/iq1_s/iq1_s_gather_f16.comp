@@ -1,6 +1,6 @@
 // iq1_s_gather_f16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f16.
 // Generated from the specification below by `qkgen emit --format iq1_s`; do not edit.
-// 50 bytes for 256 elements, 1.562 bits each; 11.1 operations for each element.
+// 50 bytes for 256 elements, 1.562 bits each; 10.1 operations for each element.
 //
 //     format iq1_s "eights from a ternary codebook of 2048, shifted by an eighth, 3-bit scales in groups of 32"
 //     from "ggml (llama.cpp), ggml-common.h"

@@ -1,6 +1,6 @@
 // iq2_xs_gather_bf16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in bf16.
 // Generated from the specification below by `qkgen emit --format iq2_xs`; do not edit.
-// 74 bytes for 256 elements, 2.312 bits each; 12.9 operations for each element.
+// 74 bytes for 256 elements, 2.312 bits each; 12.8 operations for each element.
 //
 //     format iq2_xs "eights from a codebook of 512, 7-bit sign masks, 4-bit scales in groups of 16"
 //     from "ggml (llama.cpp), ggml-common.h"

@@ -1,6 +1,6 @@
 // iq3_s: Metal kernels of the format.
 // Generated from the specification below by `qkgen emit --format iq3_s`; do not edit.
-// 110 bytes for 256 elements, 3.438 bits each; 15.2 operations for each element.
+// 110 bytes for 256 elements, 3.438 bits each; 15.1 operations for each element.
 //
 //     format iq3_s "fours from a codebook of 512, sign masks, 4-bit scales in groups of 32"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -153,6 +153,204 @@ inline void write_tile(device T *dst, uint block, uint tile, thread const float4
     const uint at = block * 64u + tile * 2u;
     store(dst, at, v[0]);
     store(dst, at + 1u, v[1]);
+}
+
+struct sum_shape {
+    uint rows;       // of this launch
+    uint row_tiles;  // tiles of 64 elements in a row
+    uint batch;      // right-hand sides
+    uint y_first;    // where the launch begins in y, and
+    uint y_rows;     // how many rows each right-hand side has there
+};
+
+// Where a thread stands.
+struct standing {
+    uint group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups;
+};
+
+// Loads what tile `j` of a row meets of x, from right-hand side `vector` on.
+template <uint TILES, uint BATCH, typename X>
+inline void load_x(device const X *x_in, uint batch, uint row_tiles, uint vector, uint j, uint k,
+    thread float4 (&x)[TILES][BATCH][16], thread float (&x_sum)[TILES][BATCH][1])
+{
+    const uint tile = j % 4u;
+    const uint place = j / 4u * 64u + tile * 16u;
+    for (uint m = 0; m < BATCH; ++m) {
+        const uint from = min(vector + m, batch - 1u) * row_tiles * 16u + place;
+        x[k][m][0] = float4(x_in[from]);
+        x[k][m][1] = float4(x_in[from + 1u]);
+        x[k][m][2] = float4(x_in[from + 2u]);
+        x[k][m][3] = float4(x_in[from + 3u]);
+        x[k][m][4] = float4(x_in[from + 4u]);
+        x[k][m][5] = float4(x_in[from + 5u]);
+        x[k][m][6] = float4(x_in[from + 6u]);
+        x[k][m][7] = float4(x_in[from + 7u]);
+        x[k][m][8] = float4(x_in[from + 8u]);
+        x[k][m][9] = float4(x_in[from + 9u]);
+        x[k][m][10] = float4(x_in[from + 10u]);
+        x[k][m][11] = float4(x_in[from + 11u]);
+        x[k][m][12] = float4(x_in[from + 12u]);
+        x[k][m][13] = float4(x_in[from + 13u]);
+        x[k][m][14] = float4(x_in[from + 14u]);
+        x[k][m][15] = float4(x_in[from + 15u]);
+    }
+}
+
+// Adds the products of tile `j` of row `n` with what is kept of x, for each right-hand side.
+template <uint TILES, uint BATCH>
+inline void accumulate(
+    device const ushort *blocks,
+    uint row_tiles, uint n, uint j, uint k,
+    thread const float4 (&x)[TILES][BATCH][16], thread const float (&x_sum)[TILES][BATCH][1],
+    thread float (&sum)[BATCH])
+{
+    #pragma clang fp contract(fast)
+    const uint block = n * (row_tiles / 4u) + j / 4u;
+    const uint tile = j % 4u;
+    const uint base = block * 55u;
+    const float d = f16_to_f32(uint(blocks[base]));
+    const uint scales = uint(blocks[base + tile / 2u + 53u]);
+    const uint sc0 = (scales >> (tile % 2u * 8u)) & 15u;  // scales: 4 bits
+    const float d_sc0 = d * float(1 + 2 * int(sc0));
+    const uint qs0 = uint(blocks[base + tile * 8u + 1u]);
+    const uint g_lo0 = qs0 & 0xFFu;  // qs: bits 0-7 of g
+    const uint qh = uint(blocks[base + tile + 33u]);
+    const uint g_hi0 = qh & 1u;  // qh: bit 8 of g
+    const uint g0 = g_lo0 | (g_hi0 << 8u);
+    const uint G_row0 = G[g0];
+    const uint signs0 = uint(blocks[base + tile * 4u + 37u]);
+    const uint s0 = signs0 & 0xFFu;  // signs: 8 bits
+    const uint g_lo1 = qs0 >> 8u;  // qs: bits 0-7 of g
+    const uint g_hi1 = (qh >> 1u) & 1u;  // qh: bit 8 of g
+    const uint g1 = g_lo1 | (g_hi1 << 8u);
+    const uint G_row1 = G[g1];
+    const uint qs1 = uint(blocks[base + tile * 8u + 2u]);
+    const uint g_lo2 = qs1 & 0xFFu;  // qs: bits 0-7 of g
+    const uint g_hi2 = (qh >> 2u) & 1u;  // qh: bit 8 of g
+    const uint g2 = g_lo2 | (g_hi2 << 8u);
+    const uint G_row2 = G[g2];
+    const uint s1 = signs0 >> 8u;  // signs: 8 bits
+    const uint g_lo3 = qs1 >> 8u;  // qs: bits 0-7 of g
+    const uint g_hi3 = (qh >> 3u) & 1u;  // qh: bit 8 of g
+    const uint g3 = g_lo3 | (g_hi3 << 8u);
+    const uint G_row3 = G[g3];
+    const uint qs2 = uint(blocks[base + tile * 8u + 3u]);
+    const uint g_lo4 = qs2 & 0xFFu;  // qs: bits 0-7 of g
+    const uint g_hi4 = (qh >> 4u) & 1u;  // qh: bit 8 of g
+    const uint g4 = g_lo4 | (g_hi4 << 8u);
+    const uint G_row4 = G[g4];
+    const uint signs1 = uint(blocks[base + tile * 4u + 38u]);
+    const uint s2 = signs1 & 0xFFu;  // signs: 8 bits
+    const uint g_lo5 = qs2 >> 8u;  // qs: bits 0-7 of g
+    const uint g_hi5 = (qh >> 5u) & 1u;  // qh: bit 8 of g
+    const uint g5 = g_lo5 | (g_hi5 << 8u);
+    const uint G_row5 = G[g5];
+    const uint qs3 = uint(blocks[base + tile * 8u + 4u]);
+    const uint g_lo6 = qs3 & 0xFFu;  // qs: bits 0-7 of g
+    const uint g_hi6 = (qh >> 6u) & 1u;  // qh: bit 8 of g
+    const uint g6 = g_lo6 | (g_hi6 << 8u);
+    const uint G_row6 = G[g6];
+    const uint s3 = signs1 >> 8u;  // signs: 8 bits
+    const uint g_lo7 = qs3 >> 8u;  // qs: bits 0-7 of g
+    const uint g_hi7 = (qh >> 7u) & 1u;  // qh: bit 8 of g
+    const uint g7 = g_lo7 | (g_hi7 << 8u);
+    const uint G_row7 = G[g7];
+    const uint sc1 = (scales >> (tile % 2u * 8u + 4u)) & 15u;  // scales: 4 bits
+    const float d_sc1 = d * float(1 + 2 * int(sc1));
+    const uint qs4 = uint(blocks[base + tile * 8u + 5u]);
+    const uint g_lo8 = qs4 & 0xFFu;  // qs: bits 0-7 of g
+    const uint g_hi8 = (qh >> 8u) & 1u;  // qh: bit 8 of g
+    const uint g8 = g_lo8 | (g_hi8 << 8u);
+    const uint G_row8 = G[g8];
+    const uint signs2 = uint(blocks[base + tile * 4u + 39u]);
+    const uint s4 = signs2 & 0xFFu;  // signs: 8 bits
+    const uint g_lo9 = qs4 >> 8u;  // qs: bits 0-7 of g
+    const uint g_hi9 = (qh >> 9u) & 1u;  // qh: bit 8 of g
+    const uint g9 = g_lo9 | (g_hi9 << 8u);
+    const uint G_row9 = G[g9];
+    const uint qs5 = uint(blocks[base + tile * 8u + 6u]);
+    const uint g_lo10 = qs5 & 0xFFu;  // qs: bits 0-7 of g
+    const uint g_hi10 = (qh >> 10u) & 1u;  // qh: bit 8 of g
+    const uint g10 = g_lo10 | (g_hi10 << 8u);
+    const uint G_row10 = G[g10];
+    const uint s5 = signs2 >> 8u;  // signs: 8 bits
+    const uint g_lo11 = qs5 >> 8u;  // qs: bits 0-7 of g
+    const uint g_hi11 = (qh >> 11u) & 1u;  // qh: bit 8 of g
+    const uint g11 = g_lo11 | (g_hi11 << 8u);
+    const uint G_row11 = G[g11];
+    const uint qs6 = uint(blocks[base + tile * 8u + 7u]);
+    const uint g_lo12 = qs6 & 0xFFu;  // qs: bits 0-7 of g
+    const uint g_hi12 = (qh >> 12u) & 1u;  // qh: bit 8 of g
+    const uint g12 = g_lo12 | (g_hi12 << 8u);
+    const uint G_row12 = G[g12];
+    const uint signs3 = uint(blocks[base + tile * 4u + 40u]);
+    const uint s6 = signs3 & 0xFFu;  // signs: 8 bits
+    const uint g_lo13 = qs6 >> 8u;  // qs: bits 0-7 of g
+    const uint g_hi13 = (qh >> 13u) & 1u;  // qh: bit 8 of g
+    const uint g13 = g_lo13 | (g_hi13 << 8u);
+    const uint G_row13 = G[g13];
+    const uint qs7 = uint(blocks[base + tile * 8u + 8u]);
+    const uint g_lo14 = qs7 & 0xFFu;  // qs: bits 0-7 of g
+    const uint g_hi14 = (qh >> 14u) & 1u;  // qh: bit 8 of g
+    const uint g14 = g_lo14 | (g_hi14 << 8u);
+    const uint G_row14 = G[g14];
+    const uint s7 = signs3 >> 8u;  // signs: 8 bits
+    const uint g_lo15 = qs7 >> 8u;  // qs: bits 0-7 of g
+    const uint g_hi15 = qh >> 15u;  // qh: bit 8 of g
+    const uint g15 = g_lo15 | (g_hi15 << 8u);
+    const uint G_row15 = G[g15];
+    for (uint m = 0; m < BATCH; ++m) {
+        sum[m] += dot(x[k][m][0], d_sc0 * float4((uint4(G_row0) >> uint4(0, 8, 16, 24)) & 0xFFu) * float4(select(int4(1), int4(-1), ((int4(int(s0)) >> int4(0, 1, 2, 3)) & 1) != int4(0)))) + dot(x[k][m][1], d_sc0 * float4((uint4(G_row1) >> uint4(0, 8, 16, 24)) & 0xFFu) * float4(select(int4(1), int4(-1), ((int4(int(s0)) >> int4(4, 5, 6, 7)) & 1) != int4(0)))) + dot(x[k][m][2], d_sc0 * float4((uint4(G_row2) >> uint4(0, 8, 16, 24)) & 0xFFu) * float4(select(int4(1), int4(-1), ((int4(int(s1)) >> int4(0, 1, 2, 3)) & 1) != int4(0)))) + dot(x[k][m][3], d_sc0 * float4((uint4(G_row3) >> uint4(0, 8, 16, 24)) & 0xFFu) * float4(select(int4(1), int4(-1), ((int4(int(s1)) >> int4(4, 5, 6, 7)) & 1) != int4(0)))) + dot(x[k][m][4], d_sc0 * float4((uint4(G_row4) >> uint4(0, 8, 16, 24)) & 0xFFu) * float4(select(int4(1), int4(-1), ((int4(int(s2)) >> int4(0, 1, 2, 3)) & 1) != int4(0)))) + dot(x[k][m][5], d_sc0 * float4((uint4(G_row5) >> uint4(0, 8, 16, 24)) & 0xFFu) * float4(select(int4(1), int4(-1), ((int4(int(s2)) >> int4(4, 5, 6, 7)) & 1) != int4(0)))) + dot(x[k][m][6], d_sc0 * float4((uint4(G_row6) >> uint4(0, 8, 16, 24)) & 0xFFu) * float4(select(int4(1), int4(-1), ((int4(int(s3)) >> int4(0, 1, 2, 3)) & 1) != int4(0)))) + dot(x[k][m][7], d_sc0 * float4((uint4(G_row7) >> uint4(0, 8, 16, 24)) & 0xFFu) * float4(select(int4(1), int4(-1), ((int4(int(s3)) >> int4(4, 5, 6, 7)) & 1) != int4(0)))) + dot(x[k][m][8], d_sc1 * float4((uint4(G_row8) >> uint4(0, 8, 16, 24)) & 0xFFu) * float4(select(int4(1), int4(-1), ((int4(int(s4)) >> int4(0, 1, 2, 3)) & 1) != int4(0)))) + dot(x[k][m][9], d_sc1 * float4((uint4(G_row9) >> uint4(0, 8, 16, 24)) & 0xFFu) * float4(select(int4(1), int4(-1), ((int4(int(s4)) >> int4(4, 5, 6, 7)) & 1) != int4(0)))) + dot(x[k][m][10], d_sc1 * float4((uint4(G_row10) >> uint4(0, 8, 16, 24)) & 0xFFu) * float4(select(int4(1), int4(-1), ((int4(int(s5)) >> int4(0, 1, 2, 3)) & 1) != int4(0)))) + dot(x[k][m][11], d_sc1 * float4((uint4(G_row11) >> uint4(0, 8, 16, 24)) & 0xFFu) * float4(select(int4(1), int4(-1), ((int4(int(s5)) >> int4(4, 5, 6, 7)) & 1) != int4(0)))) + dot(x[k][m][12], d_sc1 * float4((uint4(G_row12) >> uint4(0, 8, 16, 24)) & 0xFFu) * float4(select(int4(1), int4(-1), ((int4(int(s6)) >> int4(0, 1, 2, 3)) & 1) != int4(0)))) + dot(x[k][m][13], d_sc1 * float4((uint4(G_row13) >> uint4(0, 8, 16, 24)) & 0xFFu) * float4(select(int4(1), int4(-1), ((int4(int(s6)) >> int4(4, 5, 6, 7)) & 1) != int4(0)))) + dot(x[k][m][14], d_sc1 * float4((uint4(G_row14) >> uint4(0, 8, 16, 24)) & 0xFFu) * float4(select(int4(1), int4(-1), ((int4(int(s7)) >> int4(0, 1, 2, 3)) & 1) != int4(0)))) + dot(x[k][m][15], d_sc1 * float4((uint4(G_row15) >> uint4(0, 8, 16, 24)) & 0xFFu) * float4(select(int4(1), int4(-1), ((int4(int(s7)) >> int4(4, 5, 6, 7)) & 1) != int4(0))));
+    }
+}
+
+// Sums over rows. BATCH right-hand sides are kept, at least as many as there are; ROWS rows at a time.
+template <uint BATCH, uint ROWS, typename X>
+inline void sum_rows(
+    device const ushort *blocks,
+    device const X *x_in, device float *y, constant sum_shape &shape, threadgroup float *partial, standing at)
+{
+    constexpr uint TILES = BATCH == 1 ? 1 : 1;
+    // What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share
+    // a scale.
+    float4 x[TILES][BATCH][16];
+    float x_sum[TILES][BATCH][1];
+    // A simdgroup holds a slice of x and walks down the rows. While there are slices for more, simdgroups share a row.
+    const uint slice = at.lanes * TILES, slices = (shape.row_tiles + slice - 1) / slice;
+    uint split = 1;
+    while (split < slices && at.simdgroups % (2 * split) == 0) split *= 2;
+    const uint teams = at.simdgroups / split, team = at.simdgroup / split;
+    uint held = ~0u;
+    for (uint first = at.group * teams * ROWS; first < shape.rows; first += at.groups * teams * ROWS) {
+        float sum[ROWS][BATCH];
+        for (uint r = 0; r < ROWS; ++r) {
+            for (uint m = 0; m < BATCH; ++m) sum[r][m] = 0.0f;
+        }
+        for (uint c = at.simdgroup % split; c < slices; c += split) {
+            for (uint k = 0; k < TILES; ++k) {
+                const uint j = (c * TILES + k) * at.lanes + at.lane;
+                if (j >= shape.row_tiles) continue;
+                if (c != held) load_x<TILES, BATCH>(x_in, shape.batch, shape.row_tiles, 0, j, k, x, x_sum);
+                for (uint r = 0; r < ROWS; ++r)
+                    accumulate<TILES, BATCH>(blocks, shape.row_tiles, min(first + team * ROWS + r, shape.rows - 1), j, k, x, x_sum, sum[r]);
+            }
+            held = c;
+        }
+        for (uint r = 0; r < ROWS; ++r) {
+            for (uint m = 0; m < BATCH; ++m) {
+                const float all = simd_sum(sum[r][m]);
+                if (at.lane == 0) partial[(at.simdgroup * ROWS + r) * BATCH + m] = all;
+            }
+        }
+        threadgroup_barrier(mem_flags::mem_threadgroup);
+        for (uint i = at.thread_index; i < teams * ROWS * BATCH; i += at.threads) {
+            const uint row = first + i / BATCH, m = i % BATCH, from = i / (ROWS * BATCH) * (split - 1) * ROWS * BATCH + i;
+            float total = 0.0f;
+            for (uint s = 0; s < split; ++s) total += partial[from + s * ROWS * BATCH];
+            if (row < shape.rows && m < shape.batch) y[m * shape.y_rows + shape.y_first + row] = total;
+        }
+        threadgroup_barrier(mem_flags::mem_threadgroup);
+    }
 }
 
 }  // namespace qk_iq3_s
@@ -316,5 +514,207 @@ kernel void iq3_s_gather_bf16(
             continue;  // a row of another launch
         }
         qk_iq3_s::write_tile(dst, i / 32u, i % 32u, v);
+    }
+}
+
+// iq3_s_gemv_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f32.
+constant uint iq3_s_gemv_f32_batch [[function_constant(1)]];  // 1, 2, 4 or 8, at least as many as there are right-hand sides
+
+kernel void iq3_s_gemv_f32(
+    device const ushort *blocks [[buffer(0)]],
+    device const float4 *x [[buffer(1)]],
+    device float *y [[buffer(2)]],
+    constant qk_iq3_s::sum_shape &push [[buffer(3)]],
+    uint group [[threadgroup_position_in_grid]],
+    uint groups [[threadgroups_per_grid]],
+    uint thread_index [[thread_index_in_threadgroup]],
+    uint threads [[threads_per_threadgroup]],
+    uint lane [[thread_index_in_simdgroup]],
+    uint lanes [[threads_per_simdgroup]],
+    uint simdgroup [[simdgroup_index_in_threadgroup]],
+    uint simdgroups [[simdgroups_per_threadgroup]])
+{
+    threadgroup float partial[32 * 16];  // at most 32 simdgroups, and 16 sums of each
+    const qk_iq3_s::standing at = {group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups};
+    switch (iq3_s_gemv_f32_batch) {
+        case 1: qk_iq3_s::sum_rows<1, 4>(blocks, x, y, push, partial, at); break;
+        case 2: qk_iq3_s::sum_rows<2, 4>(blocks, x, y, push, partial, at); break;
+        case 4: qk_iq3_s::sum_rows<4, 4>(blocks, x, y, push, partial, at); break;
+        case 8: qk_iq3_s::sum_rows<8, 2>(blocks, x, y, push, partial, at); break;
+    }
+}
+
+// iq3_s_gemv_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f16.
+constant uint iq3_s_gemv_f16_batch [[function_constant(1)]];  // 1, 2, 4 or 8, at least as many as there are right-hand sides
+
+kernel void iq3_s_gemv_f16(
+    device const ushort *blocks [[buffer(0)]],
+    device const half4 *x [[buffer(1)]],
+    device float *y [[buffer(2)]],
+    constant qk_iq3_s::sum_shape &push [[buffer(3)]],
+    uint group [[threadgroup_position_in_grid]],
+    uint groups [[threadgroups_per_grid]],
+    uint thread_index [[thread_index_in_threadgroup]],
+    uint threads [[threads_per_threadgroup]],
+    uint lane [[thread_index_in_simdgroup]],
+    uint lanes [[threads_per_simdgroup]],
+    uint simdgroup [[simdgroup_index_in_threadgroup]],
+    uint simdgroups [[simdgroups_per_threadgroup]])
+{
+    threadgroup float partial[32 * 16];  // at most 32 simdgroups, and 16 sums of each
+    const qk_iq3_s::standing at = {group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups};
+    switch (iq3_s_gemv_f16_batch) {
+        case 1: qk_iq3_s::sum_rows<1, 4>(blocks, x, y, push, partial, at); break;
+        case 2: qk_iq3_s::sum_rows<2, 4>(blocks, x, y, push, partial, at); break;
+        case 4: qk_iq3_s::sum_rows<4, 4>(blocks, x, y, push, partial, at); break;
+        case 8: qk_iq3_s::sum_rows<8, 2>(blocks, x, y, push, partial, at); break;
+    }
+}
+
+// iq3_s_gemv_id_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f32.
+struct iq3_s_gemv_id_f32_push {
+    uint rows;          // of one expert
+    uint row_tiles;     // tiles of 64 elements in a row
+    uint batch;         // right-hand sides: tokens
+    uint slots;         // experts of each token
+    uint experts;       // all there are
+    uint expert_first;  // those that are bound in this launch
+    uint expert_end;
+};
+
+kernel void iq3_s_gemv_id_f32(
+    device const ushort *blocks [[buffer(0)]],
+    device const float4 *x [[buffer(1)]],
+    device const uint *ids [[buffer(2)]],
+    device float *y [[buffer(3)]],
+    device atomic_uint *status [[buffer(4)]],
+    constant iq3_s_gemv_id_f32_push &push [[buffer(5)]],
+    uint group [[threadgroup_position_in_grid]],
+    uint groups [[threadgroups_per_grid]],
+    uint thread_index [[thread_index_in_threadgroup]],
+    uint threads [[threads_per_threadgroup]],
+    uint lane [[thread_index_in_simdgroup]],
+    uint lanes [[threads_per_simdgroup]],
+    uint simdgroup [[simdgroup_index_in_threadgroup]],
+    uint simdgroups [[simdgroups_per_threadgroup]])
+{
+    constexpr uint ROWS = 4, TILES = 1;  // rows at a time; tiles of x that a thread keeps
+    threadgroup float partial[32 * ROWS];
+    float4 kept[TILES][1][16];
+    float kept_sum[TILES][1][1];
+    // A simdgroup holds a slice of x and walks down the rows. While there are slices for more, simdgroups share a row.
+    const uint slice = lanes * TILES, slices = (push.row_tiles + slice - 1) / slice;
+    uint split = 1;
+    while (split < slices && simdgroups % (2 * split) == 0) split *= 2;
+    const uint teams = simdgroups / split, team = simdgroup / split;
+    const uint parts = (push.rows + teams * ROWS - 1) / (teams * ROWS);
+    uint held = ~0u, held_token = ~0u;
+    for (uint work = group; work < push.batch * push.slots * parts; work += groups) {
+        const uint pair = work / parts, token = pair / push.slots, first = work % parts * teams * ROWS, expert = ids[pair];
+        const bool found = expert < push.experts;
+        if (found ? expert < push.expert_first || expert >= push.expert_end : push.expert_first != 0) continue;  // another launch's
+        float sum[ROWS][1] = {};
+        if (!found && first == 0 && thread_index == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);  // zeros
+        for (uint c = simdgroup % split; found && c < slices; c += split) {
+            for (uint k = 0; k < TILES; ++k) {
+                const uint j = (c * TILES + k) * lanes + lane;
+                if (j >= push.row_tiles) continue;
+                if (c != held || token != held_token)
+                    qk_iq3_s::load_x<TILES, 1>(x, push.batch, push.row_tiles, token, j, k, kept, kept_sum);
+                for (uint r = 0; r < ROWS; ++r) {
+                    const uint row = min(first + team * ROWS + r, push.rows - 1);
+                    qk_iq3_s::accumulate<TILES, 1>(blocks, push.row_tiles, (expert - push.expert_first) * push.rows + row, j, k,
+                                                      kept, kept_sum, sum[r]);
+                }
+            }
+            held = c;
+            held_token = token;
+        }
+        for (uint r = 0; r < ROWS; ++r) {
+            const float all = simd_sum(sum[r][0]);
+            if (lane == 0) partial[simdgroup * ROWS + r] = all;
+        }
+        threadgroup_barrier(mem_flags::mem_threadgroup);
+        for (uint i = thread_index; i < teams * ROWS; i += threads) {
+            const uint at = i / ROWS * (split - 1) * ROWS + i;
+            float total = 0.0f;
+            for (uint s = 0; s < split; ++s) total += partial[at + s * ROWS];
+            if (first + i < push.rows) y[pair * push.rows + first + i] = total;
+        }
+        threadgroup_barrier(mem_flags::mem_threadgroup);
+    }
+}
+
+// iq3_s_gemv_id_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f16.
+struct iq3_s_gemv_id_f16_push {
+    uint rows;          // of one expert
+    uint row_tiles;     // tiles of 64 elements in a row
+    uint batch;         // right-hand sides: tokens
+    uint slots;         // experts of each token
+    uint experts;       // all there are
+    uint expert_first;  // those that are bound in this launch
+    uint expert_end;
+};
+
+kernel void iq3_s_gemv_id_f16(
+    device const ushort *blocks [[buffer(0)]],
+    device const half4 *x [[buffer(1)]],
+    device const uint *ids [[buffer(2)]],
+    device float *y [[buffer(3)]],
+    device atomic_uint *status [[buffer(4)]],
+    constant iq3_s_gemv_id_f16_push &push [[buffer(5)]],
+    uint group [[threadgroup_position_in_grid]],
+    uint groups [[threadgroups_per_grid]],
+    uint thread_index [[thread_index_in_threadgroup]],
+    uint threads [[threads_per_threadgroup]],
+    uint lane [[thread_index_in_simdgroup]],
+    uint lanes [[threads_per_simdgroup]],
+    uint simdgroup [[simdgroup_index_in_threadgroup]],
+    uint simdgroups [[simdgroups_per_threadgroup]])
+{
+    constexpr uint ROWS = 4, TILES = 1;  // rows at a time; tiles of x that a thread keeps
+    threadgroup float partial[32 * ROWS];
+    float4 kept[TILES][1][16];
+    float kept_sum[TILES][1][1];
+    // A simdgroup holds a slice of x and walks down the rows. While there are slices for more, simdgroups share a row.
+    const uint slice = lanes * TILES, slices = (push.row_tiles + slice - 1) / slice;
+    uint split = 1;
+    while (split < slices && simdgroups % (2 * split) == 0) split *= 2;
+    const uint teams = simdgroups / split, team = simdgroup / split;
+    const uint parts = (push.rows + teams * ROWS - 1) / (teams * ROWS);
+    uint held = ~0u, held_token = ~0u;
+    for (uint work = group; work < push.batch * push.slots * parts; work += groups) {
+        const uint pair = work / parts, token = pair / push.slots, first = work % parts * teams * ROWS, expert = ids[pair];
+        const bool found = expert < push.experts;
+        if (found ? expert < push.expert_first || expert >= push.expert_end : push.expert_first != 0) continue;  // another launch's
+        float sum[ROWS][1] = {};
+        if (!found && first == 0 && thread_index == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);  // zeros
+        for (uint c = simdgroup % split; found && c < slices; c += split) {
+            for (uint k = 0; k < TILES; ++k) {
+                const uint j = (c * TILES + k) * lanes + lane;
+                if (j >= push.row_tiles) continue;
+                if (c != held || token != held_token)
+                    qk_iq3_s::load_x<TILES, 1>(x, push.batch, push.row_tiles, token, j, k, kept, kept_sum);
+                for (uint r = 0; r < ROWS; ++r) {
+                    const uint row = min(first + team * ROWS + r, push.rows - 1);
+                    qk_iq3_s::accumulate<TILES, 1>(blocks, push.row_tiles, (expert - push.expert_first) * push.rows + row, j, k,
+                                                      kept, kept_sum, sum[r]);
+                }
+            }
+            held = c;
+            held_token = token;
+        }
+        for (uint r = 0; r < ROWS; ++r) {
+            const float all = simd_sum(sum[r][0]);
+            if (lane == 0) partial[simdgroup * ROWS + r] = all;
+        }
+        threadgroup_barrier(mem_flags::mem_threadgroup);
+        for (uint i = thread_index; i < teams * ROWS; i += threads) {
+            const uint at = i / ROWS * (split - 1) * ROWS + i;
+            float total = 0.0f;
+            for (uint s = 0; s < split; ++s) total += partial[at + s * ROWS];
+            if (first + i < push.rows) y[pair * push.rows + first + i] = total;
+        }
+        threadgroup_barrier(mem_flags::mem_threadgroup);
     }
 }

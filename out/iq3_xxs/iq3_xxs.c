@@ -429,6 +429,72 @@ uint64_t qk_iq3_xxs_gather_bf16_ref(const void *const weights[1],
     return out_of_range;
 }
 
+/* y[m][n] = sum over k of value(n, k) * x[m][k], summed in double precision. */
+void qk_iq3_xxs_gemv_f32_ref(const void *const weights[1],
+    const float *x, uint64_t rows, uint64_t cols, uint64_t batch, float *y) {
+    for (uint64_t n = 0; n < rows; ++n) {
+        for (uint64_t m = 0; m < batch; ++m) {
+            double sum = 0;
+            for (uint64_t k = 0; k < cols; ++k)
+                sum += (double)value_at(weights, n * cols + k) * (double)x[m * cols + k];
+            y[m * rows + n] = (float)sum;
+        }
+    }
+}
+
+/* y[m][n] = sum over k of value(n, k) * x[m][k], summed in double precision. */
+void qk_iq3_xxs_gemv_f16_ref(const void *const weights[1],
+    const uint16_t *x, uint64_t rows, uint64_t cols, uint64_t batch, float *y) {
+    for (uint64_t n = 0; n < rows; ++n) {
+        for (uint64_t m = 0; m < batch; ++m) {
+            double sum = 0;
+            for (uint64_t k = 0; k < cols; ++k)
+                sum += (double)value_at(weights, n * cols + k) * (double)qk_f16_to_f32(x[m * cols + k]);
+            y[m * rows + n] = (float)sum;
+        }
+    }
+}
+
+/* y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], summed in double precision. Returns how many ids are out of
+ * range; their results are zeros. */
+uint64_t qk_iq3_xxs_gemv_id_f32_ref(const void *const weights[1],
+    const float *x, const uint32_t *ids, uint64_t experts, uint64_t rows, uint64_t cols, uint64_t tokens,
+    uint64_t slots, float *y) {
+    uint64_t out_of_range = 0;
+    for (uint64_t p = 0; p < tokens * slots; ++p) {
+        const uint64_t m = p / slots, expert = ids[p];
+        out_of_range += expert >= experts;
+        for (uint64_t i = 0; i < rows; ++i) {
+            const uint64_t n = expert * rows + i;
+            double sum = 0;
+            for (uint64_t k = 0; expert < experts && k < cols; ++k)
+                sum += (double)value_at(weights, n * cols + k) * (double)x[m * cols + k];
+            *y++ = (float)sum;
+        }
+    }
+    return out_of_range;
+}
+
+/* y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], summed in double precision. Returns how many ids are out of
+ * range; their results are zeros. */
+uint64_t qk_iq3_xxs_gemv_id_f16_ref(const void *const weights[1],
+    const uint16_t *x, const uint32_t *ids, uint64_t experts, uint64_t rows, uint64_t cols, uint64_t tokens,
+    uint64_t slots, float *y) {
+    uint64_t out_of_range = 0;
+    for (uint64_t p = 0; p < tokens * slots; ++p) {
+        const uint64_t m = p / slots, expert = ids[p];
+        out_of_range += expert >= experts;
+        for (uint64_t i = 0; i < rows; ++i) {
+            const uint64_t n = expert * rows + i;
+            double sum = 0;
+            for (uint64_t k = 0; expert < experts && k < cols; ++k)
+                sum += (double)value_at(weights, n * cols + k) * (double)qk_f16_to_f32(x[m * cols + k]);
+            *y++ = (float)sum;
+        }
+    }
+    return out_of_range;
+}
+
 /* ---- descriptors ---- */
 
 /* The code itself: iq3_xxs_code.c. */
@@ -438,10 +504,11 @@ extern const qk_code qk_iq3_xxs_dequant_bf16_spirv;
 extern const qk_code qk_iq3_xxs_gather_f32_spirv;
 extern const qk_code qk_iq3_xxs_gather_f16_spirv;
 extern const qk_code qk_iq3_xxs_gather_bf16_spirv;
+extern const qk_code qk_iq3_xxs_gemv_f32_spirv;
+extern const qk_code qk_iq3_xxs_gemv_f16_spirv;
+extern const qk_code qk_iq3_xxs_gemv_id_f32_spirv;
+extern const qk_code qk_iq3_xxs_gemv_id_f16_spirv;
 extern const qk_code qk_iq3_xxs_msl;
-
-static const uint32_t iq3_xxs_sizes[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant iq3_xxs_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_sizes}};
 
 static const uint32_t iq3_xxs_G_table[] = {
     0x04040404, 0x04040414, 0x04040424, 0x04040C0C, 0x04040C1C, 0x04040C3E, 0x04041404, 0x04041414,
@@ -498,8 +565,8 @@ static const uint32_t iq3_xxs_S_table[] = {
 };
 
 static const qk_binding iq3_xxs_dequant_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 98},
-    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 98, 0, 0, 0},
+    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq3_xxs_dequant_f32_push[] = {
     {"tiles", 0, 4},
@@ -508,6 +575,9 @@ static const qk_table iq3_xxs_dequant_f32_tables[] = {
     {2, "G", iq3_xxs_G_table, sizeof iq3_xxs_G_table},
     {3, "S", iq3_xxs_S_table, sizeof iq3_xxs_S_table},
 };
+
+static const uint32_t iq3_xxs_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant iq3_xxs_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_iq3_xxs_dequant_f32_vulkan = {
     .name = "iq3_xxs_dequant_f32",
@@ -524,7 +594,7 @@ const qk_kernel qk_iq3_xxs_dequant_f32_vulkan = {
     .table_count = 2,
     .tables = iq3_xxs_dequant_f32_tables,
     .spec_constant_count = 1,
-    .spec_constants = iq3_xxs_constants,
+    .spec_constants = iq3_xxs_dequant_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -554,8 +624,8 @@ const qk_kernel qk_iq3_xxs_dequant_f32_metal = {
 };
 
 static const qk_binding iq3_xxs_dequant_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 98},
-    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 98, 0, 0, 0},
+    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0},
 };
 static const qk_field iq3_xxs_dequant_f16_push[] = {
     {"tiles", 0, 4},
@@ -564,6 +634,9 @@ static const qk_table iq3_xxs_dequant_f16_tables[] = {
     {2, "G", iq3_xxs_G_table, sizeof iq3_xxs_G_table},
     {3, "S", iq3_xxs_S_table, sizeof iq3_xxs_S_table},
 };
+
+static const uint32_t iq3_xxs_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant iq3_xxs_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_dequant_f16_vulkan_local_size_x}};
 
 const qk_kernel qk_iq3_xxs_dequant_f16_vulkan = {
     .name = "iq3_xxs_dequant_f16",
@@ -580,7 +653,7 @@ const qk_kernel qk_iq3_xxs_dequant_f16_vulkan = {
     .table_count = 2,
     .tables = iq3_xxs_dequant_f16_tables,
     .spec_constant_count = 1,
-    .spec_constants = iq3_xxs_constants,
+    .spec_constants = iq3_xxs_dequant_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -610,8 +683,8 @@ const qk_kernel qk_iq3_xxs_dequant_f16_metal = {
 };
 
 static const qk_binding iq3_xxs_dequant_bf16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 98},
-    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 98, 0, 0, 0},
+    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0},
 };
 static const qk_field iq3_xxs_dequant_bf16_push[] = {
     {"tiles", 0, 4},
@@ -620,6 +693,9 @@ static const qk_table iq3_xxs_dequant_bf16_tables[] = {
     {2, "G", iq3_xxs_G_table, sizeof iq3_xxs_G_table},
     {3, "S", iq3_xxs_S_table, sizeof iq3_xxs_S_table},
 };
+
+static const uint32_t iq3_xxs_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant iq3_xxs_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_iq3_xxs_dequant_bf16_vulkan = {
     .name = "iq3_xxs_dequant_bf16",
@@ -636,7 +712,7 @@ const qk_kernel qk_iq3_xxs_dequant_bf16_vulkan = {
     .table_count = 2,
     .tables = iq3_xxs_dequant_bf16_tables,
     .spec_constant_count = 1,
-    .spec_constants = iq3_xxs_constants,
+    .spec_constants = iq3_xxs_dequant_bf16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -666,10 +742,10 @@ const qk_kernel qk_iq3_xxs_dequant_bf16_metal = {
 };
 
 static const qk_binding iq3_xxs_gather_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 98},
-    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0},
-    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 98, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
 };
 static const qk_field iq3_xxs_gather_f32_push[] = {
     {"rows", 0, 4},
@@ -682,6 +758,9 @@ static const qk_table iq3_xxs_gather_f32_tables[] = {
     {4, "G", iq3_xxs_G_table, sizeof iq3_xxs_G_table},
     {5, "S", iq3_xxs_S_table, sizeof iq3_xxs_S_table},
 };
+
+static const uint32_t iq3_xxs_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant iq3_xxs_gather_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_iq3_xxs_gather_f32_vulkan = {
     .name = "iq3_xxs_gather_f32",
@@ -698,7 +777,7 @@ const qk_kernel qk_iq3_xxs_gather_f32_vulkan = {
     .table_count = 2,
     .tables = iq3_xxs_gather_f32_tables,
     .spec_constant_count = 1,
-    .spec_constants = iq3_xxs_constants,
+    .spec_constants = iq3_xxs_gather_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -728,10 +807,10 @@ const qk_kernel qk_iq3_xxs_gather_f32_metal = {
 };
 
 static const qk_binding iq3_xxs_gather_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 98},
-    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0},
-    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 98, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
 };
 static const qk_field iq3_xxs_gather_f16_push[] = {
     {"rows", 0, 4},
@@ -744,6 +823,9 @@ static const qk_table iq3_xxs_gather_f16_tables[] = {
     {4, "G", iq3_xxs_G_table, sizeof iq3_xxs_G_table},
     {5, "S", iq3_xxs_S_table, sizeof iq3_xxs_S_table},
 };
+
+static const uint32_t iq3_xxs_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant iq3_xxs_gather_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gather_f16_vulkan_local_size_x}};
 
 const qk_kernel qk_iq3_xxs_gather_f16_vulkan = {
     .name = "iq3_xxs_gather_f16",
@@ -760,7 +842,7 @@ const qk_kernel qk_iq3_xxs_gather_f16_vulkan = {
     .table_count = 2,
     .tables = iq3_xxs_gather_f16_tables,
     .spec_constant_count = 1,
-    .spec_constants = iq3_xxs_constants,
+    .spec_constants = iq3_xxs_gather_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -790,10 +872,10 @@ const qk_kernel qk_iq3_xxs_gather_f16_metal = {
 };
 
 static const qk_binding iq3_xxs_gather_bf16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 98},
-    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0},
-    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 98, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
 };
 static const qk_field iq3_xxs_gather_bf16_push[] = {
     {"rows", 0, 4},
@@ -806,6 +888,9 @@ static const qk_table iq3_xxs_gather_bf16_tables[] = {
     {4, "G", iq3_xxs_G_table, sizeof iq3_xxs_G_table},
     {5, "S", iq3_xxs_S_table, sizeof iq3_xxs_S_table},
 };
+
+static const uint32_t iq3_xxs_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant iq3_xxs_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_iq3_xxs_gather_bf16_vulkan = {
     .name = "iq3_xxs_gather_bf16",
@@ -822,7 +907,7 @@ const qk_kernel qk_iq3_xxs_gather_bf16_vulkan = {
     .table_count = 2,
     .tables = iq3_xxs_gather_bf16_tables,
     .spec_constant_count = 1,
-    .spec_constants = iq3_xxs_constants,
+    .spec_constants = iq3_xxs_gather_bf16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -849,6 +934,292 @@ const qk_kernel qk_iq3_xxs_gather_bf16_metal = {
     .output = QK_TYPE_BF16,
     .block_elements = 256,
     .tile_elements = 8,
+};
+
+static const qk_binding iq3_xxs_gemv_f32_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 98, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field iq3_xxs_gemv_f32_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+};
+static const qk_table iq3_xxs_gemv_f32_tables[] = {
+    {3, "G", iq3_xxs_G_table, sizeof iq3_xxs_G_table},
+    {4, "S", iq3_xxs_S_table, sizeof iq3_xxs_S_table},
+};
+
+static const uint32_t iq3_xxs_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t iq3_xxs_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t iq3_xxs_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const qk_spec_constant iq3_xxs_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_f32_vulkan_local_size_x},
+    {1, "batch", 1, 4, iq3_xxs_gemv_f32_vulkan_batch},
+    {2, "rows", 4, 4, iq3_xxs_gemv_f32_vulkan_rows}};
+
+const qk_kernel qk_iq3_xxs_gemv_f32_vulkan = {
+    .name = "iq3_xxs_gemv_f32",
+    .format = "iq3_xxs",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_iq3_xxs_gemv_f32_spirv,
+    .binding_count = 3,
+    .bindings = iq3_xxs_gemv_f32_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = iq3_xxs_gemv_f32_push,
+    .table_count = 2,
+    .tables = iq3_xxs_gemv_f32_tables,
+    .spec_constant_count = 3,
+    .spec_constants = iq3_xxs_gemv_f32_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 16,
+};
+
+static const uint32_t iq3_xxs_gemv_f32_metal_batch[] = {1, 2, 4, 8};
+static const qk_spec_constant iq3_xxs_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, iq3_xxs_gemv_f32_metal_batch}};
+
+const qk_kernel qk_iq3_xxs_gemv_f32_metal = {
+    .name = "iq3_xxs_gemv_f32",
+    .format = "iq3_xxs",
+    .family = "gemv",
+    .api = QK_API_METAL,
+    .entry = "iq3_xxs_gemv_f32",
+    .code = &qk_iq3_xxs_msl,
+    .binding_count = 3,
+    .bindings = iq3_xxs_gemv_f32_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = iq3_xxs_gemv_f32_push,
+    .spec_constant_count = 1,
+    .spec_constants = iq3_xxs_gemv_f32_metal_constants,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 16,
+};
+
+static const qk_binding iq3_xxs_gemv_f16_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 98, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field iq3_xxs_gemv_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+};
+static const qk_table iq3_xxs_gemv_f16_tables[] = {
+    {3, "G", iq3_xxs_G_table, sizeof iq3_xxs_G_table},
+    {4, "S", iq3_xxs_S_table, sizeof iq3_xxs_S_table},
+};
+
+static const uint32_t iq3_xxs_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t iq3_xxs_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t iq3_xxs_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const qk_spec_constant iq3_xxs_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_f16_vulkan_local_size_x},
+    {1, "batch", 1, 4, iq3_xxs_gemv_f16_vulkan_batch},
+    {2, "rows", 4, 4, iq3_xxs_gemv_f16_vulkan_rows}};
+
+const qk_kernel qk_iq3_xxs_gemv_f16_vulkan = {
+    .name = "iq3_xxs_gemv_f16",
+    .format = "iq3_xxs",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_iq3_xxs_gemv_f16_spirv,
+    .binding_count = 3,
+    .bindings = iq3_xxs_gemv_f16_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = iq3_xxs_gemv_f16_push,
+    .table_count = 2,
+    .tables = iq3_xxs_gemv_f16_tables,
+    .spec_constant_count = 3,
+    .spec_constants = iq3_xxs_gemv_f16_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 16,
+};
+
+static const uint32_t iq3_xxs_gemv_f16_metal_batch[] = {1, 2, 4, 8};
+static const qk_spec_constant iq3_xxs_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, iq3_xxs_gemv_f16_metal_batch}};
+
+const qk_kernel qk_iq3_xxs_gemv_f16_metal = {
+    .name = "iq3_xxs_gemv_f16",
+    .format = "iq3_xxs",
+    .family = "gemv",
+    .api = QK_API_METAL,
+    .entry = "iq3_xxs_gemv_f16",
+    .code = &qk_iq3_xxs_msl,
+    .binding_count = 3,
+    .bindings = iq3_xxs_gemv_f16_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = iq3_xxs_gemv_f16_push,
+    .spec_constant_count = 1,
+    .spec_constants = iq3_xxs_gemv_f16_metal_constants,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 16,
+};
+
+static const qk_binding iq3_xxs_gemv_id_f32_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 98, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field iq3_xxs_gemv_id_f32_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"slots", 12, 4},
+    {"experts", 16, 4},
+    {"expert_first", 20, 4},
+    {"expert_end", 24, 4},
+};
+static const qk_table iq3_xxs_gemv_id_f32_tables[] = {
+    {5, "G", iq3_xxs_G_table, sizeof iq3_xxs_G_table},
+    {6, "S", iq3_xxs_S_table, sizeof iq3_xxs_S_table},
+};
+
+static const uint32_t iq3_xxs_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t iq3_xxs_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const qk_spec_constant iq3_xxs_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_id_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, iq3_xxs_gemv_id_f32_vulkan_rows}};
+
+const qk_kernel qk_iq3_xxs_gemv_id_f32_vulkan = {
+    .name = "iq3_xxs_gemv_id_f32",
+    .format = "iq3_xxs",
+    .family = "gemv_id",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_iq3_xxs_gemv_id_f32_spirv,
+    .binding_count = 5,
+    .bindings = iq3_xxs_gemv_id_f32_bindings,
+    .push_bytes = 28,
+    .push_count = 7,
+    .push = iq3_xxs_gemv_id_f32_push,
+    .table_count = 2,
+    .tables = iq3_xxs_gemv_id_f32_tables,
+    .spec_constant_count = 2,
+    .spec_constants = iq3_xxs_gemv_id_f32_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 16,
+};
+
+const qk_kernel qk_iq3_xxs_gemv_id_f32_metal = {
+    .name = "iq3_xxs_gemv_id_f32",
+    .format = "iq3_xxs",
+    .family = "gemv_id",
+    .api = QK_API_METAL,
+    .entry = "iq3_xxs_gemv_id_f32",
+    .code = &qk_iq3_xxs_msl,
+    .binding_count = 5,
+    .bindings = iq3_xxs_gemv_id_f32_bindings,
+    .push_bytes = 28,
+    .push_count = 7,
+    .push = iq3_xxs_gemv_id_f32_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 16,
+};
+
+static const qk_binding iq3_xxs_gemv_id_f16_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 98, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field iq3_xxs_gemv_id_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"slots", 12, 4},
+    {"experts", 16, 4},
+    {"expert_first", 20, 4},
+    {"expert_end", 24, 4},
+};
+static const qk_table iq3_xxs_gemv_id_f16_tables[] = {
+    {5, "G", iq3_xxs_G_table, sizeof iq3_xxs_G_table},
+    {6, "S", iq3_xxs_S_table, sizeof iq3_xxs_S_table},
+};
+
+static const uint32_t iq3_xxs_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t iq3_xxs_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const qk_spec_constant iq3_xxs_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_id_f16_vulkan_local_size_x},
+    {2, "rows", 4, 4, iq3_xxs_gemv_id_f16_vulkan_rows}};
+
+const qk_kernel qk_iq3_xxs_gemv_id_f16_vulkan = {
+    .name = "iq3_xxs_gemv_id_f16",
+    .format = "iq3_xxs",
+    .family = "gemv_id",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_iq3_xxs_gemv_id_f16_spirv,
+    .binding_count = 5,
+    .bindings = iq3_xxs_gemv_id_f16_bindings,
+    .push_bytes = 28,
+    .push_count = 7,
+    .push = iq3_xxs_gemv_id_f16_push,
+    .table_count = 2,
+    .tables = iq3_xxs_gemv_id_f16_tables,
+    .spec_constant_count = 2,
+    .spec_constants = iq3_xxs_gemv_id_f16_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 16,
+};
+
+const qk_kernel qk_iq3_xxs_gemv_id_f16_metal = {
+    .name = "iq3_xxs_gemv_id_f16",
+    .format = "iq3_xxs",
+    .family = "gemv_id",
+    .api = QK_API_METAL,
+    .entry = "iq3_xxs_gemv_id_f16",
+    .code = &qk_iq3_xxs_msl,
+    .binding_count = 5,
+    .bindings = iq3_xxs_gemv_id_f16_bindings,
+    .push_bytes = 28,
+    .push_count = 7,
+    .push = iq3_xxs_gemv_id_f16_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 16,
 };
 
 /* ---- dispatch ---- */
@@ -887,4 +1258,30 @@ qk_status qk_iq3_xxs_gather_bf16(const qk_backend *backend, const qk_range weigh
     qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
     const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_iq3_xxs_gather_bf16_metal : &qk_iq3_xxs_gather_bf16_vulkan;
     return qk_dispatch_gather(backend, kernel, weights, indices, dst, status, rows, cols, tokens, error);
+}
+
+qk_status qk_iq3_xxs_gemv_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_iq3_xxs_gemv_f32_metal : &qk_iq3_xxs_gemv_f32_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
+qk_status qk_iq3_xxs_gemv_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_iq3_xxs_gemv_f16_metal : &qk_iq3_xxs_gemv_f16_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
+qk_status qk_iq3_xxs_gemv_id_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_iq3_xxs_gemv_id_f32_metal : &qk_iq3_xxs_gemv_id_f32_vulkan;
+    return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, error);
+}
+
+qk_status qk_iq3_xxs_gemv_id_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_iq3_xxs_gemv_id_f16_metal : &qk_iq3_xxs_gemv_id_f16_vulkan;
+    return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, error);
 }

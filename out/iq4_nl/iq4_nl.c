@@ -159,6 +159,72 @@ uint64_t qk_iq4_nl_gather_bf16_ref(const void *const weights[1],
     return out_of_range;
 }
 
+/* y[m][n] = sum over k of value(n, k) * x[m][k], summed in double precision. */
+void qk_iq4_nl_gemv_f32_ref(const void *const weights[1],
+    const float *x, uint64_t rows, uint64_t cols, uint64_t batch, float *y) {
+    for (uint64_t n = 0; n < rows; ++n) {
+        for (uint64_t m = 0; m < batch; ++m) {
+            double sum = 0;
+            for (uint64_t k = 0; k < cols; ++k)
+                sum += (double)value_at(weights, n * cols + k) * (double)x[m * cols + k];
+            y[m * rows + n] = (float)sum;
+        }
+    }
+}
+
+/* y[m][n] = sum over k of value(n, k) * x[m][k], summed in double precision. */
+void qk_iq4_nl_gemv_f16_ref(const void *const weights[1],
+    const uint16_t *x, uint64_t rows, uint64_t cols, uint64_t batch, float *y) {
+    for (uint64_t n = 0; n < rows; ++n) {
+        for (uint64_t m = 0; m < batch; ++m) {
+            double sum = 0;
+            for (uint64_t k = 0; k < cols; ++k)
+                sum += (double)value_at(weights, n * cols + k) * (double)qk_f16_to_f32(x[m * cols + k]);
+            y[m * rows + n] = (float)sum;
+        }
+    }
+}
+
+/* y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], summed in double precision. Returns how many ids are out of
+ * range; their results are zeros. */
+uint64_t qk_iq4_nl_gemv_id_f32_ref(const void *const weights[1],
+    const float *x, const uint32_t *ids, uint64_t experts, uint64_t rows, uint64_t cols, uint64_t tokens,
+    uint64_t slots, float *y) {
+    uint64_t out_of_range = 0;
+    for (uint64_t p = 0; p < tokens * slots; ++p) {
+        const uint64_t m = p / slots, expert = ids[p];
+        out_of_range += expert >= experts;
+        for (uint64_t i = 0; i < rows; ++i) {
+            const uint64_t n = expert * rows + i;
+            double sum = 0;
+            for (uint64_t k = 0; expert < experts && k < cols; ++k)
+                sum += (double)value_at(weights, n * cols + k) * (double)x[m * cols + k];
+            *y++ = (float)sum;
+        }
+    }
+    return out_of_range;
+}
+
+/* y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], summed in double precision. Returns how many ids are out of
+ * range; their results are zeros. */
+uint64_t qk_iq4_nl_gemv_id_f16_ref(const void *const weights[1],
+    const uint16_t *x, const uint32_t *ids, uint64_t experts, uint64_t rows, uint64_t cols, uint64_t tokens,
+    uint64_t slots, float *y) {
+    uint64_t out_of_range = 0;
+    for (uint64_t p = 0; p < tokens * slots; ++p) {
+        const uint64_t m = p / slots, expert = ids[p];
+        out_of_range += expert >= experts;
+        for (uint64_t i = 0; i < rows; ++i) {
+            const uint64_t n = expert * rows + i;
+            double sum = 0;
+            for (uint64_t k = 0; expert < experts && k < cols; ++k)
+                sum += (double)value_at(weights, n * cols + k) * (double)qk_f16_to_f32(x[m * cols + k]);
+            *y++ = (float)sum;
+        }
+    }
+    return out_of_range;
+}
+
 /* ---- descriptors ---- */
 
 /* The code itself: iq4_nl_code.c. */
@@ -168,10 +234,11 @@ extern const qk_code qk_iq4_nl_dequant_bf16_spirv;
 extern const qk_code qk_iq4_nl_gather_f32_spirv;
 extern const qk_code qk_iq4_nl_gather_f16_spirv;
 extern const qk_code qk_iq4_nl_gather_bf16_spirv;
+extern const qk_code qk_iq4_nl_gemv_f32_spirv;
+extern const qk_code qk_iq4_nl_gemv_f16_spirv;
+extern const qk_code qk_iq4_nl_gemv_id_f32_spirv;
+extern const qk_code qk_iq4_nl_gemv_id_f16_spirv;
 extern const qk_code qk_iq4_nl_msl;
-
-static const uint32_t iq4_nl_sizes[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant iq4_nl_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_sizes}};
 
 static const uint32_t iq4_nl_N_table[] = {
     0xFFFFFF81, 0xFFFFFF98, 0xFFFFFFAD, 0xFFFFFFBF, 0xFFFFFFCF, 0xFFFFFFDD, 0xFFFFFFEA, 0xFFFFFFF6,
@@ -179,8 +246,8 @@ static const uint32_t iq4_nl_N_table[] = {
 };
 
 static const qk_binding iq4_nl_dequant_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18},
-    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0},
+    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field iq4_nl_dequant_f32_push[] = {
     {"tiles", 0, 4},
@@ -188,6 +255,9 @@ static const qk_field iq4_nl_dequant_f32_push[] = {
 static const qk_table iq4_nl_dequant_f32_tables[] = {
     {2, "N", iq4_nl_N_table, sizeof iq4_nl_N_table},
 };
+
+static const uint32_t iq4_nl_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant iq4_nl_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_iq4_nl_dequant_f32_vulkan = {
     .name = "iq4_nl_dequant_f32",
@@ -204,7 +274,7 @@ const qk_kernel qk_iq4_nl_dequant_f32_vulkan = {
     .table_count = 1,
     .tables = iq4_nl_dequant_f32_tables,
     .spec_constant_count = 1,
-    .spec_constants = iq4_nl_constants,
+    .spec_constants = iq4_nl_dequant_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -234,8 +304,8 @@ const qk_kernel qk_iq4_nl_dequant_f32_metal = {
 };
 
 static const qk_binding iq4_nl_dequant_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18},
-    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0},
+    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0},
 };
 static const qk_field iq4_nl_dequant_f16_push[] = {
     {"tiles", 0, 4},
@@ -243,6 +313,9 @@ static const qk_field iq4_nl_dequant_f16_push[] = {
 static const qk_table iq4_nl_dequant_f16_tables[] = {
     {2, "N", iq4_nl_N_table, sizeof iq4_nl_N_table},
 };
+
+static const uint32_t iq4_nl_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant iq4_nl_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_dequant_f16_vulkan_local_size_x}};
 
 const qk_kernel qk_iq4_nl_dequant_f16_vulkan = {
     .name = "iq4_nl_dequant_f16",
@@ -259,7 +332,7 @@ const qk_kernel qk_iq4_nl_dequant_f16_vulkan = {
     .table_count = 1,
     .tables = iq4_nl_dequant_f16_tables,
     .spec_constant_count = 1,
-    .spec_constants = iq4_nl_constants,
+    .spec_constants = iq4_nl_dequant_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -289,8 +362,8 @@ const qk_kernel qk_iq4_nl_dequant_f16_metal = {
 };
 
 static const qk_binding iq4_nl_dequant_bf16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18},
-    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0},
+    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0},
 };
 static const qk_field iq4_nl_dequant_bf16_push[] = {
     {"tiles", 0, 4},
@@ -298,6 +371,9 @@ static const qk_field iq4_nl_dequant_bf16_push[] = {
 static const qk_table iq4_nl_dequant_bf16_tables[] = {
     {2, "N", iq4_nl_N_table, sizeof iq4_nl_N_table},
 };
+
+static const uint32_t iq4_nl_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant iq4_nl_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_iq4_nl_dequant_bf16_vulkan = {
     .name = "iq4_nl_dequant_bf16",
@@ -314,7 +390,7 @@ const qk_kernel qk_iq4_nl_dequant_bf16_vulkan = {
     .table_count = 1,
     .tables = iq4_nl_dequant_bf16_tables,
     .spec_constant_count = 1,
-    .spec_constants = iq4_nl_constants,
+    .spec_constants = iq4_nl_dequant_bf16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -344,10 +420,10 @@ const qk_kernel qk_iq4_nl_dequant_bf16_metal = {
 };
 
 static const qk_binding iq4_nl_gather_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18},
-    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0},
-    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
 };
 static const qk_field iq4_nl_gather_f32_push[] = {
     {"rows", 0, 4},
@@ -359,6 +435,9 @@ static const qk_field iq4_nl_gather_f32_push[] = {
 static const qk_table iq4_nl_gather_f32_tables[] = {
     {4, "N", iq4_nl_N_table, sizeof iq4_nl_N_table},
 };
+
+static const uint32_t iq4_nl_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant iq4_nl_gather_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_iq4_nl_gather_f32_vulkan = {
     .name = "iq4_nl_gather_f32",
@@ -375,7 +454,7 @@ const qk_kernel qk_iq4_nl_gather_f32_vulkan = {
     .table_count = 1,
     .tables = iq4_nl_gather_f32_tables,
     .spec_constant_count = 1,
-    .spec_constants = iq4_nl_constants,
+    .spec_constants = iq4_nl_gather_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -405,10 +484,10 @@ const qk_kernel qk_iq4_nl_gather_f32_metal = {
 };
 
 static const qk_binding iq4_nl_gather_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18},
-    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0},
-    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
 };
 static const qk_field iq4_nl_gather_f16_push[] = {
     {"rows", 0, 4},
@@ -420,6 +499,9 @@ static const qk_field iq4_nl_gather_f16_push[] = {
 static const qk_table iq4_nl_gather_f16_tables[] = {
     {4, "N", iq4_nl_N_table, sizeof iq4_nl_N_table},
 };
+
+static const uint32_t iq4_nl_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant iq4_nl_gather_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gather_f16_vulkan_local_size_x}};
 
 const qk_kernel qk_iq4_nl_gather_f16_vulkan = {
     .name = "iq4_nl_gather_f16",
@@ -436,7 +518,7 @@ const qk_kernel qk_iq4_nl_gather_f16_vulkan = {
     .table_count = 1,
     .tables = iq4_nl_gather_f16_tables,
     .spec_constant_count = 1,
-    .spec_constants = iq4_nl_constants,
+    .spec_constants = iq4_nl_gather_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -466,10 +548,10 @@ const qk_kernel qk_iq4_nl_gather_f16_metal = {
 };
 
 static const qk_binding iq4_nl_gather_bf16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18},
-    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0},
-    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
 };
 static const qk_field iq4_nl_gather_bf16_push[] = {
     {"rows", 0, 4},
@@ -481,6 +563,9 @@ static const qk_field iq4_nl_gather_bf16_push[] = {
 static const qk_table iq4_nl_gather_bf16_tables[] = {
     {4, "N", iq4_nl_N_table, sizeof iq4_nl_N_table},
 };
+
+static const uint32_t iq4_nl_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant iq4_nl_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_iq4_nl_gather_bf16_vulkan = {
     .name = "iq4_nl_gather_bf16",
@@ -497,7 +582,7 @@ const qk_kernel qk_iq4_nl_gather_bf16_vulkan = {
     .table_count = 1,
     .tables = iq4_nl_gather_bf16_tables,
     .spec_constant_count = 1,
-    .spec_constants = iq4_nl_constants,
+    .spec_constants = iq4_nl_gather_bf16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -524,6 +609,288 @@ const qk_kernel qk_iq4_nl_gather_bf16_metal = {
     .output = QK_TYPE_BF16,
     .block_elements = 32,
     .tile_elements = 8,
+};
+
+static const qk_binding iq4_nl_gemv_f32_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field iq4_nl_gemv_f32_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+};
+static const qk_table iq4_nl_gemv_f32_tables[] = {
+    {3, "N", iq4_nl_N_table, sizeof iq4_nl_N_table},
+};
+
+static const uint32_t iq4_nl_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t iq4_nl_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t iq4_nl_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const qk_spec_constant iq4_nl_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_f32_vulkan_local_size_x},
+    {1, "batch", 1, 4, iq4_nl_gemv_f32_vulkan_batch},
+    {2, "rows", 4, 4, iq4_nl_gemv_f32_vulkan_rows}};
+
+const qk_kernel qk_iq4_nl_gemv_f32_vulkan = {
+    .name = "iq4_nl_gemv_f32",
+    .format = "iq4_nl",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_iq4_nl_gemv_f32_spirv,
+    .binding_count = 3,
+    .bindings = iq4_nl_gemv_f32_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = iq4_nl_gemv_f32_push,
+    .table_count = 1,
+    .tables = iq4_nl_gemv_f32_tables,
+    .spec_constant_count = 3,
+    .spec_constants = iq4_nl_gemv_f32_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 32,
+    .tile_elements = 16,
+};
+
+static const uint32_t iq4_nl_gemv_f32_metal_batch[] = {1, 2, 4, 8};
+static const qk_spec_constant iq4_nl_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, iq4_nl_gemv_f32_metal_batch}};
+
+const qk_kernel qk_iq4_nl_gemv_f32_metal = {
+    .name = "iq4_nl_gemv_f32",
+    .format = "iq4_nl",
+    .family = "gemv",
+    .api = QK_API_METAL,
+    .entry = "iq4_nl_gemv_f32",
+    .code = &qk_iq4_nl_msl,
+    .binding_count = 3,
+    .bindings = iq4_nl_gemv_f32_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = iq4_nl_gemv_f32_push,
+    .spec_constant_count = 1,
+    .spec_constants = iq4_nl_gemv_f32_metal_constants,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 32,
+    .tile_elements = 16,
+};
+
+static const qk_binding iq4_nl_gemv_f16_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field iq4_nl_gemv_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+};
+static const qk_table iq4_nl_gemv_f16_tables[] = {
+    {3, "N", iq4_nl_N_table, sizeof iq4_nl_N_table},
+};
+
+static const uint32_t iq4_nl_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t iq4_nl_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t iq4_nl_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const qk_spec_constant iq4_nl_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_f16_vulkan_local_size_x},
+    {1, "batch", 1, 4, iq4_nl_gemv_f16_vulkan_batch},
+    {2, "rows", 4, 4, iq4_nl_gemv_f16_vulkan_rows}};
+
+const qk_kernel qk_iq4_nl_gemv_f16_vulkan = {
+    .name = "iq4_nl_gemv_f16",
+    .format = "iq4_nl",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_iq4_nl_gemv_f16_spirv,
+    .binding_count = 3,
+    .bindings = iq4_nl_gemv_f16_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = iq4_nl_gemv_f16_push,
+    .table_count = 1,
+    .tables = iq4_nl_gemv_f16_tables,
+    .spec_constant_count = 3,
+    .spec_constants = iq4_nl_gemv_f16_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 32,
+    .tile_elements = 16,
+};
+
+static const uint32_t iq4_nl_gemv_f16_metal_batch[] = {1, 2, 4, 8};
+static const qk_spec_constant iq4_nl_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, iq4_nl_gemv_f16_metal_batch}};
+
+const qk_kernel qk_iq4_nl_gemv_f16_metal = {
+    .name = "iq4_nl_gemv_f16",
+    .format = "iq4_nl",
+    .family = "gemv",
+    .api = QK_API_METAL,
+    .entry = "iq4_nl_gemv_f16",
+    .code = &qk_iq4_nl_msl,
+    .binding_count = 3,
+    .bindings = iq4_nl_gemv_f16_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = iq4_nl_gemv_f16_push,
+    .spec_constant_count = 1,
+    .spec_constants = iq4_nl_gemv_f16_metal_constants,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 32,
+    .tile_elements = 16,
+};
+
+static const qk_binding iq4_nl_gemv_id_f32_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field iq4_nl_gemv_id_f32_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"slots", 12, 4},
+    {"experts", 16, 4},
+    {"expert_first", 20, 4},
+    {"expert_end", 24, 4},
+};
+static const qk_table iq4_nl_gemv_id_f32_tables[] = {
+    {5, "N", iq4_nl_N_table, sizeof iq4_nl_N_table},
+};
+
+static const uint32_t iq4_nl_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t iq4_nl_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const qk_spec_constant iq4_nl_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_id_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, iq4_nl_gemv_id_f32_vulkan_rows}};
+
+const qk_kernel qk_iq4_nl_gemv_id_f32_vulkan = {
+    .name = "iq4_nl_gemv_id_f32",
+    .format = "iq4_nl",
+    .family = "gemv_id",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_iq4_nl_gemv_id_f32_spirv,
+    .binding_count = 5,
+    .bindings = iq4_nl_gemv_id_f32_bindings,
+    .push_bytes = 28,
+    .push_count = 7,
+    .push = iq4_nl_gemv_id_f32_push,
+    .table_count = 1,
+    .tables = iq4_nl_gemv_id_f32_tables,
+    .spec_constant_count = 2,
+    .spec_constants = iq4_nl_gemv_id_f32_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 32,
+    .tile_elements = 16,
+};
+
+const qk_kernel qk_iq4_nl_gemv_id_f32_metal = {
+    .name = "iq4_nl_gemv_id_f32",
+    .format = "iq4_nl",
+    .family = "gemv_id",
+    .api = QK_API_METAL,
+    .entry = "iq4_nl_gemv_id_f32",
+    .code = &qk_iq4_nl_msl,
+    .binding_count = 5,
+    .bindings = iq4_nl_gemv_id_f32_bindings,
+    .push_bytes = 28,
+    .push_count = 7,
+    .push = iq4_nl_gemv_id_f32_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 32,
+    .tile_elements = 16,
+};
+
+static const qk_binding iq4_nl_gemv_id_f16_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 18, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field iq4_nl_gemv_id_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"slots", 12, 4},
+    {"experts", 16, 4},
+    {"expert_first", 20, 4},
+    {"expert_end", 24, 4},
+};
+static const qk_table iq4_nl_gemv_id_f16_tables[] = {
+    {5, "N", iq4_nl_N_table, sizeof iq4_nl_N_table},
+};
+
+static const uint32_t iq4_nl_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t iq4_nl_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const qk_spec_constant iq4_nl_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_id_f16_vulkan_local_size_x},
+    {2, "rows", 4, 4, iq4_nl_gemv_id_f16_vulkan_rows}};
+
+const qk_kernel qk_iq4_nl_gemv_id_f16_vulkan = {
+    .name = "iq4_nl_gemv_id_f16",
+    .format = "iq4_nl",
+    .family = "gemv_id",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_iq4_nl_gemv_id_f16_spirv,
+    .binding_count = 5,
+    .bindings = iq4_nl_gemv_id_f16_bindings,
+    .push_bytes = 28,
+    .push_count = 7,
+    .push = iq4_nl_gemv_id_f16_push,
+    .table_count = 1,
+    .tables = iq4_nl_gemv_id_f16_tables,
+    .spec_constant_count = 2,
+    .spec_constants = iq4_nl_gemv_id_f16_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 32,
+    .tile_elements = 16,
+};
+
+const qk_kernel qk_iq4_nl_gemv_id_f16_metal = {
+    .name = "iq4_nl_gemv_id_f16",
+    .format = "iq4_nl",
+    .family = "gemv_id",
+    .api = QK_API_METAL,
+    .entry = "iq4_nl_gemv_id_f16",
+    .code = &qk_iq4_nl_msl,
+    .binding_count = 5,
+    .bindings = iq4_nl_gemv_id_f16_bindings,
+    .push_bytes = 28,
+    .push_count = 7,
+    .push = iq4_nl_gemv_id_f16_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 32,
+    .tile_elements = 16,
 };
 
 /* ---- dispatch ---- */
@@ -562,4 +929,30 @@ qk_status qk_iq4_nl_gather_bf16(const qk_backend *backend, const qk_range weight
     qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
     const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_iq4_nl_gather_bf16_metal : &qk_iq4_nl_gather_bf16_vulkan;
     return qk_dispatch_gather(backend, kernel, weights, indices, dst, status, rows, cols, tokens, error);
+}
+
+qk_status qk_iq4_nl_gemv_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_iq4_nl_gemv_f32_metal : &qk_iq4_nl_gemv_f32_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
+qk_status qk_iq4_nl_gemv_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_iq4_nl_gemv_f16_metal : &qk_iq4_nl_gemv_f16_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
+qk_status qk_iq4_nl_gemv_id_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_iq4_nl_gemv_id_f32_metal : &qk_iq4_nl_gemv_id_f32_vulkan;
+    return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, error);
+}
+
+qk_status qk_iq4_nl_gemv_id_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_iq4_nl_gemv_id_f16_metal : &qk_iq4_nl_gemv_id_f16_vulkan;
+    return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, error);
 }

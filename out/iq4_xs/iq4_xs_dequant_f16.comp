@@ -1,6 +1,6 @@
 // iq4_xs_dequant_f16: decodes a whole tensor: dst[i] = value(i), in f16.
 // Generated from the specification below by `qkgen emit --format iq4_xs`; do not edit.
-// 136 bytes for 256 elements, 4.25 bits each; 6.62 operations for each element.
+// 136 bytes for 256 elements, 4.25 bits each; 6.38 operations for each element.
 //
 //     format iq4_xs "4-bit indices into a table of unequal steps, 6-bit scales around 32 in groups of 32"
 //     from "ggml (llama.cpp), ggml-common.h"

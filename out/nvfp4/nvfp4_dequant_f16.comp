@@ -1,6 +1,6 @@
 // nvfp4_dequant_f16: decodes a whole tensor: dst[i] = value(i), in f16.
 // Generated from the specification below by `qkgen emit --format nvfp4`; do not edit.
-// 36 bytes for 64 elements, 4.5 bits each; 6 operations for each element.
+// 36 bytes for 64 elements, 4.5 bits each; 5.88 operations for each element.
 //
 //     format nvfp4 "E2M1 codes, unsigned E4M3 scales in groups of 16"
 //     from "ggml (llama.cpp), ggml-common.h"

@@ -1,6 +1,6 @@
 // q4_K_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32.
 // Generated from the specification below by `qkgen emit --format q4_K`; do not edit.
-// 144 bytes for 256 elements, 4.5 bits each; 12.2 operations for each element.
+// 144 bytes for 256 elements, 4.5 bits each; 12 operations for each element.
 //
 //     format q4_K "4-bit codes, 6-bit scales and minimums in groups of 32"
 //     from "ggml (llama.cpp), ggml-common.h"

@@ -1,6 +1,6 @@
 /* q5_1: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format q5_1`; do not edit.
- * 24 bytes for 32 elements, 6 bits each; 10.2 operations for each element.
+ * 24 bytes for 32 elements, 6 bits each; 10.1 operations for each element.
  *
  *     format q5_1 "5-bit codes, one scale and one minimum for 32"
  *     from "ggml (llama.cpp), ggml-common.h"
@@ -82,8 +82,8 @@ static float value_at(const void *const *from, uint64_t index) {
     const uint32_t q_hi = (qh >> (i % 8u)) & 1u;  // qh: bit 4 of q
     const uint32_t q = q_lo | (q_hi << 4u);
     const float d = qk_f16_to_f32((uint32_t)blocks[0u] | ((uint32_t)blocks[1u] << 8u));
-    const float m = qk_f16_to_f32((uint32_t)blocks[2u] | ((uint32_t)blocks[3u] << 8u));
-    return (float)q * d + m;
+    const float m_ = qk_f16_to_f32((uint32_t)blocks[2u] | ((uint32_t)blocks[3u] << 8u));
+    return (float)q * d + m_;
 }
 
 static uint16_t f16_at(const void *const *from, uint64_t index) {
@@ -157,6 +157,72 @@ uint64_t qk_q5_1_gather_bf16_ref(const void *const weights[1],
     return out_of_range;
 }
 
+/* y[m][n] = sum over k of value(n, k) * x[m][k], summed in double precision. */
+void qk_q5_1_gemv_f32_ref(const void *const weights[1],
+    const float *x, uint64_t rows, uint64_t cols, uint64_t batch, float *y) {
+    for (uint64_t n = 0; n < rows; ++n) {
+        for (uint64_t m = 0; m < batch; ++m) {
+            double sum = 0;
+            for (uint64_t k = 0; k < cols; ++k)
+                sum += (double)value_at(weights, n * cols + k) * (double)x[m * cols + k];
+            y[m * rows + n] = (float)sum;
+        }
+    }
+}
+
+/* y[m][n] = sum over k of value(n, k) * x[m][k], summed in double precision. */
+void qk_q5_1_gemv_f16_ref(const void *const weights[1],
+    const uint16_t *x, uint64_t rows, uint64_t cols, uint64_t batch, float *y) {
+    for (uint64_t n = 0; n < rows; ++n) {
+        for (uint64_t m = 0; m < batch; ++m) {
+            double sum = 0;
+            for (uint64_t k = 0; k < cols; ++k)
+                sum += (double)value_at(weights, n * cols + k) * (double)qk_f16_to_f32(x[m * cols + k]);
+            y[m * rows + n] = (float)sum;
+        }
+    }
+}
+
+/* y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], summed in double precision. Returns how many ids are out of
+ * range; their results are zeros. */
+uint64_t qk_q5_1_gemv_id_f32_ref(const void *const weights[1],
+    const float *x, const uint32_t *ids, uint64_t experts, uint64_t rows, uint64_t cols, uint64_t tokens,
+    uint64_t slots, float *y) {
+    uint64_t out_of_range = 0;
+    for (uint64_t p = 0; p < tokens * slots; ++p) {
+        const uint64_t m = p / slots, expert = ids[p];
+        out_of_range += expert >= experts;
+        for (uint64_t i = 0; i < rows; ++i) {
+            const uint64_t n = expert * rows + i;
+            double sum = 0;
+            for (uint64_t k = 0; expert < experts && k < cols; ++k)
+                sum += (double)value_at(weights, n * cols + k) * (double)x[m * cols + k];
+            *y++ = (float)sum;
+        }
+    }
+    return out_of_range;
+}
+
+/* y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], summed in double precision. Returns how many ids are out of
+ * range; their results are zeros. */
+uint64_t qk_q5_1_gemv_id_f16_ref(const void *const weights[1],
+    const uint16_t *x, const uint32_t *ids, uint64_t experts, uint64_t rows, uint64_t cols, uint64_t tokens,
+    uint64_t slots, float *y) {
+    uint64_t out_of_range = 0;
+    for (uint64_t p = 0; p < tokens * slots; ++p) {
+        const uint64_t m = p / slots, expert = ids[p];
+        out_of_range += expert >= experts;
+        for (uint64_t i = 0; i < rows; ++i) {
+            const uint64_t n = expert * rows + i;
+            double sum = 0;
+            for (uint64_t k = 0; expert < experts && k < cols; ++k)
+                sum += (double)value_at(weights, n * cols + k) * (double)qk_f16_to_f32(x[m * cols + k]);
+            *y++ = (float)sum;
+        }
+    }
+    return out_of_range;
+}
+
 /* ---- descriptors ---- */
 
 /* The code itself: q5_1_code.c. */
@@ -166,18 +232,22 @@ extern const qk_code qk_q5_1_dequant_bf16_spirv;
 extern const qk_code qk_q5_1_gather_f32_spirv;
 extern const qk_code qk_q5_1_gather_f16_spirv;
 extern const qk_code qk_q5_1_gather_bf16_spirv;
+extern const qk_code qk_q5_1_gemv_f32_spirv;
+extern const qk_code qk_q5_1_gemv_f16_spirv;
+extern const qk_code qk_q5_1_gemv_id_f32_spirv;
+extern const qk_code qk_q5_1_gemv_id_f16_spirv;
 extern const qk_code qk_q5_1_msl;
 
-static const uint32_t q5_1_sizes[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant q5_1_constants[] = {{0, "local_size_x", 64, 6, q5_1_sizes}};
-
 static const qk_binding q5_1_dequant_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24},
-    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24, 0, 0, 0},
+    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
 };
 static const qk_field q5_1_dequant_f32_push[] = {
     {"tiles", 0, 4},
 };
+
+static const uint32_t q5_1_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant q5_1_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q5_1_dequant_f32_vulkan = {
     .name = "q5_1_dequant_f32",
@@ -192,7 +262,7 @@ const qk_kernel qk_q5_1_dequant_f32_vulkan = {
     .push_count = 1,
     .push = q5_1_dequant_f32_push,
     .spec_constant_count = 1,
-    .spec_constants = q5_1_constants,
+    .spec_constants = q5_1_dequant_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -222,12 +292,15 @@ const qk_kernel qk_q5_1_dequant_f32_metal = {
 };
 
 static const qk_binding q5_1_dequant_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24},
-    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24, 0, 0, 0},
+    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0},
 };
 static const qk_field q5_1_dequant_f16_push[] = {
     {"tiles", 0, 4},
 };
+
+static const uint32_t q5_1_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant q5_1_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_dequant_f16_vulkan_local_size_x}};
 
 const qk_kernel qk_q5_1_dequant_f16_vulkan = {
     .name = "q5_1_dequant_f16",
@@ -242,7 +315,7 @@ const qk_kernel qk_q5_1_dequant_f16_vulkan = {
     .push_count = 1,
     .push = q5_1_dequant_f16_push,
     .spec_constant_count = 1,
-    .spec_constants = q5_1_constants,
+    .spec_constants = q5_1_dequant_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -272,12 +345,15 @@ const qk_kernel qk_q5_1_dequant_f16_metal = {
 };
 
 static const qk_binding q5_1_dequant_bf16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24},
-    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24, 0, 0, 0},
+    {1, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0},
 };
 static const qk_field q5_1_dequant_bf16_push[] = {
     {"tiles", 0, 4},
 };
+
+static const uint32_t q5_1_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant q5_1_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q5_1_dequant_bf16_vulkan = {
     .name = "q5_1_dequant_bf16",
@@ -292,7 +368,7 @@ const qk_kernel qk_q5_1_dequant_bf16_vulkan = {
     .push_count = 1,
     .push = q5_1_dequant_bf16_push,
     .spec_constant_count = 1,
-    .spec_constants = q5_1_constants,
+    .spec_constants = q5_1_dequant_bf16_vulkan_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -322,10 +398,10 @@ const qk_kernel qk_q5_1_dequant_bf16_metal = {
 };
 
 static const qk_binding q5_1_gather_f32_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24},
-    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0},
-    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
 };
 static const qk_field q5_1_gather_f32_push[] = {
     {"rows", 0, 4},
@@ -334,6 +410,9 @@ static const qk_field q5_1_gather_f32_push[] = {
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
 };
+
+static const uint32_t q5_1_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant q5_1_gather_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q5_1_gather_f32_vulkan = {
     .name = "q5_1_gather_f32",
@@ -348,7 +427,7 @@ const qk_kernel qk_q5_1_gather_f32_vulkan = {
     .push_count = 5,
     .push = q5_1_gather_f32_push,
     .spec_constant_count = 1,
-    .spec_constants = q5_1_constants,
+    .spec_constants = q5_1_gather_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -378,10 +457,10 @@ const qk_kernel qk_q5_1_gather_f32_metal = {
 };
 
 static const qk_binding q5_1_gather_f16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24},
-    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0},
-    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
 };
 static const qk_field q5_1_gather_f16_push[] = {
     {"rows", 0, 4},
@@ -390,6 +469,9 @@ static const qk_field q5_1_gather_f16_push[] = {
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
 };
+
+static const uint32_t q5_1_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant q5_1_gather_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gather_f16_vulkan_local_size_x}};
 
 const qk_kernel qk_q5_1_gather_f16_vulkan = {
     .name = "q5_1_gather_f16",
@@ -404,7 +486,7 @@ const qk_kernel qk_q5_1_gather_f16_vulkan = {
     .push_count = 5,
     .push = q5_1_gather_f16_push,
     .spec_constant_count = 1,
-    .spec_constants = q5_1_constants,
+    .spec_constants = q5_1_gather_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -434,10 +516,10 @@ const qk_kernel qk_q5_1_gather_f16_metal = {
 };
 
 static const qk_binding q5_1_gather_bf16_bindings[] = {
-    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24},
-    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0},
-    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0},
-    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0},
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24, 0, 0, 0},
+    {1, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0},
+    {3, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
 };
 static const qk_field q5_1_gather_bf16_push[] = {
     {"rows", 0, 4},
@@ -446,6 +528,9 @@ static const qk_field q5_1_gather_bf16_push[] = {
     {"row_tiles", 12, 4},
     {"tokens", 16, 4},
 };
+
+static const uint32_t q5_1_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant q5_1_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q5_1_gather_bf16_vulkan = {
     .name = "q5_1_gather_bf16",
@@ -460,7 +545,7 @@ const qk_kernel qk_q5_1_gather_bf16_vulkan = {
     .push_count = 5,
     .push = q5_1_gather_bf16_push,
     .spec_constant_count = 1,
-    .spec_constants = q5_1_constants,
+    .spec_constants = q5_1_gather_bf16_vulkan_constants,
     .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -487,6 +572,268 @@ const qk_kernel qk_q5_1_gather_bf16_metal = {
     .output = QK_TYPE_BF16,
     .block_elements = 32,
     .tile_elements = 8,
+};
+
+static const qk_binding q5_1_gemv_f32_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field q5_1_gemv_f32_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+};
+
+static const uint32_t q5_1_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t q5_1_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t q5_1_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const qk_spec_constant q5_1_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gemv_f32_vulkan_local_size_x},
+    {1, "batch", 1, 4, q5_1_gemv_f32_vulkan_batch},
+    {2, "rows", 4, 4, q5_1_gemv_f32_vulkan_rows}};
+
+const qk_kernel qk_q5_1_gemv_f32_vulkan = {
+    .name = "q5_1_gemv_f32",
+    .format = "q5_1",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_q5_1_gemv_f32_spirv,
+    .binding_count = 3,
+    .bindings = q5_1_gemv_f32_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = q5_1_gemv_f32_push,
+    .spec_constant_count = 3,
+    .spec_constants = q5_1_gemv_f32_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 32,
+    .tile_elements = 16,
+};
+
+static const uint32_t q5_1_gemv_f32_metal_batch[] = {1, 2, 4, 8};
+static const qk_spec_constant q5_1_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, q5_1_gemv_f32_metal_batch}};
+
+const qk_kernel qk_q5_1_gemv_f32_metal = {
+    .name = "q5_1_gemv_f32",
+    .format = "q5_1",
+    .family = "gemv",
+    .api = QK_API_METAL,
+    .entry = "q5_1_gemv_f32",
+    .code = &qk_q5_1_msl,
+    .binding_count = 3,
+    .bindings = q5_1_gemv_f32_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = q5_1_gemv_f32_push,
+    .spec_constant_count = 1,
+    .spec_constants = q5_1_gemv_f32_metal_constants,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 32,
+    .tile_elements = 16,
+};
+
+static const qk_binding q5_1_gemv_f16_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field q5_1_gemv_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+};
+
+static const uint32_t q5_1_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t q5_1_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t q5_1_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const qk_spec_constant q5_1_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gemv_f16_vulkan_local_size_x},
+    {1, "batch", 1, 4, q5_1_gemv_f16_vulkan_batch},
+    {2, "rows", 4, 4, q5_1_gemv_f16_vulkan_rows}};
+
+const qk_kernel qk_q5_1_gemv_f16_vulkan = {
+    .name = "q5_1_gemv_f16",
+    .format = "q5_1",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_q5_1_gemv_f16_spirv,
+    .binding_count = 3,
+    .bindings = q5_1_gemv_f16_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = q5_1_gemv_f16_push,
+    .spec_constant_count = 3,
+    .spec_constants = q5_1_gemv_f16_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 32,
+    .tile_elements = 16,
+};
+
+static const uint32_t q5_1_gemv_f16_metal_batch[] = {1, 2, 4, 8};
+static const qk_spec_constant q5_1_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, q5_1_gemv_f16_metal_batch}};
+
+const qk_kernel qk_q5_1_gemv_f16_metal = {
+    .name = "q5_1_gemv_f16",
+    .format = "q5_1",
+    .family = "gemv",
+    .api = QK_API_METAL,
+    .entry = "q5_1_gemv_f16",
+    .code = &qk_q5_1_msl,
+    .binding_count = 3,
+    .bindings = q5_1_gemv_f16_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = q5_1_gemv_f16_push,
+    .spec_constant_count = 1,
+    .spec_constants = q5_1_gemv_f16_metal_constants,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 32,
+    .tile_elements = 16,
+};
+
+static const qk_binding q5_1_gemv_id_f32_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field q5_1_gemv_id_f32_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"slots", 12, 4},
+    {"experts", 16, 4},
+    {"expert_first", 20, 4},
+    {"expert_end", 24, 4},
+};
+
+static const uint32_t q5_1_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t q5_1_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const qk_spec_constant q5_1_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gemv_id_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, q5_1_gemv_id_f32_vulkan_rows}};
+
+const qk_kernel qk_q5_1_gemv_id_f32_vulkan = {
+    .name = "q5_1_gemv_id_f32",
+    .format = "q5_1",
+    .family = "gemv_id",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_q5_1_gemv_id_f32_spirv,
+    .binding_count = 5,
+    .bindings = q5_1_gemv_id_f32_bindings,
+    .push_bytes = 28,
+    .push_count = 7,
+    .push = q5_1_gemv_id_f32_push,
+    .spec_constant_count = 2,
+    .spec_constants = q5_1_gemv_id_f32_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 32,
+    .tile_elements = 16,
+};
+
+const qk_kernel qk_q5_1_gemv_id_f32_metal = {
+    .name = "q5_1_gemv_id_f32",
+    .format = "q5_1",
+    .family = "gemv_id",
+    .api = QK_API_METAL,
+    .entry = "q5_1_gemv_id_f32",
+    .code = &qk_q5_1_msl,
+    .binding_count = 5,
+    .bindings = q5_1_gemv_id_f32_bindings,
+    .push_bytes = 28,
+    .push_count = 7,
+    .push = q5_1_gemv_id_f32_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 32,
+    .tile_elements = 16,
+};
+
+static const qk_binding q5_1_gemv_id_f16_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 24, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field q5_1_gemv_id_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"slots", 12, 4},
+    {"experts", 16, 4},
+    {"expert_first", 20, 4},
+    {"expert_end", 24, 4},
+};
+
+static const uint32_t q5_1_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t q5_1_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const qk_spec_constant q5_1_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gemv_id_f16_vulkan_local_size_x},
+    {2, "rows", 4, 4, q5_1_gemv_id_f16_vulkan_rows}};
+
+const qk_kernel qk_q5_1_gemv_id_f16_vulkan = {
+    .name = "q5_1_gemv_id_f16",
+    .format = "q5_1",
+    .family = "gemv_id",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_q5_1_gemv_id_f16_spirv,
+    .binding_count = 5,
+    .bindings = q5_1_gemv_id_f16_bindings,
+    .push_bytes = 28,
+    .push_count = 7,
+    .push = q5_1_gemv_id_f16_push,
+    .spec_constant_count = 2,
+    .spec_constants = q5_1_gemv_id_f16_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 32,
+    .tile_elements = 16,
+};
+
+const qk_kernel qk_q5_1_gemv_id_f16_metal = {
+    .name = "q5_1_gemv_id_f16",
+    .format = "q5_1",
+    .family = "gemv_id",
+    .api = QK_API_METAL,
+    .entry = "q5_1_gemv_id_f16",
+    .code = &qk_q5_1_msl,
+    .binding_count = 5,
+    .bindings = q5_1_gemv_id_f16_bindings,
+    .push_bytes = 28,
+    .push_count = 7,
+    .push = q5_1_gemv_id_f16_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 32,
+    .tile_elements = 16,
 };
 
 /* ---- dispatch ---- */
@@ -525,4 +872,30 @@ qk_status qk_q5_1_gather_bf16(const qk_backend *backend, const qk_range weights[
     qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
     const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_q5_1_gather_bf16_metal : &qk_q5_1_gather_bf16_vulkan;
     return qk_dispatch_gather(backend, kernel, weights, indices, dst, status, rows, cols, tokens, error);
+}
+
+qk_status qk_q5_1_gemv_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_q5_1_gemv_f32_metal : &qk_q5_1_gemv_f32_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
+qk_status qk_q5_1_gemv_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_q5_1_gemv_f16_metal : &qk_q5_1_gemv_f16_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
+qk_status qk_q5_1_gemv_id_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_q5_1_gemv_id_f32_metal : &qk_q5_1_gemv_id_f32_vulkan;
+    return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, error);
+}
+
+qk_status qk_q5_1_gemv_id_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_q5_1_gemv_id_f16_metal : &qk_q5_1_gemv_id_f16_vulkan;
+    return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, error);
 }

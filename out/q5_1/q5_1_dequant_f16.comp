@@ -1,6 +1,6 @@
 // q5_1_dequant_f16: decodes a whole tensor: dst[i] = value(i), in f16.
 // Generated from the specification below by `qkgen emit --format q5_1`; do not edit.
-// 24 bytes for 32 elements, 6 bits each; 10.2 operations for each element.
+// 24 bytes for 32 elements, 6 bits each; 10.1 operations for each element.
 //
 //     format q5_1 "5-bit codes, one scale and one minimum for 32"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -55,14 +55,14 @@ void decode(uint block, uint tile, out precise vec4 v[2]) {
     uvec4 q0 = q_lo0 | (q_hi0 << 4u);
     uint d_m = blocks[base];
     float d = f16_to_f32(d_m);
-    float m = f16_to_f32(d_m >> 16u);
-    v[0] = vec4(q0) * d + m;
+    float m_ = f16_to_f32(d_m >> 16u);
+    v[0] = vec4(q0) * d + m_;
 
     // elements 16 to 19, counted from the tile's first
     uvec4 q_lo1 = (uvec4(qs) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: bits 0-3 of q
     uvec4 q_hi1 = (uvec4(qh >> (tile * 4u)) >> uvec4(16, 17, 18, 19)) & 1u;  // qh: bit 4 of q
     uvec4 q1 = q_lo1 | (q_hi1 << 4u);
-    v[1] = vec4(q1) * d + m;
+    v[1] = vec4(q1) * d + m_;
 }
 
 uvec2 pack(vec4 v) {

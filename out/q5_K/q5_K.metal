@@ -179,6 +179,196 @@ inline void write_tile(device T *dst, uint block, uint tile, thread const float4
     store(dst, at + 56u, v[7]);
 }
 
+struct sum_shape {
+    uint rows;       // of this launch
+    uint row_tiles;  // tiles of 32 elements in a row
+    uint batch;      // right-hand sides
+    uint y_first;    // where the launch begins in y, and
+    uint y_rows;     // how many rows each right-hand side has there
+};
+
+// Where a thread stands.
+struct standing {
+    uint group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups;
+};
+
+// Loads what tile `j` of a row meets of x, from right-hand side `vector` on.
+template <uint TILES, uint BATCH, typename X>
+inline void load_x(device const X *x_in, uint batch, uint row_tiles, uint vector, uint j, uint k,
+    thread float4 (&x)[TILES][BATCH][8], thread float (&x_sum)[TILES][BATCH][8])
+{
+    const uint tile = j % 8u;
+    const uint place = j / 8u * 64u + tile;
+    for (uint m = 0; m < BATCH; ++m) {
+        const uint from = min(vector + m, batch - 1u) * row_tiles * 8u + place;
+        x[k][m][0] = float4(x_in[from]);
+        x[k][m][1] = float4(x_in[from + 8u]);
+        x[k][m][2] = float4(x_in[from + 16u]);
+        x[k][m][3] = float4(x_in[from + 24u]);
+        x[k][m][4] = float4(x_in[from + 32u]);
+        x[k][m][5] = float4(x_in[from + 40u]);
+        x[k][m][6] = float4(x_in[from + 48u]);
+        x[k][m][7] = float4(x_in[from + 56u]);
+        x_sum[k][m][0] = dot(x[k][m][0], float4(1.0f));
+        x_sum[k][m][1] = dot(x[k][m][1], float4(1.0f));
+        x_sum[k][m][2] = dot(x[k][m][2], float4(1.0f));
+        x_sum[k][m][3] = dot(x[k][m][3], float4(1.0f));
+        x_sum[k][m][4] = dot(x[k][m][4], float4(1.0f));
+        x_sum[k][m][5] = dot(x[k][m][5], float4(1.0f));
+        x_sum[k][m][6] = dot(x[k][m][6], float4(1.0f));
+        x_sum[k][m][7] = dot(x[k][m][7], float4(1.0f));
+    }
+}
+
+// Adds the products of tile `j` of row `n` with what is kept of x, for each right-hand side.
+template <uint TILES, uint BATCH>
+inline void accumulate(
+    device const uint *blocks,
+    uint row_tiles, uint n, uint j, uint k,
+    thread const float4 (&x)[TILES][BATCH][8], thread const float (&x_sum)[TILES][BATCH][8],
+    thread float (&sum)[BATCH])
+{
+    #pragma clang fp contract(fast)
+    const uint block = n * (row_tiles / 8u) + j / 8u;
+    const uint tile = j % 8u;
+    const uint base = block * 44u;
+    const uint d_dmin = blocks[base];
+    const float d = f16_to_f32(d_dmin);
+    const uint scales0 = blocks[base + 1u];
+    const uint sc0 = scales0 & 0x3Fu;
+    const float d_sc0 = d * float(sc0);
+    const uint qs0 = blocks[base + tile + 12u];
+    const uint4 q_lo0 = (uint4(qs0) >> uint4(0, 8, 16, 24)) & 15u;  // qs: bits 0-3 of q
+    const uint qh = blocks[base + tile + 4u];
+    const uint4 q_hi0 = (uint4(qh) >> uint4(0, 8, 16, 24)) & 1u;  // qh: bit 4 of q
+    const uint4 q0 = q_lo0 | (q_hi0 << 4u);
+    const float dmin = f16_to_f32(d_dmin >> 16u);
+    const uint scales1 = blocks[base + 2u];
+    const uint mn0 = scales1 & 0x3Fu;
+    const float dmin_mn0 = dmin * float(mn0);
+    const uint sc1 = (scales0 >> 8u) & 0x3Fu;
+    const float d_sc1 = d * float(sc1);
+    const uint4 q_lo1 = (uint4(qs0) >> uint4(4, 12, 20, 28)) & 15u;  // qs: bits 0-3 of q
+    const uint4 q_hi1 = (uint4(qh) >> uint4(1, 9, 17, 25)) & 1u;  // qh: bit 4 of q
+    const uint4 q1 = q_lo1 | (q_hi1 << 4u);
+    const uint mn1 = (scales1 >> 8u) & 0x3Fu;
+    const float dmin_mn1 = dmin * float(mn1);
+    const uint sc2 = (scales0 >> 16u) & 0x3Fu;
+    const float d_sc2 = d * float(sc2);
+    const uint qs1 = blocks[base + tile + 20u];
+    const uint4 q_lo2 = (uint4(qs1) >> uint4(0, 8, 16, 24)) & 15u;  // qs: bits 0-3 of q
+    const uint4 q_hi2 = (uint4(qh) >> uint4(2, 10, 18, 26)) & 1u;  // qh: bit 4 of q
+    const uint4 q2 = q_lo2 | (q_hi2 << 4u);
+    const uint mn2 = (scales1 >> 16u) & 0x3Fu;
+    const float dmin_mn2 = dmin * float(mn2);
+    const uint sc3 = (scales0 >> 24u) & 0x3Fu;
+    const float d_sc3 = d * float(sc3);
+    const uint4 q_lo3 = (uint4(qs1) >> uint4(4, 12, 20, 28)) & 15u;  // qs: bits 0-3 of q
+    const uint4 q_hi3 = (uint4(qh) >> uint4(3, 11, 19, 27)) & 1u;  // qh: bit 4 of q
+    const uint4 q3 = q_lo3 | (q_hi3 << 4u);
+    const uint mn3 = (scales1 >> 24u) & 0x3Fu;
+    const float dmin_mn3 = dmin * float(mn3);
+    const uint scales2 = blocks[base + 3u];
+    const uint sc_lo0 = scales2 & 15u;  // scales: bits 0-3 of sc
+    const uint sc_hi0 = (scales0 >> 6u) & 3u;  // scales: bits 4-5 of sc
+    const uint sc4 = sc_lo0 | (sc_hi0 << 4u);
+    const float d_sc4 = d * float(sc4);
+    const uint qs2 = blocks[base + tile + 28u];
+    const uint4 q_lo4 = (uint4(qs2) >> uint4(0, 8, 16, 24)) & 15u;  // qs: bits 0-3 of q
+    const uint4 q_hi4 = (uint4(qh) >> uint4(4, 12, 20, 28)) & 1u;  // qh: bit 4 of q
+    const uint4 q4 = q_lo4 | (q_hi4 << 4u);
+    const uint mn_lo0 = (scales2 >> 4u) & 15u;  // scales: bits 0-3 of mn
+    const uint mn_hi0 = (scales1 >> 6u) & 3u;  // scales: bits 4-5 of mn
+    const uint mn4 = mn_lo0 | (mn_hi0 << 4u);
+    const float dmin_mn4 = dmin * float(mn4);
+    const uint sc_lo1 = (scales2 >> 8u) & 15u;  // scales: bits 0-3 of sc
+    const uint sc_hi1 = (scales0 >> 14u) & 3u;  // scales: bits 4-5 of sc
+    const uint sc5 = sc_lo1 | (sc_hi1 << 4u);
+    const float d_sc5 = d * float(sc5);
+    const uint4 q_lo5 = (uint4(qs2) >> uint4(4, 12, 20, 28)) & 15u;  // qs: bits 0-3 of q
+    const uint4 q_hi5 = (uint4(qh) >> uint4(5, 13, 21, 29)) & 1u;  // qh: bit 4 of q
+    const uint4 q5 = q_lo5 | (q_hi5 << 4u);
+    const uint mn_lo1 = (scales2 >> 12u) & 15u;  // scales: bits 0-3 of mn
+    const uint mn_hi1 = (scales1 >> 14u) & 3u;  // scales: bits 4-5 of mn
+    const uint mn5 = mn_lo1 | (mn_hi1 << 4u);
+    const float dmin_mn5 = dmin * float(mn5);
+    const uint sc_lo2 = (scales2 >> 16u) & 15u;  // scales: bits 0-3 of sc
+    const uint sc_hi2 = (scales0 >> 22u) & 3u;  // scales: bits 4-5 of sc
+    const uint sc6 = sc_lo2 | (sc_hi2 << 4u);
+    const float d_sc6 = d * float(sc6);
+    const uint qs3 = blocks[base + tile + 36u];
+    const uint4 q_lo6 = (uint4(qs3) >> uint4(0, 8, 16, 24)) & 15u;  // qs: bits 0-3 of q
+    const uint4 q_hi6 = (uint4(qh) >> uint4(6, 14, 22, 30)) & 1u;  // qh: bit 4 of q
+    const uint4 q6 = q_lo6 | (q_hi6 << 4u);
+    const uint mn_lo2 = (scales2 >> 20u) & 15u;  // scales: bits 0-3 of mn
+    const uint mn_hi2 = (scales1 >> 22u) & 3u;  // scales: bits 4-5 of mn
+    const uint mn6 = mn_lo2 | (mn_hi2 << 4u);
+    const float dmin_mn6 = dmin * float(mn6);
+    const uint sc_lo3 = (scales2 >> 24u) & 15u;  // scales: bits 0-3 of sc
+    const uint sc_hi3 = scales0 >> 30u;  // scales: bits 4-5 of sc
+    const uint sc7 = sc_lo3 | (sc_hi3 << 4u);
+    const float d_sc7 = d * float(sc7);
+    const uint4 q_lo7 = (uint4(qs3) >> uint4(4, 12, 20, 28)) & 15u;  // qs: bits 0-3 of q
+    const uint4 q_hi7 = (uint4(qh) >> uint4(7, 15, 23, 31)) & 1u;  // qh: bit 4 of q
+    const uint4 q7 = q_lo7 | (q_hi7 << 4u);
+    const uint mn_lo3 = scales2 >> 28u;  // scales: bits 0-3 of mn
+    const uint mn_hi3 = scales1 >> 30u;  // scales: bits 4-5 of mn
+    const uint mn7 = mn_lo3 | (mn_hi3 << 4u);
+    const float dmin_mn7 = dmin * float(mn7);
+    for (uint m = 0; m < BATCH; ++m) {
+        sum[m] += d_sc0 * dot(x[k][m][0], float4(q0)) - dmin_mn0 * x_sum[k][m][0] + d_sc1 * dot(x[k][m][1], float4(q1)) - dmin_mn1 * x_sum[k][m][1] + d_sc2 * dot(x[k][m][2], float4(q2)) - dmin_mn2 * x_sum[k][m][2] + d_sc3 * dot(x[k][m][3], float4(q3)) - dmin_mn3 * x_sum[k][m][3] + d_sc4 * dot(x[k][m][4], float4(q4)) - dmin_mn4 * x_sum[k][m][4] + d_sc5 * dot(x[k][m][5], float4(q5)) - dmin_mn5 * x_sum[k][m][5] + d_sc6 * dot(x[k][m][6], float4(q6)) - dmin_mn6 * x_sum[k][m][6] + d_sc7 * dot(x[k][m][7], float4(q7)) - dmin_mn7 * x_sum[k][m][7];
+    }
+}
+
+// Sums over rows. BATCH right-hand sides are kept, at least as many as there are; ROWS rows at a time.
+template <uint BATCH, uint ROWS, typename X>
+inline void sum_rows(
+    device const uint *blocks,
+    device const X *x_in, device float *y, constant sum_shape &shape, threadgroup float *partial, standing at)
+{
+    constexpr uint TILES = BATCH == 1 ? 2 : 1;
+    // What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share
+    // a scale.
+    float4 x[TILES][BATCH][8];
+    float x_sum[TILES][BATCH][8];
+    // A simdgroup holds a slice of x and walks down the rows. While there are slices for more, simdgroups share a row.
+    const uint slice = at.lanes * TILES, slices = (shape.row_tiles + slice - 1) / slice;
+    uint split = 1;
+    while (split < slices && at.simdgroups % (2 * split) == 0) split *= 2;
+    const uint teams = at.simdgroups / split, team = at.simdgroup / split;
+    uint held = ~0u;
+    for (uint first = at.group * teams * ROWS; first < shape.rows; first += at.groups * teams * ROWS) {
+        float sum[ROWS][BATCH];
+        for (uint r = 0; r < ROWS; ++r) {
+            for (uint m = 0; m < BATCH; ++m) sum[r][m] = 0.0f;
+        }
+        for (uint c = at.simdgroup % split; c < slices; c += split) {
+            for (uint k = 0; k < TILES; ++k) {
+                const uint j = (c * TILES + k) * at.lanes + at.lane;
+                if (j >= shape.row_tiles) continue;
+                if (c != held) load_x<TILES, BATCH>(x_in, shape.batch, shape.row_tiles, 0, j, k, x, x_sum);
+                for (uint r = 0; r < ROWS; ++r)
+                    accumulate<TILES, BATCH>(blocks, shape.row_tiles, min(first + team * ROWS + r, shape.rows - 1), j, k, x, x_sum, sum[r]);
+            }
+            held = c;
+        }
+        for (uint r = 0; r < ROWS; ++r) {
+            for (uint m = 0; m < BATCH; ++m) {
+                const float all = simd_sum(sum[r][m]);
+                if (at.lane == 0) partial[(at.simdgroup * ROWS + r) * BATCH + m] = all;
+            }
+        }
+        threadgroup_barrier(mem_flags::mem_threadgroup);
+        for (uint i = at.thread_index; i < teams * ROWS * BATCH; i += at.threads) {
+            const uint row = first + i / BATCH, m = i % BATCH, from = i / (ROWS * BATCH) * (split - 1) * ROWS * BATCH + i;
+            float total = 0.0f;
+            for (uint s = 0; s < split; ++s) total += partial[from + s * ROWS * BATCH];
+            if (row < shape.rows && m < shape.batch) y[m * shape.y_rows + shape.y_first + row] = total;
+        }
+        threadgroup_barrier(mem_flags::mem_threadgroup);
+    }
+}
+
 }  // namespace qk_q5_K
 
 // q5_K_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32.
@@ -340,5 +530,207 @@ kernel void q5_K_gather_bf16(
             continue;  // a row of another launch
         }
         qk_q5_K::write_tile(dst, i / 8u, i % 8u, v);
+    }
+}
+
+// q5_K_gemv_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f32.
+constant uint q5_K_gemv_f32_batch [[function_constant(1)]];  // 1, 2, 4 or 8, at least as many as there are right-hand sides
+
+kernel void q5_K_gemv_f32(
+    device const uint *blocks [[buffer(0)]],
+    device const float4 *x [[buffer(1)]],
+    device float *y [[buffer(2)]],
+    constant qk_q5_K::sum_shape &push [[buffer(3)]],
+    uint group [[threadgroup_position_in_grid]],
+    uint groups [[threadgroups_per_grid]],
+    uint thread_index [[thread_index_in_threadgroup]],
+    uint threads [[threads_per_threadgroup]],
+    uint lane [[thread_index_in_simdgroup]],
+    uint lanes [[threads_per_simdgroup]],
+    uint simdgroup [[simdgroup_index_in_threadgroup]],
+    uint simdgroups [[simdgroups_per_threadgroup]])
+{
+    threadgroup float partial[32 * 16];  // at most 32 simdgroups, and 16 sums of each
+    const qk_q5_K::standing at = {group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups};
+    switch (q5_K_gemv_f32_batch) {
+        case 1: qk_q5_K::sum_rows<1, 4>(blocks, x, y, push, partial, at); break;
+        case 2: qk_q5_K::sum_rows<2, 4>(blocks, x, y, push, partial, at); break;
+        case 4: qk_q5_K::sum_rows<4, 4>(blocks, x, y, push, partial, at); break;
+        case 8: qk_q5_K::sum_rows<8, 2>(blocks, x, y, push, partial, at); break;
+    }
+}
+
+// q5_K_gemv_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f16.
+constant uint q5_K_gemv_f16_batch [[function_constant(1)]];  // 1, 2, 4 or 8, at least as many as there are right-hand sides
+
+kernel void q5_K_gemv_f16(
+    device const uint *blocks [[buffer(0)]],
+    device const half4 *x [[buffer(1)]],
+    device float *y [[buffer(2)]],
+    constant qk_q5_K::sum_shape &push [[buffer(3)]],
+    uint group [[threadgroup_position_in_grid]],
+    uint groups [[threadgroups_per_grid]],
+    uint thread_index [[thread_index_in_threadgroup]],
+    uint threads [[threads_per_threadgroup]],
+    uint lane [[thread_index_in_simdgroup]],
+    uint lanes [[threads_per_simdgroup]],
+    uint simdgroup [[simdgroup_index_in_threadgroup]],
+    uint simdgroups [[simdgroups_per_threadgroup]])
+{
+    threadgroup float partial[32 * 16];  // at most 32 simdgroups, and 16 sums of each
+    const qk_q5_K::standing at = {group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups};
+    switch (q5_K_gemv_f16_batch) {
+        case 1: qk_q5_K::sum_rows<1, 4>(blocks, x, y, push, partial, at); break;
+        case 2: qk_q5_K::sum_rows<2, 4>(blocks, x, y, push, partial, at); break;
+        case 4: qk_q5_K::sum_rows<4, 4>(blocks, x, y, push, partial, at); break;
+        case 8: qk_q5_K::sum_rows<8, 2>(blocks, x, y, push, partial, at); break;
+    }
+}
+
+// q5_K_gemv_id_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f32.
+struct q5_K_gemv_id_f32_push {
+    uint rows;          // of one expert
+    uint row_tiles;     // tiles of 32 elements in a row
+    uint batch;         // right-hand sides: tokens
+    uint slots;         // experts of each token
+    uint experts;       // all there are
+    uint expert_first;  // those that are bound in this launch
+    uint expert_end;
+};
+
+kernel void q5_K_gemv_id_f32(
+    device const uint *blocks [[buffer(0)]],
+    device const float4 *x [[buffer(1)]],
+    device const uint *ids [[buffer(2)]],
+    device float *y [[buffer(3)]],
+    device atomic_uint *status [[buffer(4)]],
+    constant q5_K_gemv_id_f32_push &push [[buffer(5)]],
+    uint group [[threadgroup_position_in_grid]],
+    uint groups [[threadgroups_per_grid]],
+    uint thread_index [[thread_index_in_threadgroup]],
+    uint threads [[threads_per_threadgroup]],
+    uint lane [[thread_index_in_simdgroup]],
+    uint lanes [[threads_per_simdgroup]],
+    uint simdgroup [[simdgroup_index_in_threadgroup]],
+    uint simdgroups [[simdgroups_per_threadgroup]])
+{
+    constexpr uint ROWS = 4, TILES = 2;  // rows at a time; tiles of x that a thread keeps
+    threadgroup float partial[32 * ROWS];
+    float4 kept[TILES][1][8];
+    float kept_sum[TILES][1][8];
+    // A simdgroup holds a slice of x and walks down the rows. While there are slices for more, simdgroups share a row.
+    const uint slice = lanes * TILES, slices = (push.row_tiles + slice - 1) / slice;
+    uint split = 1;
+    while (split < slices && simdgroups % (2 * split) == 0) split *= 2;
+    const uint teams = simdgroups / split, team = simdgroup / split;
+    const uint parts = (push.rows + teams * ROWS - 1) / (teams * ROWS);
+    uint held = ~0u, held_token = ~0u;
+    for (uint work = group; work < push.batch * push.slots * parts; work += groups) {
+        const uint pair = work / parts, token = pair / push.slots, first = work % parts * teams * ROWS, expert = ids[pair];
+        const bool found = expert < push.experts;
+        if (found ? expert < push.expert_first || expert >= push.expert_end : push.expert_first != 0) continue;  // another launch's
+        float sum[ROWS][1] = {};
+        if (!found && first == 0 && thread_index == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);  // zeros
+        for (uint c = simdgroup % split; found && c < slices; c += split) {
+            for (uint k = 0; k < TILES; ++k) {
+                const uint j = (c * TILES + k) * lanes + lane;
+                if (j >= push.row_tiles) continue;
+                if (c != held || token != held_token)
+                    qk_q5_K::load_x<TILES, 1>(x, push.batch, push.row_tiles, token, j, k, kept, kept_sum);
+                for (uint r = 0; r < ROWS; ++r) {
+                    const uint row = min(first + team * ROWS + r, push.rows - 1);
+                    qk_q5_K::accumulate<TILES, 1>(blocks, push.row_tiles, (expert - push.expert_first) * push.rows + row, j, k,
+                                                      kept, kept_sum, sum[r]);
+                }
+            }
+            held = c;
+            held_token = token;
+        }
+        for (uint r = 0; r < ROWS; ++r) {
+            const float all = simd_sum(sum[r][0]);
+            if (lane == 0) partial[simdgroup * ROWS + r] = all;
+        }
+        threadgroup_barrier(mem_flags::mem_threadgroup);
+        for (uint i = thread_index; i < teams * ROWS; i += threads) {
+            const uint at = i / ROWS * (split - 1) * ROWS + i;
+            float total = 0.0f;
+            for (uint s = 0; s < split; ++s) total += partial[at + s * ROWS];
+            if (first + i < push.rows) y[pair * push.rows + first + i] = total;
+        }
+        threadgroup_barrier(mem_flags::mem_threadgroup);
+    }
+}
+
+// q5_K_gemv_id_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f16.
+struct q5_K_gemv_id_f16_push {
+    uint rows;          // of one expert
+    uint row_tiles;     // tiles of 32 elements in a row
+    uint batch;         // right-hand sides: tokens
+    uint slots;         // experts of each token
+    uint experts;       // all there are
+    uint expert_first;  // those that are bound in this launch
+    uint expert_end;
+};
+
+kernel void q5_K_gemv_id_f16(
+    device const uint *blocks [[buffer(0)]],
+    device const half4 *x [[buffer(1)]],
+    device const uint *ids [[buffer(2)]],
+    device float *y [[buffer(3)]],
+    device atomic_uint *status [[buffer(4)]],
+    constant q5_K_gemv_id_f16_push &push [[buffer(5)]],
+    uint group [[threadgroup_position_in_grid]],
+    uint groups [[threadgroups_per_grid]],
+    uint thread_index [[thread_index_in_threadgroup]],
+    uint threads [[threads_per_threadgroup]],
+    uint lane [[thread_index_in_simdgroup]],
+    uint lanes [[threads_per_simdgroup]],
+    uint simdgroup [[simdgroup_index_in_threadgroup]],
+    uint simdgroups [[simdgroups_per_threadgroup]])
+{
+    constexpr uint ROWS = 4, TILES = 2;  // rows at a time; tiles of x that a thread keeps
+    threadgroup float partial[32 * ROWS];
+    float4 kept[TILES][1][8];
+    float kept_sum[TILES][1][8];
+    // A simdgroup holds a slice of x and walks down the rows. While there are slices for more, simdgroups share a row.
+    const uint slice = lanes * TILES, slices = (push.row_tiles + slice - 1) / slice;
+    uint split = 1;
+    while (split < slices && simdgroups % (2 * split) == 0) split *= 2;
+    const uint teams = simdgroups / split, team = simdgroup / split;
+    const uint parts = (push.rows + teams * ROWS - 1) / (teams * ROWS);
+    uint held = ~0u, held_token = ~0u;
+    for (uint work = group; work < push.batch * push.slots * parts; work += groups) {
+        const uint pair = work / parts, token = pair / push.slots, first = work % parts * teams * ROWS, expert = ids[pair];
+        const bool found = expert < push.experts;
+        if (found ? expert < push.expert_first || expert >= push.expert_end : push.expert_first != 0) continue;  // another launch's
+        float sum[ROWS][1] = {};
+        if (!found && first == 0 && thread_index == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);  // zeros
+        for (uint c = simdgroup % split; found && c < slices; c += split) {
+            for (uint k = 0; k < TILES; ++k) {
+                const uint j = (c * TILES + k) * lanes + lane;
+                if (j >= push.row_tiles) continue;
+                if (c != held || token != held_token)
+                    qk_q5_K::load_x<TILES, 1>(x, push.batch, push.row_tiles, token, j, k, kept, kept_sum);
+                for (uint r = 0; r < ROWS; ++r) {
+                    const uint row = min(first + team * ROWS + r, push.rows - 1);
+                    qk_q5_K::accumulate<TILES, 1>(blocks, push.row_tiles, (expert - push.expert_first) * push.rows + row, j, k,
+                                                      kept, kept_sum, sum[r]);
+                }
+            }
+            held = c;
+            held_token = token;
+        }
+        for (uint r = 0; r < ROWS; ++r) {
+            const float all = simd_sum(sum[r][0]);
+            if (lane == 0) partial[simdgroup * ROWS + r] = all;
+        }
+        threadgroup_barrier(mem_flags::mem_threadgroup);
+        for (uint i = thread_index; i < teams * ROWS; i += threads) {
+            const uint at = i / ROWS * (split - 1) * ROWS + i;
+            float total = 0.0f;
+            for (uint s = 0; s < split; ++s) total += partial[at + s * ROWS];
+            if (first + i < push.rows) y[pair * push.rows + first + i] = total;
+        }
+        threadgroup_barrier(mem_flags::mem_threadgroup);
     }
 }

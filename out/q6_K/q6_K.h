@@ -1,6 +1,6 @@
 /* q6_K: kernels, dispatch and reference decoder of the format.
  * Generated from the specification below by `qkgen emit --format q6_K`; do not edit.
- * 210 bytes for 256 elements, 6.562 bits each; 12.9 operations for each element.
+ * 210 bytes for 256 elements, 6.562 bits each; 12.6 operations for each element.
  *
  *     format q6_K "6-bit codes around 32, signed 8-bit scales in groups of 16"
  *     from "ggml (llama.cpp), ggml-common.h"
@@ -75,6 +75,42 @@ qk_status qk_q6_K_gather_bf16(const qk_backend *backend, const qk_range weights[
     qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error);
 uint64_t qk_q6_K_gather_bf16_ref(const void *const weights[1],
     const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, uint16_t *dst);
+
+/* q6_K_gemv_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f32. */
+extern const qk_kernel qk_q6_K_gemv_f32_vulkan;
+extern const qk_kernel qk_q6_K_gemv_f32_metal;
+qk_status qk_q6_K_gemv_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+void qk_q6_K_gemv_f32_ref(const void *const weights[1],
+    const float *x, uint64_t rows, uint64_t cols, uint64_t batch, float *y);
+
+/* q6_K_gemv_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f16. */
+extern const qk_kernel qk_q6_K_gemv_f16_vulkan;
+extern const qk_kernel qk_q6_K_gemv_f16_metal;
+qk_status qk_q6_K_gemv_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+void qk_q6_K_gemv_f16_ref(const void *const weights[1],
+    const uint16_t *x, uint64_t rows, uint64_t cols, uint64_t batch, float *y);
+
+/* q6_K_gemv_id_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f32. */
+extern const qk_kernel qk_q6_K_gemv_id_f32_vulkan;
+extern const qk_kernel qk_q6_K_gemv_id_f32_metal;
+qk_status qk_q6_K_gemv_id_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error);
+uint64_t qk_q6_K_gemv_id_f32_ref(const void *const weights[1],
+    const float *x, const uint32_t *ids, uint64_t experts, uint64_t rows, uint64_t cols,
+    uint64_t tokens, uint64_t slots, float *y);
+
+/* q6_K_gemv_id_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f16. */
+extern const qk_kernel qk_q6_K_gemv_id_f16_vulkan;
+extern const qk_kernel qk_q6_K_gemv_id_f16_metal;
+qk_status qk_q6_K_gemv_id_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error);
+uint64_t qk_q6_K_gemv_id_f16_ref(const void *const weights[1],
+    const uint16_t *x, const uint32_t *ids, uint64_t experts, uint64_t rows, uint64_t cols,
+    uint64_t tokens, uint64_t slots, float *y);
 
 #ifdef __cplusplus
 }

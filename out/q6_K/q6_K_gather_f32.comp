@@ -1,6 +1,6 @@
 // q6_K_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32.
 // Generated from the specification below by `qkgen emit --format q6_K`; do not edit.
-// 210 bytes for 256 elements, 6.562 bits each; 12.9 operations for each element.
+// 210 bytes for 256 elements, 6.562 bits each; 12.6 operations for each element.
 //
 //     format q6_K "6-bit codes around 32, signed 8-bit scales in groups of 16"
 //     from "ggml (llama.cpp), ggml-common.h"

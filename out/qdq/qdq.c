@@ -79,9 +79,6 @@ extern const qk_code qk_qdq_backward_scales_spirv;
 extern const qk_code qk_qdq_backward_biases_spirv;
 extern const qk_code qk_qdq_msl;
 
-static const uint32_t qdq_sizes[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant qdq_constants[] = {{0, "local_size_x", 256, 6, qdq_sizes}};
-
 static const qk_binding qdq_init_bindings[] = {
     {0, "w", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
     {1, "scales", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
@@ -94,6 +91,9 @@ static const qk_field qdq_init_push[] = {
     {"lanes", 8, 4},
     {"bins", 12, 4},
 };
+
+static const uint32_t qdq_init_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant qdq_init_vulkan_constants[] = {{0, "local_size_x", 256, 6, qdq_init_vulkan_local_size_x}};
 
 const qk_kernel qk_qdq_init_vulkan = {
     .name = "qdq_init",
@@ -108,7 +108,7 @@ const qk_kernel qk_qdq_init_vulkan = {
     .push_count = 4,
     .push = qdq_init_push,
     .spec_constant_count = 1,
-    .spec_constants = qdq_constants,
+    .spec_constants = qdq_init_vulkan_constants,
     .workgroup_size = 256,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -148,6 +148,9 @@ static const qk_field qdq_forward_push[] = {
     {"quads", 4, 4},
 };
 
+static const uint32_t qdq_forward_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant qdq_forward_vulkan_constants[] = {{0, "local_size_x", 256, 6, qdq_forward_vulkan_local_size_x}};
+
 const qk_kernel qk_qdq_forward_vulkan = {
     .name = "qdq_forward",
     .format = "",
@@ -161,7 +164,7 @@ const qk_kernel qk_qdq_forward_vulkan = {
     .push_count = 2,
     .push = qdq_forward_push,
     .spec_constant_count = 1,
-    .spec_constants = qdq_constants,
+    .spec_constants = qdq_forward_vulkan_constants,
     .workgroup_size = 256,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
@@ -201,6 +204,9 @@ static const qk_field qdq_backward_scales_push[] = {
     {"lanes", 8, 4},
 };
 
+static const uint32_t qdq_backward_scales_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant qdq_backward_scales_vulkan_constants[] = {{0, "local_size_x", 256, 6, qdq_backward_scales_vulkan_local_size_x}};
+
 const qk_kernel qk_qdq_backward_scales_vulkan = {
     .name = "qdq_backward_scales",
     .format = "",
@@ -214,7 +220,7 @@ const qk_kernel qk_qdq_backward_scales_vulkan = {
     .push_count = 3,
     .push = qdq_backward_scales_push,
     .spec_constant_count = 1,
-    .spec_constants = qdq_constants,
+    .spec_constants = qdq_backward_scales_vulkan_constants,
     .workgroup_size = 256,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
@@ -253,6 +259,9 @@ static const qk_field qdq_backward_biases_push[] = {
     {"lanes", 8, 4},
 };
 
+static const uint32_t qdq_backward_biases_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant qdq_backward_biases_vulkan_constants[] = {{0, "local_size_x", 256, 6, qdq_backward_biases_vulkan_local_size_x}};
+
 const qk_kernel qk_qdq_backward_biases_vulkan = {
     .name = "qdq_backward_biases",
     .format = "",
@@ -266,7 +275,7 @@ const qk_kernel qk_qdq_backward_biases_vulkan = {
     .push_count = 3,
     .push = qdq_backward_biases_push,
     .spec_constant_count = 1,
-    .spec_constants = qdq_constants,
+    .spec_constants = qdq_backward_biases_vulkan_constants,
     .workgroup_size = 256,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,

@@ -1,6 +1,6 @@
 // tq2_0_gather_f16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f16.
 // Generated from the specification below by `qkgen emit --format tq2_0`; do not edit.
-// 66 bytes for 256 elements, 2.062 bits each; 6.44 operations for each element.
+// 66 bytes for 256 elements, 2.062 bits each; 6.31 operations for each element.
 //
 //     format tq2_0 "ternary codes in 2 bits, one scale for 256"
 //     from "ggml (llama.cpp), ggml-common.h"

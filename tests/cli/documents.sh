@@ -52,12 +52,21 @@ while read -r name; do
   check "the diagnostics of the example $name" diff "$name.err" "$name.got"
 done <wrong
 
-# decodes SPEC FORMAT: 77 blocks of random bytes.
+# decodes SPEC FORMAT: 77 blocks of random bytes; in a matrix, 7 rows of 11, where a buffer may have one for each row or column.
 decodes() {
-  local spec=$1 format=$2 target in=() buffer size
+  local spec=$1 format=$2 target in=() buffer size blocks axes shape
+  shape=$("$QKGEN" --dump=layout --format "$format" --spec "$spec" | sed -nE \
+    's/^patches of .*, ([0-9]+) rows of ([0-9]+) columns.*/--rows $((7 * \1)) --cols $((11 * \2))/p')
+  eval "in=($shape)"
   buffers "$format" --spec "$spec" >"$format.buffers"
-  while read -r buffer size; do
-    "$vectors" random "$size" $((77 * size)) >"$format.$buffer"
+  while read -r buffer size axes; do
+    case $axes in
+      none) blocks=1 ;;
+      "[rows]") blocks=7 ;;
+      "[cols]") blocks=11 ;;
+      *) blocks=77 ;;
+    esac
+    "$vectors" random "$size" $((blocks * size)) >"$format.$buffer"
     in+=(--in "$buffer=$format.$buffer")
   done <"$format.buffers"
   for target in $targets; do

@@ -42,7 +42,7 @@ case "${1:-}" in
   ;;
 esac
 
-for format in q4_0 q4_K; do
+for format in q4_0 q4_K tq1_0; do
   qkgen_show "$format" >"$folder/$format.txt"
   same "$format.txt"
   qkgen_show "$format" --svg "$folder/$format.svg"

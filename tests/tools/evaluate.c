@@ -37,15 +37,26 @@ static float float_of(qg_scalar type, uint32_t bits) {
     return (float)(sign * ldexp((exponent ? 1 : 0) + fraction, power));
 }
 
+/* Digit `n` of the fraction bits / 2^width: the whole part of that times radix^(n + 1), without what came before. */
+static uint32_t digit_of(uint32_t bits, uint32_t width, uint32_t radix, uint32_t n) {
+    uint64_t scaled = bits;
+    for (uint32_t i = 0; i <= n; ++i) scaled *= radix;
+    return (uint32_t)((scaled >> width) % radix);
+}
+
 static number code_value(const element *e, const qg_code *code) {
     const uint32_t instance = e->index / code->per;
     uint32_t bits = 0;
     for (uint32_t s = 0; s < code->n_slices; ++s) {
         const qg_slice *slice = &code->slices[s];
+        if (instance < slice->first || instance >= slice->first + slice->count) continue; /* another segment's */
+        uint32_t part = 0;
         for (uint32_t i = 0; i < slice->width; ++i) {
             const uint32_t at = qg_slice_address(slice, instance) + i;
-            bits |= (uint32_t)(e->blocks[slice->buffer][at / 8] >> (at % 8) & 1) << (slice->shift + i);
+            part |= (uint32_t)(e->blocks[slice->buffer][at / 8] >> (at % 8) & 1) << i;
         }
+        if (slice->radix) part = digit_of(part, slice->width, slice->radix, qg_slice_power(slice, instance));
+        bits |= part << slice->shift;
     }
     const qg_scalar_kind kind = code->typed ? qg_scalars[code->type].kind : QG_UNSIGNED;
     if (kind == QG_FLOATING) return (number){.floating = true, .real = float_of(code->type, bits)};

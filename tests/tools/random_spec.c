@@ -3,7 +3,8 @@
  * of each buffer's part of a block: `# buffer NAME BYTES`. The same seed gives the same text everywhere.
  *
  * A code's slices are placed by a random order of the axes of its index, so every permutation of shape and stride that
- * covers a run of bits exactly can come up; codes share fields at any bit; fields spread over one or several buffers. */
+ * covers a run of bits exactly can come up; codes share fields at any bit; fields spread over one or several buffers. Some
+ * codes are cut into segments of any lengths, and some slices hold digits of a base, chosen by any axis. */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_AXES = 5, MAX_CODES = 6, MAX_REGIONS = 24, MAX_FIELDS = 24, MAX_BUFFERS = 3 };
+enum { MAX_AXES = 5, MAX_CODES = 6, MAX_REGIONS = 32, MAX_FIELDS = 32, MAX_BUFFERS = 3 };
 
 static uint64_t state;
 
@@ -30,12 +31,13 @@ typedef struct code {
     char name[8];
     const char *type; /* NULL: unsigned */
     uint32_t per, count, width;
-    uint32_t n_regions, regions[4];
+    uint32_t n_regions, regions[8], segments[8]; /* the segment of each region */
 } code;
 
-/* A slice of a code for all of its instances: a run of bits of a field. */
+/* A slice of a code for all instances of a segment: a run of bits of a field. */
 typedef struct region {
     uint32_t width, bits;
+    uint32_t radix; /* 0: plain bits */
     uint32_t field, base;
     char digits[160];
 } region;
@@ -67,10 +69,44 @@ static uint32_t split(uint32_t count, uint32_t *axes) {
     return n;
 }
 
-/* Strides of the axes in a random order of nesting. */
-static void place(region *r, uint32_t count) {
-    uint32_t axes[MAX_AXES], order[MAX_AXES], strides[MAX_AXES], stride = r->width;
-    const uint32_t n = split(count, axes);
+static uint32_t bits_for(uint32_t most) {
+    uint32_t bits = 0;
+    for (; most; most >>= 1) bits += 1;
+    return bits;
+}
+
+/* A base whose digits need `bits` bits, a width for some of them, and the axis of the index that chooses among them; returns
+ * that axis. */
+static uint32_t choose_radix(region *r, uint32_t count, uint32_t bits, uint32_t *axes, uint32_t *n) {
+    const uint32_t low = bits == 1 ? 1 : 1u << (bits - 1);
+    uint32_t fitting[17], found = 0, values = 1;
+    r->radix = low + 1 + below((1u << bits) - low);
+    for (uint32_t extent = 1; (values *= r->radix) <= 1u << 16; ++extent)
+        if (count % extent == 0) fitting[found++] = extent;
+    const uint32_t extent = fitting[below(found)];
+    *n = split(count / extent, axes);
+    const uint32_t axis = below(*n + 1);
+    memmove(axes + axis + 1, axes + axis, (*n - axis) * sizeof *axes);
+    axes[axis] = extent;
+    *n += 1;
+    values = 1;
+    for (uint32_t i = 0; i < extent; ++i) values *= r->radix;
+    r->width = bits_for(values - 1);
+    r->width += below(17 - r->width) / 2;
+    return axis;
+}
+
+/* Strides of the axes in a random order of nesting; the slice gives the code `bits` bits. */
+static void place(region *r, uint32_t count, uint32_t bits) {
+    uint32_t axes[MAX_AXES + 1], order[MAX_AXES + 1], strides[MAX_AXES + 1];
+    uint32_t n, power = MAX_AXES + 1;
+    r->width = bits;
+    r->radix = 0;
+    if (bits <= 8 && chance(20))
+        power = choose_radix(r, count, bits, axes, &n);
+    else
+        n = split(count, axes);
+    uint32_t stride = r->width;
     for (uint32_t i = 0; i < n; ++i) order[i] = i;
     if (chance(70))
         for (uint32_t i = n; i > 1; --i) {
@@ -80,13 +116,18 @@ static void place(region *r, uint32_t count) {
         }
     for (uint32_t i = 0; i < n; ++i) {
         strides[order[i]] = stride;
-        stride *= axes[order[i]];
+        if (order[i] != power) stride *= axes[order[i]];
     }
     r->bits = stride;
     r->digits[0] = '\0';
-    for (uint32_t i = 0; i < n; ++i)
-        snprintf(r->digits + strlen(r->digits), sizeof r->digits - strlen(r->digits), "%s%" PRIu32 ":%" PRIu32,
-                 i ? ", " : "", axes[i], strides[i]);
+    for (uint32_t i = 0; i < n; ++i) {
+        char *end = r->digits + strlen(r->digits);
+        const size_t room = sizeof r->digits - strlen(r->digits);
+        if (i == power)
+            snprintf(end, room, "%s%" PRIu32 ":^", i ? ", " : "", axes[i]);
+        else
+            snprintf(end, room, "%s%" PRIu32 ":%" PRIu32, i ? ", " : "", axes[i], strides[i]);
+    }
 }
 
 /* A field with room is shared now and then, so that codes begin at any bit. */
@@ -103,6 +144,27 @@ static void find_room(region *r) {
     fields[n_fields++] = (field){.used = r->base + r->bits, .buffer = below(n_buffers)};
 }
 
+/* Mostly one that leaves several elements together, as formats have it. */
+static uint32_t segment_length(uint32_t left) {
+    const uint32_t unit = left > 8 && chance(60) ? 8 : left > 4 && chance(50) ? 4 : 1;
+    return unit * (1 + below((left - 1) / unit));
+}
+
+/* The slices of one segment of a code. */
+static void add_regions(code *c, uint32_t segment, uint32_t length, uint32_t most) {
+    uint32_t left = c->width;
+    for (uint32_t i = 1; left; ++i) {
+        const bool last = i == most || chance(60);
+        const uint32_t take = last ? left : 1 + below(left);
+        region *r = &regions[n_regions];
+        place(r, length, take);
+        find_room(r);
+        c->segments[c->n_regions] = segment;
+        c->regions[c->n_regions++] = n_regions++;
+        left -= take;
+    }
+}
+
 static void add_code(const char *name, uint32_t per, uint32_t width, const char *type) {
     code *c = &codes[n_codes++];
     memset(c, 0, sizeof *c);
@@ -111,16 +173,13 @@ static void add_code(const char *name, uint32_t per, uint32_t width, const char 
     c->count = elements / per;
     c->type = type;
     c->width = width;
-    uint32_t left = width;
-    while (left) {
-        const bool last = c->n_regions == 3 || chance(60);
-        const uint32_t take = last ? left : 1 + below(left);
-        region *r = &regions[n_regions];
-        r->width = take;
-        place(r, c->count);
-        find_room(r);
-        c->regions[c->n_regions++] = n_regions++;
-        left -= take;
+    const uint32_t segments = c->count > 1 && chance(25) ? 2 + below(2) : 1;
+    uint32_t served = 0;
+    for (uint32_t s = 0; s < segments && served < c->count; ++s) {
+        const bool rest = s + 1 == segments || c->count - served == 1;
+        const uint32_t length = rest ? c->count - served : segment_length(c->count - served);
+        add_regions(c, s, length, segments == 1 ? 4 : 2);
+        served += length;
     }
 }
 
@@ -136,11 +195,18 @@ static void add_scalar(const char *name, const char *type, uint32_t bytes) {
     (void)name;
 }
 
+/* A word of the language can be a name where it has no meaning. */
+static const char *field_name(uint32_t f) {
+    static char name[16];
+    snprintf(name, sizeof name, "f%" PRIu32, f);
+    return f == 3 ? "then" : name;
+}
+
 static void print_field(uint32_t f, const char *indent) {
     if (fields[f].scalar)
         printf("%sd%" PRIu32 ": %s\n", indent, f, fields[f].scalar);
     else
-        printf("%sf%" PRIu32 ": u8[%" PRIu32 "]\n", indent, f, fields[f].bytes);
+        printf("%s%s: u8[%" PRIu32 "]\n", indent, field_name(f), fields[f].bytes);
 }
 
 static void print_block(void) {
@@ -161,7 +227,10 @@ static void print_code(const code *c) {
     printf(" =");
     for (uint32_t i = 0; i < c->n_regions; ++i) {
         const region *r = &regions[c->regions[i]];
-        printf(" f%" PRIu32 " { %" PRIu32 " @ %" PRIu32, r->field, r->width, r->base);
+        if (i && c->segments[i] != c->segments[i - 1]) printf(" then");
+        printf(" %s { %" PRIu32, field_name(r->field), r->width);
+        if (r->radix) printf(" base %" PRIu32, r->radix);
+        printf(" @ %" PRIu32, r->base);
         if (r->digits[0]) printf(" (%s)", r->digits);
         printf(" }");
     }
@@ -185,7 +254,7 @@ static void print_spares(void) {
                 if (regions[r].base > bit && regions[r].base < end) end = regions[r].base;
             }
             for (; !covered && bit<end; bit += end - bit> 32 ? 32 : end - bit)
-                printf("spare f%" PRIu32 " { %" PRIu32 " @ %" PRIu32 " }\n", f, end - bit > 32 ? 32 : end - bit, bit);
+                printf("spare %s { %" PRIu32 " @ %" PRIu32 " }\n", field_name(f), end - bit > 32 ? 32 : end - bit, bit);
             bit = end;
         }
     }

@@ -9,6 +9,11 @@
  *   vectors random SEED BYTES                   to standard output
  *   vectors halves                              every number of 16 bits, to standard output
  *   vectors ties                                f32 at, halfway between, and beside all f16 and all bf16 numbers
+ *   vectors normal SEED COUNT                   f32, normally distributed, to standard output
+ *   vectors product W X COLS OUT                f64: y[m][n] = sum over k of W[n][k] * X[m][k], both f32
+ *   vectors experts W X IDS ROWS COLS OUT       f64: rows of the experts that the ids name, times the token's row of X
+ *   vectors near BOUND GOT EXPECTED             f32 and f64: prints the relative L2 error, at most BOUND; what is expected not
+ *                                               to be finite, or beyond f32, is not looked at
  *   vectors awkward | scattered | odd IN OUT    the decoders of the formats in new_format.sh, to f32
  */
 #include <math.h>
@@ -254,6 +259,68 @@ static void decode(void (*decoder)(const unsigned char *, float *), size_t size,
     write_all(out, to, count * elements * sizeof *to); /* the machines that run this are little-endian */
 }
 
+/* ---- sums ---- */
+
+/* Box and Muller, from a generator that is good enough for test data. */
+static void print_normal(uint64_t state, size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+        double u[2];
+        for (int k = 0; k < 2; ++k) {
+            state = state * 6364136223846793005u + 1442695040888963407u;
+            u[k] = ((double)(state >> 11) + 0.5) * 0x1p-53;
+        }
+        const float x = (float)(sqrt(-2 * log(u[0])) * cos(6.283185307179586 * u[1]));
+        fwrite(&x, sizeof x, 1, stdout);
+    }
+}
+
+static void product(const char *weights, const char *vectors, size_t cols, const char *out) {
+    const bytes w = read_all(weights), x = read_all(vectors);
+    const size_t rows = w.length / 4 / cols, batch = x.length / 4 / cols;
+    const float *a = (const float *)(const void *)w.data, *b = (const float *)(const void *)x.data;
+    double *y = calloc(rows * batch + 1, sizeof *y);
+    if (!y) die("no memory for", out);
+    for (size_t m = 0; m < batch; ++m)
+        for (size_t n = 0; n < rows; ++n)
+            for (size_t k = 0; k < cols; ++k) y[m * rows + n] += (double)a[n * cols + k] * (double)b[m * cols + k];
+    write_all(out, y, rows * batch * sizeof *y);
+}
+
+/* As many ids for each token; an id beyond the experts gives zeros. */
+static void experts(const char *weights, const char *vectors, const char *numbers, size_t rows, size_t cols,
+                    const char *out) {
+    const bytes w = read_all(weights), x = read_all(vectors), ids = read_all(numbers);
+    const size_t tokens = x.length / 4 / cols, pairs = ids.length / 4, slots = pairs / tokens;
+    const size_t count = w.length / 4 / rows / cols;
+    const float *a = (const float *)(const void *)w.data, *b = (const float *)(const void *)x.data;
+    double *y = calloc(pairs * rows + 1, sizeof *y);
+    if (!y) die("no memory for", out);
+    for (size_t p = 0; p < pairs; ++p) {
+        const size_t expert = load(ids.data + 4 * p, 4);
+        for (size_t n = 0; expert < count && n < rows; ++n)
+            for (size_t k = 0; k < cols; ++k)
+                y[p * rows + n] += (double)a[(expert * rows + n) * cols + k] * (double)b[p / slots * cols + k];
+    }
+    write_all(out, y, pairs * rows * sizeof *y);
+}
+
+static int near(double bound, const char *got, const char *expected) {
+    const bytes a = read_all(got), b = read_all(expected);
+    const float *x = (const float *)(const void *)a.data;
+    const double *y = (const double *)(const void *)b.data;
+    const size_t count = b.length / 8;
+    double difference = 0, norm = 0;
+    if (a.length / 4 != count) die("another number of results in", got);
+    for (size_t i = 0; i < count; ++i) {
+        if (!(fabs(y[i]) < 1e30)) continue;
+        difference += ((double)x[i] - y[i]) * ((double)x[i] - y[i]);
+        norm += y[i] * y[i];
+    }
+    const double relative = norm > 0 ? sqrt(difference / norm) : sqrt(difference);
+    printf("%.3g\n", relative);
+    return !(relative <= bound);
+}
+
 int main(int argc, char **argv) {
     const char *what = argc > 1 ? argv[1] : "";
     if (argc == 5 && strcmp(what, "round") == 0)
@@ -272,6 +339,14 @@ int main(int argc, char **argv) {
         print_ties();
     else if (argc == 4 && strcmp(what, "random") == 0)
         print_random(strtoull(argv[2], NULL, 10), strtoull(argv[3], NULL, 10));
+    else if (argc == 4 && strcmp(what, "normal") == 0)
+        print_normal(strtoull(argv[2], NULL, 10), strtoull(argv[3], NULL, 10));
+    else if (argc == 6 && strcmp(what, "product") == 0)
+        product(argv[2], argv[3], strtoull(argv[4], NULL, 10), argv[5]);
+    else if (argc == 8 && strcmp(what, "experts") == 0)
+        experts(argv[2], argv[3], argv[4], strtoull(argv[5], NULL, 10), strtoull(argv[6], NULL, 10), argv[7]);
+    else if (argc == 5 && strcmp(what, "near") == 0)
+        return near(strtod(argv[2], NULL), argv[3], argv[4]);
     else if (argc == 4 && strcmp(what, "awkward") == 0)
         decode(awkward, 131, 192, argv[2], argv[3]);
     else if (argc == 4 && strcmp(what, "scattered") == 0)

@@ -17,6 +17,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "kernel.h"
 
@@ -28,6 +29,12 @@
 #define QK_GATHER_PUSH_BYTES 20u
 #define QK_DEQUANT_MATRIX_PUSH_BYTES 20u
 #define QK_GATHER_MATRIX_PUSH_BYTES 32u
+#define QK_GEMV_PUSH_BYTES 20u
+#define QK_GEMV_MATRIX_PUSH_BYTES 32u
+#define QK_GEMV_ID_PUSH_BYTES 28u
+/* Right-hand sides that a launch of gemv takes at most. */
+#define QK_GEMV_MAX_BATCH 8u
+#define QK_MAX_CONSTANTS 8u
 
 #if defined(__GNUC__)
 #define QK_PRINTF(text, args) __attribute__((format(printf, text, args)))
@@ -54,6 +61,8 @@ static inline const char *qk_feature_name(uint32_t bit) {
         return "storageBuffer8BitAccess";
     case QK_FEATURE_STORAGE_16BIT:
         return "storageBuffer16BitAccess";
+    case QK_FEATURE_SUBGROUP_ARITHMETIC:
+        return "subgroup arithmetic in compute shaders";
     default:
         return "a feature that this runtime does not know";
     }
@@ -349,6 +358,7 @@ static inline qk_status qk_launch_(const qk_call_ *call, const qk_range *ranges,
     launch.ranges = ranges;
     launch.push = push;
     launch.workgroups = (uint32_t)qk_min_((tiles + size - 1) / size, qk_max_workgroups_(call));
+    launch.constants = NULL;
     return call->backend->launch(call->backend->context, &launch, error);
 }
 
@@ -698,6 +708,252 @@ static inline qk_status qk_dispatch_gather_matrix(const qk_backend *backend, con
     push[6] = (uint32_t)cols;
     push[7] = (uint32_t)tokens;
     return qk_launch_matrix_(&call, push, tokens * push[4], error);
+}
+
+/* ---- Sums over rows. --------------------------------------------------------------------------------------------- */
+
+/* The value of the kernel's constant of that name, or `otherwise`. */
+static inline uint32_t qk_constant_(const qk_kernel *kernel, const char *name, uint32_t otherwise) {
+    for (uint32_t i = 0; i < kernel->spec_constant_count; i++)
+        if (strcmp(kernel->spec_constants[i].name, name) == 0)
+            return kernel->spec_constants[i].value;
+    return otherwise;
+}
+
+/* The constants of a launch: the descriptor's, but for as many right-hand sides as there are. */
+static inline void qk_gemv_constants_(const qk_kernel *kernel, uint64_t batch, uint32_t *constants) {
+    uint32_t kept = 1;
+    while (kept < batch)
+        kept *= 2;
+    for (uint32_t i = 0; i < kernel->spec_constant_count && i < QK_MAX_CONSTANTS; i++) {
+        const qk_spec_constant *c = &kernel->spec_constants[i];
+        constants[i] = c->value;
+        if (strcmp(c->name, "batch") == 0)
+            constants[i] = kept;
+        if (strcmp(c->name, "rows") == 0 && kept == 8 && c->value > 2)
+            constants[i] = 2; /* sums of all rows and right-hand sides are in registers */
+    }
+}
+
+typedef struct qk_gemv_ {
+    uint64_t rows, cols, batch;
+    uint64_t row_tiles;
+    uint64_t row_chunk; /* rows of one launch */
+    qk_matrix_ matrix;  /* not of QK_VIEW_BLOCKS */
+} qk_gemv_;
+
+static inline qk_status qk_check_gemv_(const qk_kernel *kernel, const qk_gemv_ *g, qk_error *error) {
+    if (g->batch > QK_GEMV_MAX_BATCH)
+        return qk_fail(error, QK_ERROR_ARGUMENT, "%s: batch is %" PRIu64 ", must be at most %u", kernel->name, g->batch,
+                       QK_GEMV_MAX_BATCH);
+    if (g->rows > UINT32_MAX || g->cols > UINT32_MAX)
+        return qk_fail(error, QK_ERROR_LIMIT, "%s: %s is %" PRIu64 ", must be below 2^32", kernel->name,
+                       g->rows > UINT32_MAX ? "rows" : "cols", g->rows > UINT32_MAX ? g->rows : g->cols);
+    if (kernel->spec_constant_count > QK_MAX_CONSTANTS)
+        return qk_fail(error, QK_ERROR_ARGUMENT, "%s: kernel->spec_constant_count is %" PRIu32 ", must be at most %u",
+                       kernel->name, kernel->spec_constant_count, QK_MAX_CONSTANTS);
+    if (kernel->view == QK_VIEW_BLOCKS)
+        return qk_check_multiple_(kernel, "cols", g->cols, error);
+    qk_status status = qk_check_shape_(kernel, g->rows, g->cols, error);
+    if (status != QK_OK)
+        return status;
+    uint32_t whole = kernel->view == QK_VIEW_GROUPS ? kernel->block_cols : kernel->tile_elements;
+    if (g->cols % whole != 0)
+        return qk_fail(error, QK_ERROR_ARGUMENT, "%s: cols is %" PRIu64 ", must be a multiple of %" PRIu32
+                       ", what a thread takes of a row", kernel->name, g->cols, whole);
+    return QK_OK;
+}
+
+/* The arguments in the order of the bindings: the weights, x, y. */
+static inline qk_status qk_add_gemv_(qk_call_ *call, const qk_range *weights, qk_range x, qk_range y, qk_gemv_ *g,
+                                     qk_error *error) {
+    const qk_kernel *kernel = call->kernel;
+    uint32_t count = kernel->binding_count - 2;
+    qk_status status;
+    if (kernel->view == QK_VIEW_BLOCKS) {
+        status = qk_add_weights_(call, weights, count, g->rows, g->cols / kernel->block_elements, error);
+    } else {
+        status = qk_plan_matrix_(kernel, g->rows, g->cols, &g->matrix, error);
+        if (status == QK_OK)
+            status = qk_add_matrix_(call, weights, count, &g->matrix, error);
+    }
+    if (status == QK_OK)
+        status = qk_add_(call, "x", x, g->batch, g->cols * qk_type_bytes(kernel->bindings[count].element), error);
+    if (status == QK_OK)
+        status = qk_add_(call, "y", y, g->batch, g->rows * 4, error);
+    if (status == QK_OK)
+        status = qk_check_overlap_(call, error);
+    return status;
+}
+
+/* Rows that one launch takes: all, but where blocks lie one after the other and the weights are larger than a binding. */
+static inline qk_status qk_chunk_gemv_(const qk_call_ *call, qk_gemv_ *g, qk_error *error) {
+    uint32_t weights = call->count - 2;
+    uint64_t limit = qk_min_(call->backend->limits.storage_range, UINT32_MAX);
+    int cut = call->kernel->view == QK_VIEW_BLOCKS;
+    for (uint32_t i = cut ? weights : 0; i < call->count; i++)
+        if (call->arguments[i].need > limit)
+            return qk_fail(error, QK_ERROR_LIMIT,
+                           "%s: %s takes %" PRIu64 " bytes, must be at most %" PRIu64 ", the device's storage range",
+                           call->kernel->name, call->arguments[i].name, call->arguments[i].need, limit);
+    g->row_chunk = g->rows;
+    if (!cut)
+        return QK_OK;
+    return qk_chunk_(call, 0, weights, g->rows, qk_max_tiles_(call) / g->row_tiles, "row", &g->row_chunk, error);
+}
+
+static inline qk_status qk_launch_gemv_(const qk_call_ *call, const qk_gemv_ *g, uint64_t first, uint64_t count,
+                                        qk_error *error) {
+    const qk_kernel *kernel = call->kernel;
+    uint32_t weights = call->count - 2, constants[QK_MAX_CONSTANTS], push[QK_GEMV_MATRIX_PUSH_BYTES / 4];
+    qk_range ranges[QK_MAX_BINDINGS];
+    qk_launch launch;
+    for (uint32_t i = 0; i < call->count; i++)
+        ranges[i] = i < weights && kernel->view == QK_VIEW_BLOCKS ? qk_part_(&call->arguments[i], first, count)
+                                                                  : qk_part_(&call->arguments[i], 0, 1);
+    for (uint32_t i = kernel->view == QK_VIEW_BLOCKS ? weights : 0; i < call->count; i++)
+        ranges[i].size = call->arguments[i].need;
+    push[0] = (uint32_t)count;
+    push[1] = (uint32_t)g->row_tiles;
+    push[2] = (uint32_t)g->batch;
+    push[3] = (uint32_t)first;
+    push[4] = (uint32_t)g->rows;
+    push[5] = (uint32_t)g->matrix.cols;
+    push[6] = (uint32_t)g->matrix.grid_rows;
+    push[7] = (uint32_t)g->matrix.grid_cols;
+    qk_gemv_constants_(kernel, g->batch, constants);
+    launch.kernel = kernel;
+    launch.ranges = ranges;
+    launch.push = push;
+    launch.constants = constants;
+    launch.workgroups = (uint32_t)qk_min_(qk_ceil_(count, qk_constant_(kernel, "rows", 4)), qk_max_workgroups_(call));
+    return call->backend->launch(call->backend->context, &launch, error);
+}
+
+/* Multiplies a matrix with vectors: y[m][n] = sum over k of value(n, k) * x[m][k].
+ *
+ * weights     the format's buffers in the order of the kernel's bindings: rows * cols elements
+ * x           batch * cols values of the type of the kernel's binding
+ * y           batch * rows f32
+ * rows, cols  of the matrix; cols a multiple of the block, or, where blocks are patches of a matrix, of what a thread takes
+ * batch       from 1 to 8
+ *
+ * With rows, cols or batch 0 nothing is launched. The error is bounded by kernel->numeric; on one device, the result has the
+ * same bits each time. Returns as qk_dispatch_dequant does. */
+static inline qk_status qk_dispatch_gemv(const qk_backend *backend, const qk_kernel *kernel, const qk_range *weights,
+                                         qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch,
+                                         qk_error *error) {
+    static const qk_role tail[] = {QK_ROLE_INPUT, QK_ROLE_OUTPUT};
+    if (kernel == NULL)
+        return qk_fail(error, QK_ERROR_ARGUMENT, "kernel is NULL, must be a descriptor");
+    int blocks = kernel->view == QK_VIEW_BLOCKS;
+    qk_status status = qk_check_call_(backend, kernel, blocks, tail, 2,
+                                      blocks ? QK_GEMV_PUSH_BYTES : QK_GEMV_MATRIX_PUSH_BYTES, error);
+    if (status != QK_OK || rows == 0 || cols == 0 || batch == 0)
+        return status;
+    qk_gemv_ g = {rows, cols, batch, cols / kernel->tile_elements, 0, {0, 0, 0, 0}};
+    if ((status = qk_check_gemv_(kernel, &g, error)) != QK_OK)
+        return status;
+    qk_call_ call = qk_call_new_(backend, kernel);
+    if ((status = qk_add_gemv_(&call, weights, x, y, &g, error)) != QK_OK)
+        return status;
+    status = qk_chunk_gemv_(&call, &g, error);
+    for (uint64_t first = 0, n; status == QK_OK && first < rows; first += n) {
+        n = qk_min_(g.row_chunk, rows - first);
+        status = qk_launch_gemv_(&call, &g, first, n, error);
+    }
+    return status;
+}
+
+/* The part of the experts that a launch takes; x, ids, y and the status are bound whole. */
+static inline qk_status qk_launch_experts_(const qk_call_ *call, const uint32_t *push, uint64_t first, uint64_t count,
+                                           uint64_t pairs, uint64_t rows, qk_error *error) {
+    const qk_kernel *kernel = call->kernel;
+    uint32_t weights = call->count - 4;
+    qk_range ranges[QK_MAX_BINDINGS];
+    qk_launch launch;
+    for (uint32_t i = 0; i < call->count; i++) {
+        ranges[i] = qk_part_(&call->arguments[i], i < weights ? first : 0, i < weights ? count : 1);
+        if (i >= weights)
+            ranges[i].size = call->arguments[i].need;
+    }
+    launch.kernel = kernel;
+    launch.ranges = ranges;
+    launch.push = push;
+    launch.constants = NULL;
+    launch.workgroups =
+        (uint32_t)qk_min_(pairs * qk_ceil_(rows, qk_constant_(kernel, "rows", 4)), qk_max_workgroups_(call));
+    return call->backend->launch(call->backend->context, &launch, error);
+}
+
+static inline qk_status qk_check_experts_(const qk_kernel *kernel, uint64_t experts, uint64_t rows, uint64_t cols,
+                                          uint64_t tokens, uint64_t slots, qk_error *error) {
+    if (experts == 0 || experts > UINT32_MAX)
+        return qk_fail(error, experts == 0 ? QK_ERROR_ARGUMENT : QK_ERROR_LIMIT,
+                       "%s: experts is %" PRIu64 ", must be from 1 to 4294967295", kernel->name, experts);
+    if (rows > UINT32_MAX || cols > UINT32_MAX)
+        return qk_fail(error, QK_ERROR_LIMIT, "%s: %s is %" PRIu64 ", must be below 2^32", kernel->name,
+                       rows > UINT32_MAX ? "rows" : "cols", rows > UINT32_MAX ? rows : cols);
+    if (tokens > UINT32_MAX / slots || tokens * slots > UINT32_MAX / 2 / rows)
+        return qk_fail(error, QK_ERROR_LIMIT,
+                       "%s: tokens is %" PRIu64 ", slots is %" PRIu64 " and rows is %" PRIu64
+                       ", their product must be below 2^31",
+                       kernel->name, tokens, slots, rows);
+    return qk_check_multiple_(kernel, "cols", cols, error);
+}
+
+/* Multiplies matrices that are chosen by number with vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k].
+ *
+ * weights     the format's buffers: experts * rows * cols elements, expert after expert
+ * x           tokens * cols values of the type of the kernel's binding
+ * ids         tokens * slots u32. An id that is not below `experts` gives zeros and adds one to the status word
+ * y           tokens * slots * rows f32
+ * status_word one u32, which the caller clears
+ * rows, cols  of one expert; cols a multiple of the block. One expert must fit into a binding
+ *
+ * With rows, cols, tokens or slots 0 nothing is launched. Returns as qk_dispatch_gemv does. */
+static inline qk_status qk_dispatch_gemv_id(const qk_backend *backend, const qk_kernel *kernel, const qk_range *weights,
+                                            qk_range x, qk_range ids, qk_range y, qk_range status_word,
+                                            uint64_t experts, uint64_t rows, uint64_t cols, uint64_t tokens,
+                                            uint64_t slots, qk_error *error) {
+    static const qk_role tail[] = {QK_ROLE_INPUT, QK_ROLE_INDICES, QK_ROLE_OUTPUT, QK_ROLE_STATUS};
+    qk_status status = qk_check_call_(backend, kernel, 1, tail, 4, QK_GEMV_ID_PUSH_BYTES, error);
+    if (status != QK_OK || rows == 0 || cols == 0 || tokens == 0 || slots == 0)
+        return status;
+    if ((status = qk_check_experts_(kernel, experts, rows, cols, tokens, slots, error)) != QK_OK)
+        return status;
+    uint64_t row_tiles = cols / kernel->tile_elements, pairs = tokens * slots, expert_blocks, chunk = 0;
+    uint64_t limit = qk_min_(backend->limits.storage_range, UINT32_MAX);
+    uint32_t count = kernel->binding_count - 4;
+    qk_call_ call = qk_call_new_(backend, kernel);
+    if (!qk_multiply_(rows, cols / kernel->block_elements, &expert_blocks))
+        return qk_fail(error, QK_ERROR_LIMIT, "%s: rows times cols must be below 2^64", kernel->name);
+    status = qk_add_weights_(&call, weights, count, experts, expert_blocks, error);
+    if (status == QK_OK)
+        status = qk_add_(&call, "x", x, tokens, cols * qk_type_bytes(kernel->bindings[count].element), error);
+    if (status == QK_OK)
+        status = qk_add_(&call, "ids", ids, pairs, 4, error);
+    if (status == QK_OK)
+        status = qk_add_(&call, "y", y, pairs, rows * 4, error);
+    if (status == QK_OK)
+        status = qk_add_(&call, "status", status_word, 1, 4, error);
+    if (status == QK_OK)
+        status = qk_check_overlap_(&call, error);
+    for (uint32_t i = count; status == QK_OK && i < call.count; i++)
+        if (call.arguments[i].need > limit)
+            status = qk_fail(error, QK_ERROR_LIMIT,
+                             "%s: %s takes %" PRIu64 " bytes, must be at most %" PRIu64 ", the device's storage range",
+                             kernel->name, call.arguments[i].name, call.arguments[i].need, limit);
+    if (status == QK_OK)
+        status = qk_chunk_(&call, 0, count, experts, UINT32_MAX / (rows * row_tiles), "expert", &chunk, error);
+    for (uint64_t first = 0, n; status == QK_OK && first < experts; first += n) {
+        n = qk_min_(chunk, experts - first);
+        const uint32_t push[QK_GEMV_ID_PUSH_BYTES / 4] = {(uint32_t)rows,    (uint32_t)row_tiles, (uint32_t)tokens,
+                                                          (uint32_t)slots,   (uint32_t)experts,   (uint32_t)first,
+                                                          (uint32_t)(first + n)};
+        status = qk_launch_experts_(&call, push, first, n, pairs, rows, error);
+    }
+    return status;
 }
 
 #endif

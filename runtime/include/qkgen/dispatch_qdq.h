@@ -131,6 +131,7 @@ static inline qk_status qk_qdq_launch_(const qk_call_ *call, const qk_qdq_ *c, u
     launch.kernel = call->kernel;
     launch.ranges = ranges;
     launch.push = push;
+    launch.constants = NULL;
     launch.workgroups = (uint32_t)qk_min_(qk_ceil_(push[0], at_once), qk_max_workgroups_(call));
     return call->backend->launch(call->backend->context, &launch, error);
 }

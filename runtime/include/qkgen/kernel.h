@@ -31,15 +31,16 @@ typedef enum qk_api { QK_API_VULKAN, QK_API_METAL } qk_api;
 /* Device features that a kernel may require, as bits. */
 enum {
     QK_FEATURE_STORAGE_8BIT = 1u << 0,  /* storageBuffer8BitAccess */
-    QK_FEATURE_STORAGE_16BIT = 1u << 1  /* storageBuffer16BitAccess */
+    QK_FEATURE_STORAGE_16BIT = 1u << 1, /* storageBuffer16BitAccess */
+    QK_FEATURE_SUBGROUP_ARITHMETIC = 1u << 2 /* subgroup operations BASIC and ARITHMETIC in compute shaders */
 };
 
 typedef enum qk_role {
     QK_ROLE_WEIGHTS, /* one of the format's buffers, in the format's order */
     QK_ROLE_INDICES, /* u32 row numbers */
+    QK_ROLE_INPUT,   /* what the weights are multiplied with; an array that a family without format reads */
     QK_ROLE_OUTPUT,
-    QK_ROLE_STATUS,  /* one u32; counts what was out of range. The caller clears it */
-    QK_ROLE_INPUT    /* an array of a family that takes no format */
+    QK_ROLE_STATUS   /* one u32; counts what was out of range. The caller clears it */
 } qk_role;
 
 typedef enum qk_access { QK_READ, QK_WRITE, QK_READ_WRITE } qk_access;
@@ -98,13 +99,13 @@ typedef struct qk_code {
 /* How the result may differ from the C reference. */
 typedef enum qk_numeric_class {
     QK_NUMERIC_EXACT_DECODE, /* not in one bit */
-    QK_NUMERIC_EXACT_SUM     /* sums of f32 products: a relative L2 error of at most 2e-6 against float64 */
+    QK_NUMERIC_EXACT_SUM     /* f32 products and sums: at most 2e-6, relative to the exact result, in the L2 norm */
 } qk_numeric_class;
 
 typedef struct qk_kernel {
-    const char *name;   /* FORMAT_FAMILY_OUTPUT, or FAMILY */
+    const char *name;   /* FORMAT_FAMILY_TYPE, or FAMILY */
     const char *format; /* "" for a family that takes no format; such a kernel has no blocks and tiles */
-    const char *family; /* dequant, gather, qdq_init, ... */
+    const char *family; /* dequant, gather, gemv, qdq_init, ... */
     qk_api api;
     const char *entry;
     const qk_code *code;
@@ -151,6 +152,7 @@ typedef struct qk_launch {
     const qk_range *ranges;
     const void *push;
     uint32_t workgroups;
+    const uint32_t *constants; /* values of the kernel's spec_constants, in their order; NULL: those of the descriptor */
 } qk_launch;
 
 /* The device as the stubs see it. `launch` records or submits; launches of one stub call are independent of each other.

@@ -49,6 +49,7 @@ typedef struct qk_vulkan_device {
     uint8_t driver_uuid[16];
     int compute;             /* has a queue that computes */
     int storage_8bit;        /* storageBuffer8BitAccess; generated kernels need it */
+    int subgroup_arithmetic; /* BASIC and ARITHMETIC in compute shaders: kernels that sum */
     int storage_16bit;       /* storageBuffer16BitAccess; likewise */
     int float16;             /* shaderFloat16 */
     int int8;                /* shaderInt8 */
@@ -147,6 +148,9 @@ qk_status qk_vulkan_begin(qk_vulkan *vk, qk_error *error);
  * or qk_vulkan_forget. To set specialisation constants, copy the descriptor, and change `value` in a copy of its
  * constants (and `workgroup_size` with the constant that holds it). */
 qk_backend qk_vulkan_backend(qk_vulkan *vk);
+
+/* Records a copy of all of a buffer to another of the same size: what the device's memory can do. */
+qk_status qk_vulkan_copy(qk_vulkan *vk, const qk_vulkan_buffer *from, qk_vulkan_buffer *to, qk_error *error);
 
 /* Makes what was recorded before visible to what follows, for dispatch calls that read each other's results. */
 void qk_vulkan_barrier(qk_vulkan *vk);

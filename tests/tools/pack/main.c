@@ -224,8 +224,9 @@ static int list(void) {
 int main(int argc, char **argv) {
     add_formats();
     if (argc == 2 && strcmp(argv[1], "list") == 0) return list();
-    if (argc != 6) die("usage: pack FORMAT ROWS COLS SEED FOLDER, or pack list");
-    checkpoint c = {.format = find_format(argv[1])};
+    const bool plain = argc == 7 && strcmp(argv[6], "plain") == 0;
+    if (argc != 6 && !plain) die("usage: pack FORMAT ROWS COLS SEED FOLDER [plain], or pack list");
+    checkpoint c = {.format = find_format(argv[1]), .plain = plain};
     c.rows = number_of("ROWS", argv[2], 1 << 14);
     c.cols = number_of("COLS", argv[3], 1 << 14);
     check_multiple(c.format, "ROWS", c.rows, c.format->rows_of);

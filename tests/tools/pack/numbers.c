@@ -77,7 +77,9 @@ const uint8_t *random_codes(checkpoint *c, const kind *kind, size_t count, size_
     uint8_t *codes = reserve(c, count, 1);
     for (size_t i = 0; i < count; ++i) {
         const size_t after = i - 4 * run;
-        if (i < 4 * run)
+        if (c->plain)
+            codes[i] = (uint8_t)(kind == &e8m0 ? 120 + random_below(8) : random_finite(kind));
+        else if (i < 4 * run)
             codes[i] = (uint8_t)runs[i / run];
         else
             codes[i] = (uint8_t)(after <= ones ? ones - after : random_finite(kind));
@@ -102,7 +104,10 @@ const float *add_scales(checkpoint *c, const kind *kind, size_t count) {
     uint8_t *to = add_tensor(c, count * kind->bits / 8);
     for (size_t i = 0; i < count; ++i) {
         uint32_t code = random_scale(kind);
-        if (i >= 1 && i <= n_edges)
+        if (c->plain)
+            code = ((kind == &f16 ? 9u : 121u) + random_below(7)) << kind->mantissa_bits |
+                   random_below(1u << kind->mantissa_bits);
+        else if (i >= 1 && i <= n_edges)
             code = edges[i - 1];
         else if (i && random_below(16) == 0)
             code = edges[random_below(n_edges)];

@@ -53,6 +53,7 @@ typedef struct tensor {
 typedef struct checkpoint {
     const format *format;
     size_t rows, cols; /* output and input features */
+    bool plain;        /* without edges: finite codes, scales from 2^-6 to 2 */
     tensor tensors[4];
     size_t n_tensors;
     float *values; /* [rows][cols] */

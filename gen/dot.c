@@ -1,0 +1,190 @@
+/* The dot product of a tile with x: sum(x * value), rewritten so that little is left to do for each element.
+ *
+ * A value is a sum of products, and most factors of a product are the same for a whole run of elements: a scale, a minimum, a
+ * constant. What is the same is multiplied once, with the sum of what is not; where nothing is left but x itself, its sum
+ * over the run was made when x was loaded, and serves every row. Three rules, applied from the outside in:
+ *
+ *   distribute   x . (a + b) = x . a + x . b            where a or b is the same for the run; also below a conversion of
+ *                                                        integers that floats hold exactly
+ *   factor       x . (s * a) = s * (x . a)              s is the same for the run
+ *   collect      s * (x0 . a0) + s * (x1 . a1) = s * (x0 . a0 + x1 . a1)
+ *
+ * Sums may round differently than the value does: a kernel's numeric class bounds by how much. */
+#include "ir.h"
+
+#include <string.h>
+
+static const uint64_t EXACT_IN_FLOAT = UINT64_C(1) << 24;
+
+/* coefficient * scale * (x_run . vector); without a vector, x_run summed up. */
+typedef struct product {
+    float coefficient;
+    const qg_node *scale; /* one lane; NULL: 1 */
+    const qg_node *vector;
+    uint32_t run;
+} product;
+
+typedef struct products {
+    qg_ir *ir;
+    uint32_t lanes;
+    uint32_t run; /* in hand */
+    product *items;
+    uint32_t count, capacity;
+} products;
+
+static const qg_node *apply(qg_ir *ir, qg_op op, const qg_node *a, const qg_node *b) {
+    return qg_apply(ir, op, a, b, NULL);
+}
+
+static bool is_uniform(const products *p, const qg_node *node) { return p->lanes > 1 && node->lanes == 1; }
+
+static bool is_real(const qg_node *node) { return node->op == QG_CONST && node->kind == QG_K_FLOAT; }
+
+/* True when every lane of an integer is exact as a float. */
+static bool fits_float(const qg_node *node) {
+    switch (node->op) {
+    case QG_CONST: return node->integer > -(int64_t)EXACT_IN_FLOAT && node->integer < (int64_t)EXACT_IN_FLOAT;
+    case QG_TO_INT: return node->arg[0]->kind == QG_K_UINT && node->arg[0]->max < EXACT_IN_FLOAT;
+    case QG_SEXT: return node->integer <= 24;
+    case QG_TABLE:
+    case QG_LANE: return false;
+    default: return node->kind == QG_K_UINT && node->max < EXACT_IN_FLOAT;
+    }
+}
+
+static void add_product(products *p, float coefficient, const qg_node *scale, const qg_node *vector) {
+    const product one = {coefficient, scale, vector, p->run};
+    QG_PUSH(p->ir->arena, p->items, p->count, p->capacity, one);
+}
+
+static void expand(products *p, const qg_node *node, float coefficient, const qg_node *scale);
+
+/* factor: a uniform factor goes to the scale, a constant one to the coefficient. */
+static void expand_scaled(products *p, const qg_node *node, const qg_node *by, float coefficient,
+                          const qg_node *scale) {
+    if (is_real(by))
+        expand(p, node, coefficient * by->real, scale);
+    else
+        expand(p, node, coefficient, scale ? apply(p->ir, QG_MUL, scale, by) : by);
+}
+
+static const qg_node *to_float(products *p, const qg_node *node) {
+    return qg_apply(p->ir, QG_TO_FLOAT, node, NULL, NULL);
+}
+
+/* distribute and factor below the conversion of an integer; false where they do not apply. */
+static bool expand_integer(products *p, const qg_node *node, float coefficient, const qg_node *scale) {
+    const bool sum = node->op == QG_ADD || node->op == QG_SUB;
+    if ((!sum && node->op != QG_MUL) || !fits_float(node->arg[0]) || !fits_float(node->arg[1])) return false;
+    const bool left = is_uniform(p, node->arg[0]), right = is_uniform(p, node->arg[1]);
+    if (!left && !right) return false;
+    if (sum) {
+        expand(p, to_float(p, node->arg[0]), coefficient, scale);
+        expand(p, to_float(p, node->arg[1]), node->op == QG_SUB ? -coefficient : coefficient, scale);
+        return true;
+    }
+    expand_scaled(p, to_float(p, node->arg[left]), to_float(p, node->arg[!left]), coefficient, scale);
+    return true;
+}
+
+/* Takes coefficient * scale * (x_run . node) apart. */
+static void expand(products *p, const qg_node *node, float coefficient, const qg_node *scale) {
+    if (is_uniform(p, node)) {
+        if (is_real(node))
+            add_product(p, coefficient * node->real, scale, NULL);
+        else
+            add_product(p, coefficient, scale ? apply(p->ir, QG_MUL, scale, node) : node, NULL);
+        return;
+    }
+    const qg_node *a = node->arg[0], *b = node->arg[1];
+    if (p->lanes > 1 && node->kind == QG_K_FLOAT) {
+        const bool left = node->n_args == 2 && is_uniform(p, a), right = node->n_args == 2 && is_uniform(p, b);
+        switch (node->op) {
+        case QG_ADD:
+        case QG_SUB:
+            if (!left && !right) break;
+            expand(p, a, coefficient, scale);
+            expand(p, b, node->op == QG_SUB ? -coefficient : coefficient, scale);
+            return;
+        case QG_MUL:
+            if (!left && !right) break;
+            expand_scaled(p, left ? b : a, left ? a : b, coefficient, scale);
+            return;
+        case QG_NEG: expand(p, a, -coefficient, scale); return;
+        case QG_TO_FLOAT:
+            if (expand_integer(p, a, coefficient, scale)) return;
+            break;
+        default: break;
+        }
+    }
+    add_product(p, coefficient, scale, node);
+}
+
+/* ---- collect ---- */
+
+static float magnitude(float x) { return x < 0 ? -x : x; }
+
+/* A product with a vector keeps its constant in the scale, so that the vector's sum is taken as it is. */
+static void settle_scale(products *p, product *one) {
+    if (!one->vector || magnitude(one->coefficient) == 1.0f) return;
+    const qg_node *constant = qg_real(p->ir, magnitude(one->coefficient));
+    one->scale = one->scale ? apply(p->ir, QG_MUL, one->scale, constant) : constant;
+    one->coefficient = one->coefficient < 0 ? -1.0f : 1.0f;
+}
+
+static const qg_node *plus(qg_ir *ir, const qg_node *sum, const qg_node *term, bool negative) {
+    if (!sum) return negative ? qg_apply(ir, QG_NEG, term, NULL, NULL) : term;
+    return apply(ir, negative ? QG_SUB : QG_ADD, sum, term);
+}
+
+/* The sums of x over runs that have one scale and one coefficient are a single sum. */
+static const qg_node *sum_of_x(products *p, uint32_t first, const qg_node *scale, bool *taken) {
+    uint64_t runs = 0;
+    const float coefficient = p->items[first].coefficient;
+    for (uint32_t i = first; i < p->count; ++i) {
+        const product *one = &p->items[i];
+        if (taken[i] || one->scale != scale || one->vector || one->coefficient != coefficient) continue;
+        taken[i] = true;
+        runs |= UINT64_C(1) << one->run;
+    }
+    const qg_node *sum = qg_x_sum(p->ir, runs);
+    const float factor = magnitude(coefficient);
+    return factor == 1.0f ? sum : apply(p->ir, QG_MUL, qg_real(p->ir, factor), sum);
+}
+
+/* Everything that has one scale: the dot products, then the sums of x. Subtracted where all of it is negative. */
+static const qg_node *collect(products *p, uint32_t first, bool *taken, bool *negative) {
+    const qg_node *scale = p->items[first].scale, *sum = NULL;
+    *negative = true;
+    for (uint32_t i = first; i < p->count; ++i)
+        if (!taken[i] && p->items[i].scale == scale && p->items[i].coefficient > 0) *negative = false;
+    for (int positive = 1; positive >= 0; --positive) {
+        for (uint32_t i = first; i < p->count; ++i) {
+            const product one = p->items[i];
+            if (taken[i] || one.scale != scale || (one.coefficient > 0) != (positive == 1)) continue;
+            const bool minus = !positive && !*negative;
+            if (one.vector) {
+                taken[i] = true;
+                sum = plus(p->ir, sum, qg_dot(p->ir, one.run, one.vector), minus);
+            } else {
+                sum = plus(p->ir, sum, sum_of_x(p, i, scale, taken), minus);
+            }
+        }
+    }
+    return scale ? apply(p->ir, QG_MUL, scale, sum) : sum;
+}
+
+const qg_node *qg_dot_of_runs(qg_ir *ir, uint32_t lanes, uint32_t n_runs, const qg_node *const *values) {
+    products p = {.ir = ir, .lanes = lanes};
+    for (p.run = 0; p.run < n_runs; ++p.run) expand(&p, values[p.run], 1.0f, NULL);
+    for (uint32_t i = 0; i < p.count; ++i) settle_scale(&p, &p.items[i]);
+    bool *taken = QG_NEW_ARRAY(ir->arena, bool, p.count + 1);
+    const qg_node *total = NULL;
+    for (uint32_t i = 0; i < p.count; ++i) {
+        bool negative;
+        if (taken[i]) continue;
+        const qg_node *group = collect(&p, i, taken, &negative);
+        total = plus(ir, total, group, negative);
+    }
+    return total;
+}

@@ -1,0 +1,83 @@
+// fp4_b128_dequant_bf16: decodes a whole tensor: dst[i] = value(i), in bf16.
+// Generated from the specification below by `qkgen emit --format fp4_b128`; do not edit.
+// 68 bytes for 128 elements, 4.25 bits each; 6.38 operations for each element.
+//
+//     format fp4_b{group} "bitsandbytes FP4: the even element in the high nibble, a scale for each block of the flat tensor"
+//     from "bitsandbytes: Linear4bit with quant_type fp4"
+//     for group in 64 128
+//
+//     block group ragged {
+//         buffer weight { w: u8[group / 2] }
+//         buffer absmax { s: f32 }
+//     }
+//
+//     table F: f32[16] = {
+//          0.0,  0.0052083334885537624,  0.6666666865348816,  1.0,
+//          0.3333333432674408,  0.5,  0.1666666716337204,  0.25,
+//         -0.0, -0.0052083334885537624, -0.6666666865348816, -1.0,
+//         -0.3333333432674408, -0.5, -0.1666666716337204, -0.25,
+//     }
+//
+//     code q = w { 4 @ 4 (2:-4, group / 2:8) }
+//
+//     value = F[q] * s
+//
+// Here group = 128.
+#version 450
+#extension GL_EXT_shader_8bit_storage : require
+#extension GL_EXT_shader_16bit_storage : require
+
+layout(local_size_x_id = 0) in;
+
+layout(binding = 0, std430) readonly buffer WeightBuffer { uint8_t weight[]; };
+layout(binding = 1, std430) readonly buffer AbsmaxBuffer { uint absmax[]; };
+layout(binding = 3, std430) readonly buffer FTable { float F[]; };
+layout(binding = 2, std430) writeonly buffer Dst { uint16_t dst[]; };
+
+layout(push_constant) uniform Push {
+    uint rows;       // of the matrix that the blocks are patches of
+    uint cols;
+    uint grid_rows;  // blocks
+    uint grid_cols;
+    uint row_tiles;  // tiles of 8 elements in a row
+};
+
+// Rounds to the nearest bfloat16, ties to even.
+uint f32_to_bf16(float x) {
+    const uint bits = floatBitsToUint(x);
+    if ((bits & 0x7FFFFFFFu) > 0x7F800000u) return ((bits >> 16) & 0x8000u) | 0x7FC0u;  // NaN
+    return (bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16;
+}
+
+// The 8 values of a tile of a row, in runs of 4 consecutive elements.
+void decode(uint row, uint tile, out precise vec4 v[2]) {
+    const uint block_col = tile / 16u;
+    const uint t = tile % 16u;
+    // elements 0 to 3, counted from the tile's first
+    uint w0 = uint(weight[min(block_col * 64u + t * 4u, (cols * 64u + 0x7Fu) / 128u - 1u)]) | (uint(weight[min(block_col * 64u + t * 4u + 1u, (cols * 64u + 0x7Fu) / 128u - 1u)]) << 8u);
+    uvec4 q0 = (uvec4(w0) >> uvec4(4, 0, 12, 8)) & 15u;  // w: 4 bits
+    float s = uintBitsToFloat(absmax[block_col]);
+    v[0] = vec4(F[q0.x], F[q0.y], F[q0.z], F[q0.w]) * s;
+
+    // elements 4 to 7, counted from the tile's first
+    uint w1 = uint(weight[min(block_col * 64u + t * 4u + 2u, (cols * 64u + 0x7Fu) / 128u - 1u)]) | (uint(weight[min(block_col * 64u + t * 4u + 3u, (cols * 64u + 0x7Fu) / 128u - 1u)]) << 8u);
+    uvec4 q1 = (uvec4(w1) >> uvec4(4, 0, 12, 8)) & 15u;  // w: 4 bits
+    v[1] = vec4(F[q1.x], F[q1.y], F[q1.z], F[q1.w]) * s;
+}
+
+// Stores elements [from, to) of a tile; its first belongs at `at`.
+void write_tile(uint at, uint from, uint to, vec4 v[2]) {
+    for (uint e = 0u; e < 8u; ++e) {
+        if (e >= from && e < to) dst[at + e] = uint16_t(f32_to_bf16(v[e / 4u][e % 4u]));
+    }
+}
+
+void main() {
+    const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
+    for (uint i = gl_GlobalInvocationID.x; i < rows * row_tiles; i += threads) {
+        const uint row = i / row_tiles, tile = i % row_tiles;
+        vec4 v[2];
+        decode(row, tile, v);
+        write_tile(row * cols + tile * 8u, 0u, min(8u, cols - tile * 8u), v);
+    }
+}

@@ -1,0 +1,103 @@
+/* fp4_b64: kernels, dispatch and reference decoder of the format.
+ * Generated from the specification below by `qkgen emit --format fp4_b64`; do not edit.
+ * 36 bytes for 64 elements, 4.5 bits each; 6.38 operations for each element.
+ *
+ *     format fp4_b{group} "bitsandbytes FP4: the even element in the high nibble, a scale for each block of the flat tensor"
+ *     from "bitsandbytes: Linear4bit with quant_type fp4"
+ *     for group in 64 128
+ *
+ *     block group ragged {
+ *         buffer weight { w: u8[group / 2] }
+ *         buffer absmax { s: f32 }
+ *     }
+ *
+ *     table F: f32[16] = {
+ *          0.0,  0.0052083334885537624,  0.6666666865348816,  1.0,
+ *          0.3333333432674408,  0.5,  0.1666666716337204,  0.25,
+ *         -0.0, -0.0052083334885537624, -0.6666666865348816, -1.0,
+ *         -0.3333333432674408, -0.5, -0.1666666716337204, -0.25,
+ *     }
+ *
+ *     code q = w { 4 @ 4 (2:-4, group / 2:8) }
+ *
+ *     value = F[q] * s
+ *
+ * Here group = 64.
+ */
+#ifndef QK_fp4_b64_KERNELS_H
+#define QK_fp4_b64_KERNELS_H
+
+#include <qkgen/kernel.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* fp4_b64_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32. */
+extern const qk_kernel qk_fp4_b64_dequant_f32_vulkan;
+extern const qk_kernel qk_fp4_b64_dequant_f32_metal;
+qk_status qk_fp4_b64_dequant_f32(const qk_backend *backend, const qk_range weights[2],
+    qk_range dst, uint64_t rows, uint64_t cols, qk_error *error);
+void qk_fp4_b64_dequant_f32_ref(const void *const weights[2],
+    uint64_t rows, uint64_t cols, float *dst);
+
+/* fp4_b64_dequant_f16: decodes a whole tensor: dst[i] = value(i), in f16. */
+extern const qk_kernel qk_fp4_b64_dequant_f16_vulkan;
+extern const qk_kernel qk_fp4_b64_dequant_f16_metal;
+qk_status qk_fp4_b64_dequant_f16(const qk_backend *backend, const qk_range weights[2],
+    qk_range dst, uint64_t rows, uint64_t cols, qk_error *error);
+void qk_fp4_b64_dequant_f16_ref(const void *const weights[2],
+    uint64_t rows, uint64_t cols, uint16_t *dst);
+
+/* fp4_b64_dequant_bf16: decodes a whole tensor: dst[i] = value(i), in bf16. */
+extern const qk_kernel qk_fp4_b64_dequant_bf16_vulkan;
+extern const qk_kernel qk_fp4_b64_dequant_bf16_metal;
+qk_status qk_fp4_b64_dequant_bf16(const qk_backend *backend, const qk_range weights[2],
+    qk_range dst, uint64_t rows, uint64_t cols, qk_error *error);
+void qk_fp4_b64_dequant_bf16_ref(const void *const weights[2],
+    uint64_t rows, uint64_t cols, uint16_t *dst);
+
+/* fp4_b64_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32. */
+extern const qk_kernel qk_fp4_b64_gather_f32_vulkan;
+extern const qk_kernel qk_fp4_b64_gather_f32_metal;
+qk_status qk_fp4_b64_gather_f32(const qk_backend *backend, const qk_range weights[2],
+    qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error);
+uint64_t qk_fp4_b64_gather_f32_ref(const void *const weights[2],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, float *dst);
+
+/* fp4_b64_gather_f16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f16. */
+extern const qk_kernel qk_fp4_b64_gather_f16_vulkan;
+extern const qk_kernel qk_fp4_b64_gather_f16_metal;
+qk_status qk_fp4_b64_gather_f16(const qk_backend *backend, const qk_range weights[2],
+    qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error);
+uint64_t qk_fp4_b64_gather_f16_ref(const void *const weights[2],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, uint16_t *dst);
+
+/* fp4_b64_gather_bf16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in bf16. */
+extern const qk_kernel qk_fp4_b64_gather_bf16_vulkan;
+extern const qk_kernel qk_fp4_b64_gather_bf16_metal;
+qk_status qk_fp4_b64_gather_bf16(const qk_backend *backend, const qk_range weights[2],
+    qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error);
+uint64_t qk_fp4_b64_gather_bf16_ref(const void *const weights[2],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, uint16_t *dst);
+
+/* fp4_b64_gemv_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f32. */
+extern const qk_kernel qk_fp4_b64_gemv_f32_vulkan;
+extern const qk_kernel qk_fp4_b64_gemv_f32_metal;
+qk_status qk_fp4_b64_gemv_f32(const qk_backend *backend, const qk_range weights[2],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+void qk_fp4_b64_gemv_f32_ref(const void *const weights[2],
+    const float *x, uint64_t rows, uint64_t cols, uint64_t batch, float *y);
+
+/* fp4_b64_gemv_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f16. */
+extern const qk_kernel qk_fp4_b64_gemv_f16_vulkan;
+extern const qk_kernel qk_fp4_b64_gemv_f16_metal;
+qk_status qk_fp4_b64_gemv_f16(const qk_backend *backend, const qk_range weights[2],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+void qk_fp4_b64_gemv_f16_ref(const void *const weights[2],
+    const uint16_t *x, uint64_t rows, uint64_t cols, uint64_t batch, float *y);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,109 @@
+// fp4_b64_gather_f16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f16.
+// Generated from the specification below by `qkgen emit --format fp4_b64`; do not edit.
+// 36 bytes for 64 elements, 4.5 bits each; 6.38 operations for each element.
+//
+//     format fp4_b{group} "bitsandbytes FP4: the even element in the high nibble, a scale for each block of the flat tensor"
+//     from "bitsandbytes: Linear4bit with quant_type fp4"
+//     for group in 64 128
+//
+//     block group ragged {
+//         buffer weight { w: u8[group / 2] }
+//         buffer absmax { s: f32 }
+//     }
+//
+//     table F: f32[16] = {
+//          0.0,  0.0052083334885537624,  0.6666666865348816,  1.0,
+//          0.3333333432674408,  0.5,  0.1666666716337204,  0.25,
+//         -0.0, -0.0052083334885537624, -0.6666666865348816, -1.0,
+//         -0.3333333432674408, -0.5, -0.1666666716337204, -0.25,
+//     }
+//
+//     code q = w { 4 @ 4 (2:-4, group / 2:8) }
+//
+//     value = F[q] * s
+//
+// Here group = 64.
+#version 450
+#extension GL_EXT_shader_8bit_storage : require
+#extension GL_EXT_shader_16bit_storage : require
+
+layout(local_size_x_id = 0) in;
+
+layout(binding = 0, std430) readonly buffer WeightBuffer { uint8_t weight[]; };
+layout(binding = 1, std430) readonly buffer AbsmaxBuffer { uint absmax[]; };
+layout(binding = 5, std430) readonly buffer FTable { float F[]; };
+layout(binding = 2, std430) readonly buffer Indices { uint indices[]; };
+layout(binding = 3, std430) writeonly buffer Dst { uint16_t dst[]; };
+layout(binding = 4, std430) buffer Status { uint out_of_range; };
+
+layout(push_constant) uniform Push {
+    uint rows;        // of the matrix that the blocks are patches of
+    uint cols;
+    uint grid_rows;   // blocks
+    uint grid_cols;
+    uint row_tiles;   // tiles of 8 elements that a row of the table can touch
+    uint table_rows;
+    uint table_cols;
+    uint tokens;
+};
+
+// Rounds to the nearest half, ties to even. In integers, because Vulkan leaves the rounding of its own conversion open.
+uint f32_to_f16(float x) {
+    const uint bits = floatBitsToUint(x), magnitude = bits & 0x7FFFFFFFu, sign = (bits >> 16) & 0x8000u;
+    if (magnitude > 0x7F800000u) return sign | 0x7E00u;    // NaN
+    if (magnitude >= 0x477FF000u) return sign | 0x7C00u;   // beyond the largest half
+    if (magnitude < 0x38800000u) {                         // a subnormal half: adding 1/2 rounds at its last bit
+        precise float lifted = uintBitsToFloat(magnitude) + 0.5;
+        return sign | (floatBitsToUint(lifted) - 0x3F000000u);
+    }
+    return sign | ((magnitude - 0x38000000u + 0xFFFu + ((magnitude >> 13) & 1u)) >> 13);
+}
+
+// The 8 values of a tile of a row, in runs of 4 consecutive elements.
+void decode(uint row, uint tile, out precise vec4 v[2]) {
+    const uint block_col = tile / 8u;
+    const uint t = tile % 8u;
+    // elements 0 to 3, counted from the tile's first
+    uint w0 = uint(weight[min(block_col * 32u + t * 4u, (cols * 32u + 0x3Fu) / 64u - 1u)]) | (uint(weight[min(block_col * 32u + t * 4u + 1u, (cols * 32u + 0x3Fu) / 64u - 1u)]) << 8u);
+    uvec4 q0 = (uvec4(w0) >> uvec4(4, 0, 12, 8)) & 15u;  // w: 4 bits
+    float s = uintBitsToFloat(absmax[block_col]);
+    v[0] = vec4(F[q0.x], F[q0.y], F[q0.z], F[q0.w]) * s;
+
+    // elements 4 to 7, counted from the tile's first
+    uint w1 = uint(weight[min(block_col * 32u + t * 4u + 2u, (cols * 32u + 0x3Fu) / 64u - 1u)]) | (uint(weight[min(block_col * 32u + t * 4u + 3u, (cols * 32u + 0x3Fu) / 64u - 1u)]) << 8u);
+    uvec4 q1 = (uvec4(w1) >> uvec4(4, 0, 12, 8)) & 15u;  // w: 4 bits
+    v[1] = vec4(F[q1.x], F[q1.y], F[q1.z], F[q1.w]) * s;
+}
+
+// Stores elements [from, to) of a tile; its first belongs at `at`.
+void write_tile(uint at, uint from, uint to, vec4 v[2]) {
+    for (uint e = 0u; e < 8u; ++e) {
+        if (e >= from && e < to) dst[at + e] = uint16_t(f32_to_f16(v[e / 4u][e % 4u]));
+    }
+}
+
+void main() {
+    const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
+    for (uint i = gl_GlobalInvocationID.x; i < tokens * row_tiles; i += threads) {
+        const uint token = i / row_tiles, j = i % row_tiles;
+        uint index = indices[token];
+        const bool found = index < table_rows;
+        if (!found) {
+            // No such row: zeros, and the token is counted once.
+            if (j == 0u) atomicAdd(out_of_range, 1u);
+            index = 0u;
+        }
+        // The row's elements begin and end within tiles.
+        const uint first = index * table_cols, row = 0u, tile = first / 8u + j;
+        const uint start = tile * 8u;
+        if (start >= first + table_cols) continue;
+        const uint from = max(first, start) - start, to = min(first + table_cols - start, 8u);
+        vec4 v[2];
+        if (found) {
+            decode(row, tile, v);
+        } else {
+            for (uint r = 0u; r < 2u; ++r) v[r] = vec4(0.0);
+        }
+        write_tile(token * table_cols + start - first, from, to, v);
+    }
+}

@@ -1,0 +1,112 @@
+// hqq_b3_g128_gather_bf16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in bf16.
+// Generated from the specification below by `qkgen emit --format hqq_b3_g128`; do not edit.
+// 552 bytes for 1280 elements, 3.45 bits each; 6.62 operations for each element.
+//
+//     format hqq_b3_g{group} "HQQ: the groups of the whole tensor in ten planes of 3 bits, a float zero"
+//     from "HQQ: BitPack, axis 1"
+//     for group in 64 128
+//
+//     block 10 apart x group {
+//         buffer W_q   { w: u32[1][group] }
+//         buffer scale { d: f16[10][1] }
+//         buffer zero  { m: f16[10][1] }
+//     }
+//
+//     code q                = w { 3 @ 27 (group:32, 10:-3) }
+//     spare                   w { 2 @ 30 (group:32) }
+//     code s: f16 per group = d { 16 @ 0 (10:16) }
+//     code z: f16 per group = m { 16 @ 0 (10:16) }
+//
+//     value = (q - z) * s
+//
+// Here group = 128.
+#version 450
+#extension GL_EXT_shader_16bit_storage : require
+
+layout(local_size_x_id = 0) in;
+
+layout(binding = 0, std430) readonly buffer W_qBuffer { uint W_q[]; };
+layout(binding = 1, std430) readonly buffer ScaleBuffer { uint16_t scale[]; };
+layout(binding = 2, std430) readonly buffer ZeroBuffer { uint16_t zero[]; };
+layout(binding = 3, std430) readonly buffer Indices { uint indices[]; };
+layout(binding = 4, std430) writeonly buffer Dst { uvec2 dst[]; };
+layout(binding = 5, std430) buffer Status { uint out_of_range; };
+
+layout(push_constant) uniform Push {
+    uint rows;        // of the matrix that the blocks are patches of
+    uint cols;
+    uint grid_rows;   // blocks
+    uint grid_cols;
+    uint row_tiles;   // tiles of 8 elements that a row of the table can touch
+    uint table_rows;
+    uint table_cols;
+    uint tokens;
+};
+
+// The half in the low 16 bits.
+float f16_to_f32(uint bits) {
+    return unpackHalf2x16(bits).x;
+}
+
+// Rounds to the nearest bfloat16, ties to even.
+uint f32_to_bf16(float x) {
+    const uint bits = floatBitsToUint(x);
+    if ((bits & 0x7FFFFFFFu) > 0x7F800000u) return ((bits >> 16) & 0x8000u) | 0x7FC0u;  // NaN
+    return (bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16;
+}
+
+// The 8 values of a tile of a row, in runs of 4 consecutive elements.
+void decode(uint row, uint tile, out precise vec4 v[2]) {
+    const uint block_row = row % grid_rows;
+    const uint r = row / grid_rows;
+    const uint t = tile % 16u;
+    // elements 0 to 3, counted from the tile's first
+    uint w0 = W_q[block_row * 128u + t * 8u];
+    uint w1 = W_q[block_row * 128u + (t * 8u + 1u)];
+    uint w2 = W_q[block_row * 128u + (t * 8u + 2u)];
+    uint w3 = W_q[block_row * 128u + (t * 8u + 3u)];
+    uint m_ = uint(zero[row]);
+    float z = f16_to_f32(m_);  // m: 16 bits
+    uint d = uint(scale[row]);
+    float s = f16_to_f32(d);  // d: 16 bits
+    v[0] = (vec4((w0 >> ((9u - r) * 3u)) & 7u, (w1 >> ((9u - r) * 3u)) & 7u, (w2 >> ((9u - r) * 3u)) & 7u, (w3 >> ((9u - r) * 3u)) & 7u) - z) * s;
+
+    // elements 4 to 7, counted from the tile's first
+    uint w4 = W_q[block_row * 128u + (t * 8u + 4u)];
+    uint w5 = W_q[block_row * 128u + (t * 8u + 5u)];
+    uint w6 = W_q[block_row * 128u + (t * 8u + 6u)];
+    uint w7 = W_q[block_row * 128u + (t * 8u + 7u)];
+    v[1] = (vec4((w4 >> ((9u - r) * 3u)) & 7u, (w5 >> ((9u - r) * 3u)) & 7u, (w6 >> ((9u - r) * 3u)) & 7u, (w7 >> ((9u - r) * 3u)) & 7u) - z) * s;
+}
+
+uvec2 pack(vec4 v) {
+    return uvec2(f32_to_bf16(v.x) | (f32_to_bf16(v.y) << 16), f32_to_bf16(v.z) | (f32_to_bf16(v.w) << 16));
+}
+
+// Stores a tile's runs from `at` on, counted in runs.
+void write_tile(uint at, vec4 v[2]) {
+    dst[at] = pack(v[0]);
+    dst[at + 1u] = pack(v[1]);
+}
+
+void main() {
+    const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
+    for (uint i = gl_GlobalInvocationID.x; i < tokens * row_tiles; i += threads) {
+        const uint token = i / row_tiles, j = i % row_tiles;
+        uint index = indices[token];
+        const bool found = index < table_rows;
+        if (!found) {
+            // No such row: zeros, and the token is counted once.
+            if (j == 0u) atomicAdd(out_of_range, 1u);
+            index = 0u;
+        }
+        const uint row = index * (table_cols / cols) + j / 16u, tile = j % 16u;
+        vec4 v[2];
+        if (found) {
+            decode(row, tile, v);
+        } else {
+            for (uint r = 0u; r < 2u; ++r) v[r] = vec4(0.0);
+        }
+        write_tile(token * (table_cols / 4u) + j * 2u, v);
+    }
+}

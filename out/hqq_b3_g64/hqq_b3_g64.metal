@@ -1,0 +1,475 @@
+// hqq_b3_g64: Metal kernels of the format.
+// Generated from the specification below by `qkgen emit --format hqq_b3_g64`; do not edit.
+// 296 bytes for 640 elements, 3.7 bits each; 6.62 operations for each element.
+//
+//     format hqq_b3_g{group} "HQQ: the groups of the whole tensor in ten planes of 3 bits, a float zero"
+//     from "HQQ: BitPack, axis 1"
+//     for group in 64 128
+//
+//     block 10 apart x group {
+//         buffer W_q   { w: u32[1][group] }
+//         buffer scale { d: f16[10][1] }
+//         buffer zero  { m: f16[10][1] }
+//     }
+//
+//     code q                = w { 3 @ 27 (group:32, 10:-3) }
+//     spare                   w { 2 @ 30 (group:32) }
+//     code s: f16 per group = d { 16 @ 0 (10:16) }
+//     code z: f16 per group = m { 16 @ 0 (10:16) }
+//
+//     value = (q - z) * s
+//
+// Here group = 64.
+#include <metal_stdlib>
+using namespace metal;
+
+// Decoding rounds each operation as written: compile without fast math (-fno-fast-math, or MTLMathModeSafe).
+#pragma clang fp contract(off)
+
+namespace qk_hqq_b3_g64 {
+
+// The half in the low 16 bits.
+inline float f16_to_f32(uint bits) {
+    return float(as_type<half>(ushort(bits)));
+}
+
+// Rounds to the nearest bfloat16, ties to even. In integers, so that no Metal version with bfloat is needed.
+inline ushort f32_to_bf16(float x) {
+    const uint bits = as_type<uint>(x);
+    if ((bits & 0x7FFFFFFFu) > 0x7F800000u) return ushort(((bits >> 16) & 0x8000u) | 0x7FC0u);  // NaN
+    return ushort((bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16);
+}
+
+// A run as it is stored: f32, f16, or the bits of bf16. Conversion to half rounds to nearest even.
+inline void store(device float4 *dst, uint at, float4 v) {
+    dst[at] = v;
+}
+
+inline void store(device half4 *dst, uint at, float4 v) {
+    dst[at] = half4(v);
+}
+
+inline void store(device ushort4 *dst, uint at, float4 v) {
+    dst[at] = ushort4(f32_to_bf16(v.x), f32_to_bf16(v.y), f32_to_bf16(v.z), f32_to_bf16(v.w));
+}
+
+// The 8 values of a tile of a row, in runs of 4 consecutive elements.
+inline void decode(device const uint *W_q, device const ushort *scale, device const ushort *zero, uint grid_rows, uint row, uint tile, thread float4 *v) {
+    const uint block_row = row % grid_rows;
+    const uint r = row / grid_rows;
+    const uint t = tile % 8u;
+    // elements 0 to 3, counted from the tile's first
+    const uint w0 = W_q[block_row * 64u + t * 8u];
+    const uint w1 = W_q[block_row * 64u + (t * 8u + 1u)];
+    const uint w2 = W_q[block_row * 64u + (t * 8u + 2u)];
+    const uint w3 = W_q[block_row * 64u + (t * 8u + 3u)];
+    const uint m_ = uint(zero[row]);
+    const float z = f16_to_f32(m_);  // m: 16 bits
+    const uint d = uint(scale[row]);
+    const float s = f16_to_f32(d);  // d: 16 bits
+    v[0] = (float4((w0 >> ((9u - r) * 3u)) & 7u, (w1 >> ((9u - r) * 3u)) & 7u, (w2 >> ((9u - r) * 3u)) & 7u, (w3 >> ((9u - r) * 3u)) & 7u) - z) * s;
+
+    // elements 4 to 7, counted from the tile's first
+    const uint w4 = W_q[block_row * 64u + (t * 8u + 4u)];
+    const uint w5 = W_q[block_row * 64u + (t * 8u + 5u)];
+    const uint w6 = W_q[block_row * 64u + (t * 8u + 6u)];
+    const uint w7 = W_q[block_row * 64u + (t * 8u + 7u)];
+    v[1] = (float4((w4 >> ((9u - r) * 3u)) & 7u, (w5 >> ((9u - r) * 3u)) & 7u, (w6 >> ((9u - r) * 3u)) & 7u, (w7 >> ((9u - r) * 3u)) & 7u) - z) * s;
+}
+
+// Stores a tile's runs from `at` on, counted in runs.
+template <typename T>
+inline void write_tile(device T *dst, uint at, thread const float4 *v) {
+    store(dst, at, v[0]);
+    store(dst, at + 1u, v[1]);
+}
+
+struct sum_shape {
+    uint rows;       // of this launch
+    uint row_tiles;  // tiles of 16 elements in a row
+    uint batch;      // right-hand sides
+    uint y_first;    // where the launch begins in y, and
+    uint y_rows;     // how many rows each right-hand side has there
+    uint cols;       // of the matrix that the blocks are patches of
+    uint grid_rows;  // blocks
+    uint grid_cols;
+};
+
+// Where a thread stands.
+struct standing {
+    uint group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups;
+};
+
+// Loads what tile `j` of a row meets of x, from right-hand side `vector` on.
+template <uint TILES, uint BATCH, typename X>
+inline void load_x(device const X *x_in, uint batch, uint row_tiles, uint vector, uint j, uint k,
+    thread float4 (&x)[TILES][BATCH][4], thread float (&x_sum)[TILES][BATCH][1])
+{
+    const uint place = j * 4u;
+    for (uint m = 0; m < BATCH; ++m) {
+        const uint from = min(vector + m, batch - 1u) * row_tiles * 4u + place;
+        x[k][m][0] = float4(x_in[from]);
+        x[k][m][1] = float4(x_in[from + 1u]);
+        x[k][m][2] = float4(x_in[from + 2u]);
+        x[k][m][3] = float4(x_in[from + 3u]);
+        x_sum[k][m][0] = dot(x[k][m][0] + x[k][m][1] + x[k][m][2] + x[k][m][3], float4(1.0f));
+    }
+}
+
+// Adds the products of tile `j` of row `n` with what is kept of x, for each right-hand side.
+template <uint TILES, uint BATCH>
+inline void accumulate(
+    device const uint *W_q,
+    device const ushort *scale,
+    device const ushort *zero,
+    uint grid_rows, uint row_tiles, uint n, uint j, uint k,
+    thread const float4 (&x)[TILES][BATCH][4], thread const float (&x_sum)[TILES][BATCH][1],
+    thread float (&sum)[BATCH])
+{
+    #pragma clang fp contract(fast)
+    const uint row = n * (row_tiles / 4u) + j / 4u, tile = j % 4u;
+    const uint block_row = row % grid_rows;
+    const uint r = row / grid_rows;
+    const uint t = tile % 4u;
+    const uint d = uint(scale[row]);
+    const float s = f16_to_f32(d);  // d: 16 bits
+    const uint w0 = W_q[block_row * 64u + t * 16u];
+    const uint w1 = W_q[block_row * 64u + (t * 16u + 1u)];
+    const uint w2 = W_q[block_row * 64u + (t * 16u + 2u)];
+    const uint w3 = W_q[block_row * 64u + (t * 16u + 3u)];
+    const uint w4 = W_q[block_row * 64u + (t * 16u + 4u)];
+    const uint w5 = W_q[block_row * 64u + (t * 16u + 5u)];
+    const uint w6 = W_q[block_row * 64u + (t * 16u + 6u)];
+    const uint w7 = W_q[block_row * 64u + (t * 16u + 7u)];
+    const uint w8 = W_q[block_row * 64u + (t * 16u + 8u)];
+    const uint w9 = W_q[block_row * 64u + (t * 16u + 9u)];
+    const uint w10 = W_q[block_row * 64u + (t * 16u + 10u)];
+    const uint w11 = W_q[block_row * 64u + (t * 16u + 11u)];
+    const uint w12 = W_q[block_row * 64u + (t * 16u + 12u)];
+    const uint w13 = W_q[block_row * 64u + (t * 16u + 13u)];
+    const uint w14 = W_q[block_row * 64u + (t * 16u + 14u)];
+    const uint w15 = W_q[block_row * 64u + (t * 16u + 15u)];
+    const uint m_ = uint(zero[row]);
+    const float z = f16_to_f32(m_);  // m: 16 bits
+    for (uint m = 0; m < BATCH; ++m) {
+        sum[m] += s * (dot(x[k][m][0], float4((w0 >> ((9u - r) * 3u)) & 7u, (w1 >> ((9u - r) * 3u)) & 7u, (w2 >> ((9u - r) * 3u)) & 7u, (w3 >> ((9u - r) * 3u)) & 7u)) + dot(x[k][m][1], float4((w4 >> ((9u - r) * 3u)) & 7u, (w5 >> ((9u - r) * 3u)) & 7u, (w6 >> ((9u - r) * 3u)) & 7u, (w7 >> ((9u - r) * 3u)) & 7u)) + dot(x[k][m][2], float4((w8 >> ((9u - r) * 3u)) & 7u, (w9 >> ((9u - r) * 3u)) & 7u, (w10 >> ((9u - r) * 3u)) & 7u, (w11 >> ((9u - r) * 3u)) & 7u)) + dot(x[k][m][3], float4((w12 >> ((9u - r) * 3u)) & 7u, (w13 >> ((9u - r) * 3u)) & 7u, (w14 >> ((9u - r) * 3u)) & 7u, (w15 >> ((9u - r) * 3u)) & 7u))) - s * z * x_sum[k][m][0];
+    }
+}
+
+// Sums over rows. BATCH right-hand sides are kept, at least as many as there are; ROWS rows at a time.
+template <uint BATCH, uint ROWS, typename X>
+inline void sum_rows(
+    device const uint *W_q,
+    device const ushort *scale,
+    device const ushort *zero,
+    device const X *x_in, device float *y, constant sum_shape &shape, threadgroup float *partial, standing at)
+{
+    constexpr uint TILES = BATCH == 1 ? 4 : 1;
+    // What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share
+    // a scale.
+    float4 x[TILES][BATCH][4];
+    float x_sum[TILES][BATCH][1];
+    // A simdgroup holds a slice of x and walks down the rows. While there are slices for more, simdgroups share a row.
+    const uint slice = at.lanes * TILES, slices = (shape.row_tiles + slice - 1) / slice;
+    uint split = 1;
+    while (split < slices && at.simdgroups % (2 * split) == 0) split *= 2;
+    const uint teams = at.simdgroups / split, team = at.simdgroup / split;
+    uint held = ~0u;
+    for (uint first = at.group * teams * ROWS; first < shape.rows; first += at.groups * teams * ROWS) {
+        float sum[ROWS][BATCH];
+        for (uint r = 0; r < ROWS; ++r) {
+            for (uint m = 0; m < BATCH; ++m) sum[r][m] = 0.0f;
+        }
+        for (uint c = at.simdgroup % split; c < slices; c += split) {
+            for (uint k = 0; k < TILES; ++k) {
+                const uint j = (c * TILES + k) * at.lanes + at.lane;
+                if (j >= shape.row_tiles) continue;
+                if (c != held) load_x<TILES, BATCH>(x_in, shape.batch, shape.row_tiles, 0, j, k, x, x_sum);
+                for (uint r = 0; r < ROWS; ++r)
+                    accumulate<TILES, BATCH>(W_q, scale, zero, shape.grid_rows, shape.row_tiles, min(first + team * ROWS + r, shape.rows - 1), j, k, x, x_sum, sum[r]);
+            }
+            held = c;
+        }
+        for (uint r = 0; r < ROWS; ++r) {
+            for (uint m = 0; m < BATCH; ++m) {
+                const float all = simd_sum(sum[r][m]);
+                if (at.lane == 0) partial[(at.simdgroup * ROWS + r) * BATCH + m] = all;
+            }
+        }
+        threadgroup_barrier(mem_flags::mem_threadgroup);
+        for (uint i = at.thread_index; i < teams * ROWS * BATCH; i += at.threads) {
+            const uint row = first + i / BATCH, m = i % BATCH, from = i / (ROWS * BATCH) * (split - 1) * ROWS * BATCH + i;
+            float total = 0.0f;
+            for (uint s = 0; s < split; ++s) total += partial[from + s * ROWS * BATCH];
+            if (row < shape.rows && m < shape.batch) y[m * shape.y_rows + shape.y_first + row] = total;
+        }
+        threadgroup_barrier(mem_flags::mem_threadgroup);
+    }
+}
+
+}  // namespace qk_hqq_b3_g64
+
+// hqq_b3_g64_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32.
+struct hqq_b3_g64_dequant_f32_push {
+    uint rows;       // of the matrix that the blocks are patches of
+    uint cols;
+    uint grid_rows;  // blocks
+    uint grid_cols;
+    uint row_tiles;  // tiles of 8 elements in a row
+};
+
+kernel void hqq_b3_g64_dequant_f32(
+    device const uint *W_q [[buffer(0)]],
+    device const ushort *scale [[buffer(1)]],
+    device const ushort *zero [[buffer(2)]],
+    device float4 *dst [[buffer(3)]],
+    constant hqq_b3_g64_dequant_f32_push &push [[buffer(4)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.rows * push.row_tiles; i += threads) {
+        const uint row = i / push.row_tiles, tile = i % push.row_tiles;
+        float4 v[2];
+        qk_hqq_b3_g64::decode(W_q, scale, zero, push.grid_rows, row, tile, v);
+        qk_hqq_b3_g64::write_tile(dst, row * (push.cols / 4u) + tile * 2u, v);
+    }
+}
+
+// hqq_b3_g64_dequant_f16: decodes a whole tensor: dst[i] = value(i), in f16.
+struct hqq_b3_g64_dequant_f16_push {
+    uint rows;       // of the matrix that the blocks are patches of
+    uint cols;
+    uint grid_rows;  // blocks
+    uint grid_cols;
+    uint row_tiles;  // tiles of 8 elements in a row
+};
+
+kernel void hqq_b3_g64_dequant_f16(
+    device const uint *W_q [[buffer(0)]],
+    device const ushort *scale [[buffer(1)]],
+    device const ushort *zero [[buffer(2)]],
+    device half4 *dst [[buffer(3)]],
+    constant hqq_b3_g64_dequant_f16_push &push [[buffer(4)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.rows * push.row_tiles; i += threads) {
+        const uint row = i / push.row_tiles, tile = i % push.row_tiles;
+        float4 v[2];
+        qk_hqq_b3_g64::decode(W_q, scale, zero, push.grid_rows, row, tile, v);
+        qk_hqq_b3_g64::write_tile(dst, row * (push.cols / 4u) + tile * 2u, v);
+    }
+}
+
+// hqq_b3_g64_dequant_bf16: decodes a whole tensor: dst[i] = value(i), in bf16.
+struct hqq_b3_g64_dequant_bf16_push {
+    uint rows;       // of the matrix that the blocks are patches of
+    uint cols;
+    uint grid_rows;  // blocks
+    uint grid_cols;
+    uint row_tiles;  // tiles of 8 elements in a row
+};
+
+kernel void hqq_b3_g64_dequant_bf16(
+    device const uint *W_q [[buffer(0)]],
+    device const ushort *scale [[buffer(1)]],
+    device const ushort *zero [[buffer(2)]],
+    device ushort4 *dst [[buffer(3)]],
+    constant hqq_b3_g64_dequant_bf16_push &push [[buffer(4)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.rows * push.row_tiles; i += threads) {
+        const uint row = i / push.row_tiles, tile = i % push.row_tiles;
+        float4 v[2];
+        qk_hqq_b3_g64::decode(W_q, scale, zero, push.grid_rows, row, tile, v);
+        qk_hqq_b3_g64::write_tile(dst, row * (push.cols / 4u) + tile * 2u, v);
+    }
+}
+
+// hqq_b3_g64_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32.
+struct hqq_b3_g64_gather_f32_push {
+    uint rows;        // of the matrix that the blocks are patches of
+    uint cols;
+    uint grid_rows;   // blocks
+    uint grid_cols;
+    uint row_tiles;   // tiles of 8 elements that a row of the table can touch
+    uint table_rows;
+    uint table_cols;
+    uint tokens;
+};
+
+kernel void hqq_b3_g64_gather_f32(
+    device const uint *W_q [[buffer(0)]],
+    device const ushort *scale [[buffer(1)]],
+    device const ushort *zero [[buffer(2)]],
+    device const uint *indices [[buffer(3)]],
+    device float4 *dst [[buffer(4)]],
+    device atomic_uint *status [[buffer(5)]],
+    constant hqq_b3_g64_gather_f32_push &push [[buffer(6)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
+        const uint token = i / push.row_tiles, j = i % push.row_tiles;
+        uint index = indices[token];
+        const bool found = index < push.table_rows;
+        if (!found) {
+            // No such row: zeros, and the token is counted once.
+            if (j == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
+            index = 0;
+        }
+        const uint row = index * (push.table_cols / push.cols) + j / 8u, tile = j % 8u;
+        float4 v[2];
+        if (found) {
+            qk_hqq_b3_g64::decode(W_q, scale, zero, push.grid_rows, row, tile, v);
+        } else {
+            for (uint r = 0; r < 2; ++r) v[r] = 0.0f;
+        }
+        qk_hqq_b3_g64::write_tile(dst, token * (push.table_cols / 4u) + j * 2u, v);
+    }
+}
+
+// hqq_b3_g64_gather_f16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f16.
+struct hqq_b3_g64_gather_f16_push {
+    uint rows;        // of the matrix that the blocks are patches of
+    uint cols;
+    uint grid_rows;   // blocks
+    uint grid_cols;
+    uint row_tiles;   // tiles of 8 elements that a row of the table can touch
+    uint table_rows;
+    uint table_cols;
+    uint tokens;
+};
+
+kernel void hqq_b3_g64_gather_f16(
+    device const uint *W_q [[buffer(0)]],
+    device const ushort *scale [[buffer(1)]],
+    device const ushort *zero [[buffer(2)]],
+    device const uint *indices [[buffer(3)]],
+    device half4 *dst [[buffer(4)]],
+    device atomic_uint *status [[buffer(5)]],
+    constant hqq_b3_g64_gather_f16_push &push [[buffer(6)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
+        const uint token = i / push.row_tiles, j = i % push.row_tiles;
+        uint index = indices[token];
+        const bool found = index < push.table_rows;
+        if (!found) {
+            // No such row: zeros, and the token is counted once.
+            if (j == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
+            index = 0;
+        }
+        const uint row = index * (push.table_cols / push.cols) + j / 8u, tile = j % 8u;
+        float4 v[2];
+        if (found) {
+            qk_hqq_b3_g64::decode(W_q, scale, zero, push.grid_rows, row, tile, v);
+        } else {
+            for (uint r = 0; r < 2; ++r) v[r] = 0.0f;
+        }
+        qk_hqq_b3_g64::write_tile(dst, token * (push.table_cols / 4u) + j * 2u, v);
+    }
+}
+
+// hqq_b3_g64_gather_bf16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in bf16.
+struct hqq_b3_g64_gather_bf16_push {
+    uint rows;        // of the matrix that the blocks are patches of
+    uint cols;
+    uint grid_rows;   // blocks
+    uint grid_cols;
+    uint row_tiles;   // tiles of 8 elements that a row of the table can touch
+    uint table_rows;
+    uint table_cols;
+    uint tokens;
+};
+
+kernel void hqq_b3_g64_gather_bf16(
+    device const uint *W_q [[buffer(0)]],
+    device const ushort *scale [[buffer(1)]],
+    device const ushort *zero [[buffer(2)]],
+    device const uint *indices [[buffer(3)]],
+    device ushort4 *dst [[buffer(4)]],
+    device atomic_uint *status [[buffer(5)]],
+    constant hqq_b3_g64_gather_bf16_push &push [[buffer(6)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
+        const uint token = i / push.row_tiles, j = i % push.row_tiles;
+        uint index = indices[token];
+        const bool found = index < push.table_rows;
+        if (!found) {
+            // No such row: zeros, and the token is counted once.
+            if (j == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
+            index = 0;
+        }
+        const uint row = index * (push.table_cols / push.cols) + j / 8u, tile = j % 8u;
+        float4 v[2];
+        if (found) {
+            qk_hqq_b3_g64::decode(W_q, scale, zero, push.grid_rows, row, tile, v);
+        } else {
+            for (uint r = 0; r < 2; ++r) v[r] = 0.0f;
+        }
+        qk_hqq_b3_g64::write_tile(dst, token * (push.table_cols / 4u) + j * 2u, v);
+    }
+}
+
+// hqq_b3_g64_gemv_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f32.
+constant uint hqq_b3_g64_gemv_f32_batch [[function_constant(1)]];  // 1, 2, 4 or 8, at least as many as there are right-hand sides
+
+kernel void hqq_b3_g64_gemv_f32(
+    device const uint *W_q [[buffer(0)]],
+    device const ushort *scale [[buffer(1)]],
+    device const ushort *zero [[buffer(2)]],
+    device const float4 *x [[buffer(3)]],
+    device float *y [[buffer(4)]],
+    constant qk_hqq_b3_g64::sum_shape &push [[buffer(5)]],
+    uint group [[threadgroup_position_in_grid]],
+    uint groups [[threadgroups_per_grid]],
+    uint thread_index [[thread_index_in_threadgroup]],
+    uint threads [[threads_per_threadgroup]],
+    uint lane [[thread_index_in_simdgroup]],
+    uint lanes [[threads_per_simdgroup]],
+    uint simdgroup [[simdgroup_index_in_threadgroup]],
+    uint simdgroups [[simdgroups_per_threadgroup]])
+{
+    threadgroup float partial[32 * 16];  // at most 32 simdgroups, and 16 sums of each
+    const qk_hqq_b3_g64::standing at = {group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups};
+    switch (hqq_b3_g64_gemv_f32_batch) {
+        case 1: qk_hqq_b3_g64::sum_rows<1, 4>(W_q, scale, zero, x, y, push, partial, at); break;
+        case 2: qk_hqq_b3_g64::sum_rows<2, 4>(W_q, scale, zero, x, y, push, partial, at); break;
+        case 4: qk_hqq_b3_g64::sum_rows<4, 4>(W_q, scale, zero, x, y, push, partial, at); break;
+        case 8: qk_hqq_b3_g64::sum_rows<8, 2>(W_q, scale, zero, x, y, push, partial, at); break;
+    }
+}
+
+// hqq_b3_g64_gemv_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f16.
+constant uint hqq_b3_g64_gemv_f16_batch [[function_constant(1)]];  // 1, 2, 4 or 8, at least as many as there are right-hand sides
+
+kernel void hqq_b3_g64_gemv_f16(
+    device const uint *W_q [[buffer(0)]],
+    device const ushort *scale [[buffer(1)]],
+    device const ushort *zero [[buffer(2)]],
+    device const half4 *x [[buffer(3)]],
+    device float *y [[buffer(4)]],
+    constant qk_hqq_b3_g64::sum_shape &push [[buffer(5)]],
+    uint group [[threadgroup_position_in_grid]],
+    uint groups [[threadgroups_per_grid]],
+    uint thread_index [[thread_index_in_threadgroup]],
+    uint threads [[threads_per_threadgroup]],
+    uint lane [[thread_index_in_simdgroup]],
+    uint lanes [[threads_per_simdgroup]],
+    uint simdgroup [[simdgroup_index_in_threadgroup]],
+    uint simdgroups [[simdgroups_per_threadgroup]])
+{
+    threadgroup float partial[32 * 16];  // at most 32 simdgroups, and 16 sums of each
+    const qk_hqq_b3_g64::standing at = {group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups};
+    switch (hqq_b3_g64_gemv_f16_batch) {
+        case 1: qk_hqq_b3_g64::sum_rows<1, 4>(W_q, scale, zero, x, y, push, partial, at); break;
+        case 2: qk_hqq_b3_g64::sum_rows<2, 4>(W_q, scale, zero, x, y, push, partial, at); break;
+        case 4: qk_hqq_b3_g64::sum_rows<4, 4>(W_q, scale, zero, x, y, push, partial, at); break;
+        case 8: qk_hqq_b3_g64::sum_rows<8, 2>(W_q, scale, zero, x, y, push, partial, at); break;
+    }
+}

@@ -1,0 +1,110 @@
+// hqq_b8_g64_gather_f16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f16.
+// Generated from the specification below by `qkgen emit --format hqq_b8_g64`; do not edit.
+// 68 bytes for 64 elements, 8.5 bits each; 5.88 operations for each element.
+//
+//     format hqq_b{bits}_g{group} "HQQ: the groups of the whole tensor in planes of equal size, a float zero"
+//     from "HQQ: BitPack, axis 1"
+//     for bits in 2 4 8, group in 64 128
+//
+//     block 8 / bits apart x group {
+//         buffer W_q   { w: u8[1][group] }
+//         buffer scale { d: f16[8 / bits][1] }
+//         buffer zero  { m: f16[8 / bits][1] }
+//     }
+//
+//     code q                = w { bits @ 8 - bits (group:8, 8 / bits:-bits) }
+//     code s: f16 per group = d { 16 @ 0 (8 / bits:16) }
+//     code z: f16 per group = m { 16 @ 0 (8 / bits:16) }
+//
+//     value = (q - z) * s
+//
+// Here bits = 8, group = 64.
+#version 450
+#extension GL_EXT_shader_16bit_storage : require
+
+layout(local_size_x_id = 0) in;
+
+layout(binding = 0, std430) readonly buffer W_qBuffer { uint W_q[]; };
+layout(binding = 1, std430) readonly buffer ScaleBuffer { uint16_t scale[]; };
+layout(binding = 2, std430) readonly buffer ZeroBuffer { uint16_t zero[]; };
+layout(binding = 3, std430) readonly buffer Indices { uint indices[]; };
+layout(binding = 4, std430) writeonly buffer Dst { uvec2 dst[]; };
+layout(binding = 5, std430) buffer Status { uint out_of_range; };
+
+layout(push_constant) uniform Push {
+    uint rows;        // of the matrix that the blocks are patches of
+    uint cols;
+    uint grid_rows;   // blocks
+    uint grid_cols;
+    uint row_tiles;   // tiles of 8 elements that a row of the table can touch
+    uint table_rows;
+    uint table_cols;
+    uint tokens;
+};
+
+// The half in the low 16 bits.
+float f16_to_f32(uint bits) {
+    return unpackHalf2x16(bits).x;
+}
+
+// Rounds to the nearest half, ties to even. In integers, because Vulkan leaves the rounding of its own conversion open.
+uint f32_to_f16(float x) {
+    const uint bits = floatBitsToUint(x), magnitude = bits & 0x7FFFFFFFu, sign = (bits >> 16) & 0x8000u;
+    if (magnitude > 0x7F800000u) return sign | 0x7E00u;    // NaN
+    if (magnitude >= 0x477FF000u) return sign | 0x7C00u;   // beyond the largest half
+    if (magnitude < 0x38800000u) {                         // a subnormal half: adding 1/2 rounds at its last bit
+        precise float lifted = uintBitsToFloat(magnitude) + 0.5;
+        return sign | (floatBitsToUint(lifted) - 0x3F000000u);
+    }
+    return sign | ((magnitude - 0x38000000u + 0xFFFu + ((magnitude >> 13) & 1u)) >> 13);
+}
+
+// The 8 values of a tile of a row, in runs of 4 consecutive elements.
+void decode(uint row, uint tile, out precise vec4 v[2]) {
+    const uint t = tile % 8u;
+    // elements 0 to 3, counted from the tile's first
+    uint w0 = W_q[row * 16u + t * 2u];
+    uvec4 q0 = (uvec4(w0) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
+    uint m_ = uint(zero[row]);
+    float z = f16_to_f32(m_);  // m: 16 bits
+    uint d = uint(scale[row]);
+    float s = f16_to_f32(d);  // d: 16 bits
+    v[0] = (vec4(q0) - z) * s;
+
+    // elements 4 to 7, counted from the tile's first
+    uint w1 = W_q[row * 16u + (t * 2u + 1u)];
+    uvec4 q1 = (uvec4(w1) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
+    v[1] = (vec4(q1) - z) * s;
+}
+
+uvec2 pack(vec4 v) {
+    return uvec2(f32_to_f16(v.x) | (f32_to_f16(v.y) << 16), f32_to_f16(v.z) | (f32_to_f16(v.w) << 16));
+}
+
+// Stores a tile's runs from `at` on, counted in runs.
+void write_tile(uint at, vec4 v[2]) {
+    dst[at] = pack(v[0]);
+    dst[at + 1u] = pack(v[1]);
+}
+
+void main() {
+    const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
+    for (uint i = gl_GlobalInvocationID.x; i < tokens * row_tiles; i += threads) {
+        const uint token = i / row_tiles, j = i % row_tiles;
+        uint index = indices[token];
+        const bool found = index < table_rows;
+        if (!found) {
+            // No such row: zeros, and the token is counted once.
+            if (j == 0u) atomicAdd(out_of_range, 1u);
+            index = 0u;
+        }
+        const uint row = index * (table_cols / cols) + j / 8u, tile = j % 8u;
+        vec4 v[2];
+        if (found) {
+            decode(row, tile, v);
+        } else {
+            for (uint r = 0u; r < 2u; ++r) v[r] = vec4(0.0);
+        }
+        write_tile(token * (table_cols / 4u) + j * 2u, v);
+    }
+}

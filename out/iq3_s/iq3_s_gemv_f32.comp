@@ -1,0 +1,221 @@
+// iq3_s_gemv_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f32.
+// Generated from the specification below by `qkgen emit --format iq3_s`; do not edit.
+// 110 bytes for 256 elements, 3.438 bits each; 12.1 operations for each element.
+//
+//     format iq3_s "fours from a codebook of 512, sign masks, 4-bit scales in groups of 32"
+//     from "ggml (llama.cpp), ggml-common.h"
+//
+//     block 256 {
+//         d:      f16
+//         qs:     u8[64]
+//         qh:     u8[8]
+//         signs:  u8[32]
+//         scales: u8[4]
+//     }
+//
+//     code g  per 4  = qs { 8 @ 0 (64:8) } qh { 1 @ 0 (64:1) }
+//     code s  per 8  = signs { 8 @ 0 (32:8) }
+//     code sc per 32 = scales { 4 @ 0 (8:4) }
+//
+//     table G: u8[512][4] = file "iq3s_grid.bin"
+//
+//     value = d * (1 + 2 * sc) * G[g][i % 4] * (s >> i % 8 & 1 ? -1 : 1)
+#version 450
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_arithmetic : require
+#extension GL_EXT_shader_16bit_storage : require
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 1) const uint BATCH = 1;  // right-hand sides that are kept, at least as many as there are
+layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
+
+layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
+layout(binding = 3, std430) readonly buffer GTable { uint G[]; };  // 512 rows of 4: u8, packed
+layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
+layout(binding = 2, std430) writeonly buffer Output { float y[]; };
+
+layout(push_constant) uniform Push {
+    uint rows;       // of this launch
+    uint row_tiles;  // tiles of 64 elements in a row
+    uint batch;      // right-hand sides
+    uint y_first;    // where the launch begins in y, and
+    uint y_rows;     // how many rows each right-hand side has there
+};
+
+// The half in the low 16 bits.
+float f16_to_f32(uint bits) {
+    return unpackHalf2x16(bits).x;
+}
+
+const uint TILES = BATCH == 1u ? 1u : 1u;
+
+// What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a
+// scale.
+vec4 x[TILES][BATCH][16];
+float x_sum[TILES][BATCH][1];
+
+// Loads what tile `j` of a row meets of x, from right-hand side `vector` on.
+void load_x(uint vector, uint j, uint k) {
+    const uint tile = j % 4u;
+    const uint place = j / 4u * 64u + tile * 16u;
+    for (uint m = 0; m < BATCH; ++m) {
+        const uint from = min(vector + m, batch - 1u) * row_tiles * 16u + place;
+        x[k][m][0] = x_in[from];
+        x[k][m][1] = x_in[from + 1u];
+        x[k][m][2] = x_in[from + 2u];
+        x[k][m][3] = x_in[from + 3u];
+        x[k][m][4] = x_in[from + 4u];
+        x[k][m][5] = x_in[from + 5u];
+        x[k][m][6] = x_in[from + 6u];
+        x[k][m][7] = x_in[from + 7u];
+        x[k][m][8] = x_in[from + 8u];
+        x[k][m][9] = x_in[from + 9u];
+        x[k][m][10] = x_in[from + 10u];
+        x[k][m][11] = x_in[from + 11u];
+        x[k][m][12] = x_in[from + 12u];
+        x[k][m][13] = x_in[from + 13u];
+        x[k][m][14] = x_in[from + 14u];
+        x[k][m][15] = x_in[from + 15u];
+    }
+}
+
+// Adds the products of tile `j` of row `n` with what is kept of x, for each right-hand side.
+void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
+    const uint block = n * (row_tiles / 4u) + j / 4u;
+    const uint tile = j % 4u;
+    uint base = block * 55u;
+    float d = f16_to_f32(uint(blocks[base]));
+    uint scales = uint(blocks[base + tile / 2u + 53u]);
+    uint sc0 = (scales >> (tile % 2u * 8u)) & 15u;  // scales: 4 bits
+    precise float d_sc0 = d * float(1 + 2 * int(sc0));
+    uint qs0 = uint(blocks[base + tile * 8u + 1u]);
+    uint g_lo0 = qs0 & 0xFFu;  // qs: bits 0-7 of g
+    uint qh = uint(blocks[base + tile + 33u]);
+    uint g_hi0 = qh & 1u;  // qh: bit 8 of g
+    uint g0 = g_lo0 | (g_hi0 << 8u);
+    uint G_row0 = G[g0];
+    uint signs0 = uint(blocks[base + tile * 4u + 37u]);
+    uint s0 = signs0 & 0xFFu;  // signs: 8 bits
+    uint g_lo1 = qs0 >> 8u;  // qs: bits 0-7 of g
+    uint g_hi1 = (qh >> 1u) & 1u;  // qh: bit 8 of g
+    uint g1 = g_lo1 | (g_hi1 << 8u);
+    uint G_row1 = G[g1];
+    uint qs1 = uint(blocks[base + tile * 8u + 2u]);
+    uint g_lo2 = qs1 & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi2 = (qh >> 2u) & 1u;  // qh: bit 8 of g
+    uint g2 = g_lo2 | (g_hi2 << 8u);
+    uint G_row2 = G[g2];
+    uint s1 = signs0 >> 8u;  // signs: 8 bits
+    uint g_lo3 = qs1 >> 8u;  // qs: bits 0-7 of g
+    uint g_hi3 = (qh >> 3u) & 1u;  // qh: bit 8 of g
+    uint g3 = g_lo3 | (g_hi3 << 8u);
+    uint G_row3 = G[g3];
+    uint qs2 = uint(blocks[base + tile * 8u + 3u]);
+    uint g_lo4 = qs2 & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi4 = (qh >> 4u) & 1u;  // qh: bit 8 of g
+    uint g4 = g_lo4 | (g_hi4 << 8u);
+    uint G_row4 = G[g4];
+    uint signs1 = uint(blocks[base + tile * 4u + 38u]);
+    uint s2 = signs1 & 0xFFu;  // signs: 8 bits
+    uint g_lo5 = qs2 >> 8u;  // qs: bits 0-7 of g
+    uint g_hi5 = (qh >> 5u) & 1u;  // qh: bit 8 of g
+    uint g5 = g_lo5 | (g_hi5 << 8u);
+    uint G_row5 = G[g5];
+    uint qs3 = uint(blocks[base + tile * 8u + 4u]);
+    uint g_lo6 = qs3 & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi6 = (qh >> 6u) & 1u;  // qh: bit 8 of g
+    uint g6 = g_lo6 | (g_hi6 << 8u);
+    uint G_row6 = G[g6];
+    uint s3 = signs1 >> 8u;  // signs: 8 bits
+    uint g_lo7 = qs3 >> 8u;  // qs: bits 0-7 of g
+    uint g_hi7 = (qh >> 7u) & 1u;  // qh: bit 8 of g
+    uint g7 = g_lo7 | (g_hi7 << 8u);
+    uint G_row7 = G[g7];
+    uint sc1 = (scales >> (tile % 2u * 8u + 4u)) & 15u;  // scales: 4 bits
+    precise float d_sc1 = d * float(1 + 2 * int(sc1));
+    uint qs4 = uint(blocks[base + tile * 8u + 5u]);
+    uint g_lo8 = qs4 & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi8 = (qh >> 8u) & 1u;  // qh: bit 8 of g
+    uint g8 = g_lo8 | (g_hi8 << 8u);
+    uint G_row8 = G[g8];
+    uint signs2 = uint(blocks[base + tile * 4u + 39u]);
+    uint s4 = signs2 & 0xFFu;  // signs: 8 bits
+    uint g_lo9 = qs4 >> 8u;  // qs: bits 0-7 of g
+    uint g_hi9 = (qh >> 9u) & 1u;  // qh: bit 8 of g
+    uint g9 = g_lo9 | (g_hi9 << 8u);
+    uint G_row9 = G[g9];
+    uint qs5 = uint(blocks[base + tile * 8u + 6u]);
+    uint g_lo10 = qs5 & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi10 = (qh >> 10u) & 1u;  // qh: bit 8 of g
+    uint g10 = g_lo10 | (g_hi10 << 8u);
+    uint G_row10 = G[g10];
+    uint s5 = signs2 >> 8u;  // signs: 8 bits
+    uint g_lo11 = qs5 >> 8u;  // qs: bits 0-7 of g
+    uint g_hi11 = (qh >> 11u) & 1u;  // qh: bit 8 of g
+    uint g11 = g_lo11 | (g_hi11 << 8u);
+    uint G_row11 = G[g11];
+    uint qs6 = uint(blocks[base + tile * 8u + 7u]);
+    uint g_lo12 = qs6 & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi12 = (qh >> 12u) & 1u;  // qh: bit 8 of g
+    uint g12 = g_lo12 | (g_hi12 << 8u);
+    uint G_row12 = G[g12];
+    uint signs3 = uint(blocks[base + tile * 4u + 40u]);
+    uint s6 = signs3 & 0xFFu;  // signs: 8 bits
+    uint g_lo13 = qs6 >> 8u;  // qs: bits 0-7 of g
+    uint g_hi13 = (qh >> 13u) & 1u;  // qh: bit 8 of g
+    uint g13 = g_lo13 | (g_hi13 << 8u);
+    uint G_row13 = G[g13];
+    uint qs7 = uint(blocks[base + tile * 8u + 8u]);
+    uint g_lo14 = qs7 & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi14 = (qh >> 14u) & 1u;  // qh: bit 8 of g
+    uint g14 = g_lo14 | (g_hi14 << 8u);
+    uint G_row14 = G[g14];
+    uint s7 = signs3 >> 8u;  // signs: 8 bits
+    uint g_lo15 = qs7 >> 8u;  // qs: bits 0-7 of g
+    uint g_hi15 = qh >> 15u;  // qh: bit 8 of g
+    uint g15 = g_lo15 | (g_hi15 << 8u);
+    uint G_row15 = G[g15];
+    for (uint m = 0; m < BATCH; ++m) {
+        sum[m] += dot(x[k][m][0], d_sc0 * vec4((uvec4(G_row0) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s0)) >> ivec4(0, 1, 2, 3)) & 1, ivec4(0))))) + dot(x[k][m][1], d_sc0 * vec4((uvec4(G_row1) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s0)) >> ivec4(4, 5, 6, 7)) & 1, ivec4(0))))) + dot(x[k][m][2], d_sc0 * vec4((uvec4(G_row2) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s1)) >> ivec4(0, 1, 2, 3)) & 1, ivec4(0))))) + dot(x[k][m][3], d_sc0 * vec4((uvec4(G_row3) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s1)) >> ivec4(4, 5, 6, 7)) & 1, ivec4(0))))) + dot(x[k][m][4], d_sc0 * vec4((uvec4(G_row4) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s2)) >> ivec4(0, 1, 2, 3)) & 1, ivec4(0))))) + dot(x[k][m][5], d_sc0 * vec4((uvec4(G_row5) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s2)) >> ivec4(4, 5, 6, 7)) & 1, ivec4(0))))) + dot(x[k][m][6], d_sc0 * vec4((uvec4(G_row6) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s3)) >> ivec4(0, 1, 2, 3)) & 1, ivec4(0))))) + dot(x[k][m][7], d_sc0 * vec4((uvec4(G_row7) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s3)) >> ivec4(4, 5, 6, 7)) & 1, ivec4(0))))) + dot(x[k][m][8], d_sc1 * vec4((uvec4(G_row8) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s4)) >> ivec4(0, 1, 2, 3)) & 1, ivec4(0))))) + dot(x[k][m][9], d_sc1 * vec4((uvec4(G_row9) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s4)) >> ivec4(4, 5, 6, 7)) & 1, ivec4(0))))) + dot(x[k][m][10], d_sc1 * vec4((uvec4(G_row10) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s5)) >> ivec4(0, 1, 2, 3)) & 1, ivec4(0))))) + dot(x[k][m][11], d_sc1 * vec4((uvec4(G_row11) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s5)) >> ivec4(4, 5, 6, 7)) & 1, ivec4(0))))) + dot(x[k][m][12], d_sc1 * vec4((uvec4(G_row12) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s6)) >> ivec4(0, 1, 2, 3)) & 1, ivec4(0))))) + dot(x[k][m][13], d_sc1 * vec4((uvec4(G_row13) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s6)) >> ivec4(4, 5, 6, 7)) & 1, ivec4(0))))) + dot(x[k][m][14], d_sc1 * vec4((uvec4(G_row14) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s7)) >> ivec4(0, 1, 2, 3)) & 1, ivec4(0))))) + dot(x[k][m][15], d_sc1 * vec4((uvec4(G_row15) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s7)) >> ivec4(4, 5, 6, 7)) & 1, ivec4(0)))));
+    }
+}
+
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS * BATCH];
+
+void main() {
+    // A subgroup holds a slice of x and walks down the rows. While there are slices for more, subgroups share a row.
+    const uint slice = gl_SubgroupSize * TILES, slices = (row_tiles + slice - 1u) / slice;
+    uint split = 1u;
+    while (split < slices && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
+    const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
+    uint held = ~0u;
+    for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
+        float sum[ROWS][BATCH];
+        for (uint r = 0u; r < ROWS; ++r) {
+            for (uint m = 0u; m < BATCH; ++m) sum[r][m] = 0.0;
+        }
+        for (uint c = gl_SubgroupID % split; c < slices; c += split) {
+            for (uint k = 0; k < TILES; ++k) {
+                const uint j = (c * TILES + k) * gl_SubgroupSize + gl_SubgroupInvocationID;
+                if (j >= row_tiles) continue;
+                if (c != held) load_x(0u, j, k);
+                for (uint r = 0u; r < ROWS; ++r) accumulate(min(first + team * ROWS + r, rows - 1u), j, k, sum[r]);
+            }
+            held = c;
+        }
+        for (uint r = 0u; r < ROWS; ++r) {
+            for (uint m = 0u; m < BATCH; ++m) {
+                const float all = subgroupAdd(sum[r][m]);
+                if (subgroupElect()) partial[(gl_SubgroupID * ROWS + r) * BATCH + m] = all;
+            }
+        }
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < teams * ROWS * BATCH; i += gl_WorkGroupSize.x) {
+            const uint row = first + i / BATCH, m = i % BATCH, at = i / (ROWS * BATCH) * (split - 1u) * ROWS * BATCH + i;
+            float total = 0.0;
+            for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS * BATCH];
+            if (row < rows && m < batch) y[m * y_rows + y_first + row] = total;
+        }
+        barrier();
+    }
+}

@@ -1,0 +1,146 @@
+// mlx_nvfp4_gemv_id_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f32.
+// Generated from the specification below by `qkgen emit --format mlx_nvfp4`; do not edit.
+// 9 bytes for 16 elements, 4.5 bits each; 10.7 operations for each element.
+//
+//     format mlx_nvfp4 "E2M1 codes in one bit stream, E4M3 scales without NaN for 16"
+//     from "MLX, mlx.core.quantize with mode='nvfp4'"
+//
+//     block 16 {
+//         buffer weight { w: u32[2] }
+//         buffer scales { s: u8 }
+//     }
+//
+//     code q: e2m1 = w { 4 @ 0 (16:4) }
+//
+//     # Sign and digits of the scale as those of a half, 2^8 too small.
+//     value = q * (f16((s & 128) << 8 | (s & 127) << 7) * 256.0)
+#version 450
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_arithmetic : require
+#extension GL_EXT_shader_8bit_storage : require
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 2) const uint ROWS = 4;  // rows at a time
+
+layout(binding = 0, std430) readonly buffer WeightBuffer { uint weight[]; };
+layout(binding = 1, std430) readonly buffer ScalesBuffer { uint8_t scales[]; };
+layout(binding = 2, std430) readonly buffer Input { vec4 x_in[]; };
+layout(binding = 3, std430) readonly buffer Ids { uint ids[]; };
+layout(binding = 4, std430) writeonly buffer Output { float y[]; };
+layout(binding = 5, std430) buffer Status { uint out_of_range; };
+
+layout(push_constant) uniform Push {
+    uint rows;          // of one expert
+    uint row_tiles;     // tiles of 16 elements in a row
+    uint batch;         // right-hand sides: tokens
+    uint slots;         // experts of each token
+    uint experts;       // all there are
+    uint expert_first;  // those that are bound in this launch
+    uint expert_end;
+};
+
+// The half in the low 16 bits.
+float f16_to_f32(uint bits) {
+    return unpackHalf2x16(bits).x;
+}
+
+const uint BATCH = 1u;
+const uint TILES = 4u;
+
+// What a thread keeps of x: tiles of one token, in the order of the weights, and the sums over runs that share a scale.
+vec4 x[TILES][BATCH][4];
+float x_sum[TILES][BATCH][1];
+
+// Loads what tile `j` of a row meets of x, from right-hand side `vector` on.
+void load_x(uint vector, uint j, uint k) {
+    const uint place = j * 4u;
+    for (uint m = 0; m < BATCH; ++m) {
+        const uint from = min(vector + m, batch - 1u) * row_tiles * 4u + place;
+        x[k][m][0] = x_in[from];
+        x[k][m][1] = x_in[from + 1u];
+        x[k][m][2] = x_in[from + 2u];
+        x[k][m][3] = x_in[from + 3u];
+    }
+}
+
+// Adds the products of tile `j` of row `n` with what is kept of x, for each right-hand side.
+void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
+    const uint block = n * row_tiles + j;
+    uint s = uint(scales[block]);
+    float s_s0 = f16_to_f32(uint(((int(s) & 128) << 8) | ((int(s) & 127) << 7)));
+    precise float s_s1 = s_s0 * 256.0;
+    uint w0 = weight[block * 2u];
+    uvec4 q_bits0 = (uvec4(w0) >> uvec4(0, 4, 8, 12)) & 15u;
+    uint q_bits1 = q_bits0.x;
+    uint q_bits2 = q_bits0.y;
+    uint q_bits3 = q_bits0.z;
+    uint q_bits4 = q_bits0.w;
+    precise vec4 q0 = vec4(f16_to_f32(((q_bits1 & 7u) << 9u) | ((q_bits1 & 8u) << 12u)) * 16384.0, f16_to_f32(((q_bits2 & 7u) << 9u) | ((q_bits2 & 8u) << 12u)) * 16384.0, f16_to_f32(((q_bits3 & 7u) << 9u) | ((q_bits3 & 8u) << 12u)) * 16384.0, f16_to_f32(((q_bits4 & 7u) << 9u) | ((q_bits4 & 8u) << 12u)) * 16384.0);  // w: 4 bits
+    uvec4 q_bits5 = (uvec4(w0) >> uvec4(16, 20, 24, 28)) & 15u;
+    uint q_bits6 = q_bits5.x;
+    uint q_bits7 = q_bits5.y;
+    uint q_bits8 = q_bits5.z;
+    uint q_bits9 = q_bits5.w;
+    precise vec4 q1 = vec4(f16_to_f32(((q_bits6 & 7u) << 9u) | ((q_bits6 & 8u) << 12u)) * 16384.0, f16_to_f32(((q_bits7 & 7u) << 9u) | ((q_bits7 & 8u) << 12u)) * 16384.0, f16_to_f32(((q_bits8 & 7u) << 9u) | ((q_bits8 & 8u) << 12u)) * 16384.0, f16_to_f32(((q_bits9 & 7u) << 9u) | ((q_bits9 & 8u) << 12u)) * 16384.0);  // w: 4 bits
+    uint w1 = weight[block * 2u + 1u];
+    uvec4 q_bits10 = (uvec4(w1) >> uvec4(0, 4, 8, 12)) & 15u;
+    uint q_bits11 = q_bits10.x;
+    uint q_bits12 = q_bits10.y;
+    uint q_bits13 = q_bits10.z;
+    uint q_bits14 = q_bits10.w;
+    precise vec4 q2 = vec4(f16_to_f32(((q_bits11 & 7u) << 9u) | ((q_bits11 & 8u) << 12u)) * 16384.0, f16_to_f32(((q_bits12 & 7u) << 9u) | ((q_bits12 & 8u) << 12u)) * 16384.0, f16_to_f32(((q_bits13 & 7u) << 9u) | ((q_bits13 & 8u) << 12u)) * 16384.0, f16_to_f32(((q_bits14 & 7u) << 9u) | ((q_bits14 & 8u) << 12u)) * 16384.0);  // w: 4 bits
+    uvec4 q_bits15 = (uvec4(w1) >> uvec4(16, 20, 24, 28)) & 15u;
+    uint q_bits16 = q_bits15.x;
+    uint q_bits17 = q_bits15.y;
+    uint q_bits18 = q_bits15.z;
+    uint q_bits19 = q_bits15.w;
+    precise vec4 q3 = vec4(f16_to_f32(((q_bits16 & 7u) << 9u) | ((q_bits16 & 8u) << 12u)) * 16384.0, f16_to_f32(((q_bits17 & 7u) << 9u) | ((q_bits17 & 8u) << 12u)) * 16384.0, f16_to_f32(((q_bits18 & 7u) << 9u) | ((q_bits18 & 8u) << 12u)) * 16384.0, f16_to_f32(((q_bits19 & 7u) << 9u) | ((q_bits19 & 8u) << 12u)) * 16384.0);  // w: 4 bits
+    for (uint m = 0; m < BATCH; ++m) {
+        sum[m] += s_s1 * (dot(x[k][m][0], q0) + dot(x[k][m][1], q1) + dot(x[k][m][2], q2) + dot(x[k][m][3], q3));
+    }
+}
+
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS];
+
+void main() {
+    // A subgroup holds a slice of x and walks down the rows. While there are slices for more, subgroups share a row.
+    const uint slice = gl_SubgroupSize * TILES, slices = (row_tiles + slice - 1u) / slice;
+    uint split = 1u;
+    while (split < slices && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
+    const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
+    const uint parts = (rows + teams * ROWS - 1u) / (teams * ROWS);
+    uint held = ~0u, held_token = ~0u;
+    for (uint work = gl_WorkGroupID.x; work < batch * slots * parts; work += gl_NumWorkGroups.x) {
+        const uint pair = work / parts, token = pair / slots, first = work % parts * teams * ROWS, expert = ids[pair];
+        const bool found = expert < experts;
+        if (found ? expert < expert_first || expert >= expert_end : expert_first != 0u) continue;  // another launch's
+        float sum[ROWS][BATCH];
+        for (uint r = 0u; r < ROWS; ++r) sum[r][0] = 0.0;
+        if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros
+        for (uint c = gl_SubgroupID % split; found && c < slices; c += split) {
+            for (uint k = 0u; k < TILES; ++k) {
+                const uint j = (c * TILES + k) * gl_SubgroupSize + gl_SubgroupInvocationID;
+                if (j >= row_tiles) continue;
+                if (c != held || token != held_token) load_x(token, j, k);
+                for (uint r = 0u; r < ROWS; ++r) {
+                    const uint row = min(first + team * ROWS + r, rows - 1u);
+                    accumulate((expert - expert_first) * rows + row, j, k, sum[r]);
+                }
+            }
+            held = c;
+            held_token = token;
+        }
+        for (uint r = 0u; r < ROWS; ++r) {
+            const float all = subgroupAdd(sum[r][0]);
+            if (subgroupElect()) partial[gl_SubgroupID * ROWS + r] = all;
+        }
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < teams * ROWS; i += gl_WorkGroupSize.x) {
+            const uint at = i / ROWS * (split - 1u) * ROWS + i;
+            float total = 0.0;
+            for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS];
+            if (first + i < rows) y[pair * rows + first + i] = total;
+        }
+        barrier();
+    }
+}

@@ -1,0 +1,138 @@
+// mx_fp4_gemv_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f16.
+// Generated from the specification below by `qkgen emit --format mx_fp4`; do not edit.
+// 17 bytes for 32 elements, 4.25 bits each; 10.6 operations for each element.
+//
+//     format mx_fp4 "OCP MX: E2M1 codes, the even one in the low nibble, a power of two for 32"
+//     from "OCP Microscaling Formats v1.0; packed as AMD Quark and gpt-oss do"
+//
+//     block 32 {
+//         buffer codes  { w: u8[16] }
+//         buffer scales { s: e8m0 }
+//     }
+//
+//     code q: e2m1 = w { 4 @ 0 (32:4) }
+//
+//     value = q * s
+#version 450
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_arithmetic : require
+#extension GL_EXT_shader_8bit_storage : require
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 1) const uint BATCH = 1;  // right-hand sides that are kept, at least as many as there are
+layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
+
+layout(binding = 0, std430) readonly buffer CodesBuffer { uint codes[]; };
+layout(binding = 1, std430) readonly buffer ScalesBuffer { uint8_t scales[]; };
+layout(binding = 2, std430) readonly buffer Input { uvec2 x_in[]; };
+layout(binding = 3, std430) writeonly buffer Output { float y[]; };
+
+layout(push_constant) uniform Push {
+    uint rows;       // of this launch
+    uint row_tiles;  // tiles of 16 elements in a row
+    uint batch;      // right-hand sides
+    uint y_first;    // where the launch begins in y, and
+    uint y_rows;     // how many rows each right-hand side has there
+};
+
+// The half in the low 16 bits.
+float f16_to_f32(uint bits) {
+    return unpackHalf2x16(bits).x;
+}
+
+const uint TILES = BATCH == 1u ? 4u : 1u;
+
+// What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a
+// scale.
+vec4 x[TILES][BATCH][4];
+float x_sum[TILES][BATCH][1];
+
+// Loads what tile `j` of a row meets of x, from right-hand side `vector` on.
+void load_x(uint vector, uint j, uint k) {
+    const uint tile = j % 2u;
+    const uint place = j / 2u * 8u + tile * 4u;
+    for (uint m = 0; m < BATCH; ++m) {
+        const uint from = min(vector + m, batch - 1u) * row_tiles * 4u + place;
+        x[k][m][0] = vec4(unpackHalf2x16(x_in[from].x), unpackHalf2x16(x_in[from].y));
+        x[k][m][1] = vec4(unpackHalf2x16(x_in[from + 1u].x), unpackHalf2x16(x_in[from + 1u].y));
+        x[k][m][2] = vec4(unpackHalf2x16(x_in[from + 2u].x), unpackHalf2x16(x_in[from + 2u].y));
+        x[k][m][3] = vec4(unpackHalf2x16(x_in[from + 3u].x), unpackHalf2x16(x_in[from + 3u].y));
+    }
+}
+
+// Adds the products of tile `j` of row `n` with what is kept of x, for each right-hand side.
+void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
+    const uint block = n * (row_tiles / 2u) + j / 2u;
+    const uint tile = j % 2u;
+    uint s_bits = uint(scales[block]);
+    float s = uintBitsToFloat(s_bits == 0xFFu ? 2143289344u : s_bits == 0u ? 4194304u : s_bits << 23u);
+    uint w0 = codes[block * 4u + tile * 2u];
+    uvec4 q_bits0 = (uvec4(w0) >> uvec4(0, 4, 8, 12)) & 15u;
+    uint q_bits1 = q_bits0.x;
+    uint q_bits2 = q_bits0.y;
+    uint q_bits3 = q_bits0.z;
+    uint q_bits4 = q_bits0.w;
+    precise vec4 q0 = vec4(f16_to_f32(((q_bits1 & 7u) << 9u) | ((q_bits1 & 8u) << 12u)) * 16384.0, f16_to_f32(((q_bits2 & 7u) << 9u) | ((q_bits2 & 8u) << 12u)) * 16384.0, f16_to_f32(((q_bits3 & 7u) << 9u) | ((q_bits3 & 8u) << 12u)) * 16384.0, f16_to_f32(((q_bits4 & 7u) << 9u) | ((q_bits4 & 8u) << 12u)) * 16384.0);  // w: 4 bits
+    uvec4 q_bits5 = (uvec4(w0) >> uvec4(16, 20, 24, 28)) & 15u;
+    uint q_bits6 = q_bits5.x;
+    uint q_bits7 = q_bits5.y;
+    uint q_bits8 = q_bits5.z;
+    uint q_bits9 = q_bits5.w;
+    precise vec4 q1 = vec4(f16_to_f32(((q_bits6 & 7u) << 9u) | ((q_bits6 & 8u) << 12u)) * 16384.0, f16_to_f32(((q_bits7 & 7u) << 9u) | ((q_bits7 & 8u) << 12u)) * 16384.0, f16_to_f32(((q_bits8 & 7u) << 9u) | ((q_bits8 & 8u) << 12u)) * 16384.0, f16_to_f32(((q_bits9 & 7u) << 9u) | ((q_bits9 & 8u) << 12u)) * 16384.0);  // w: 4 bits
+    uint w1 = codes[block * 4u + tile * 2u + 1u];
+    uvec4 q_bits10 = (uvec4(w1) >> uvec4(0, 4, 8, 12)) & 15u;
+    uint q_bits11 = q_bits10.x;
+    uint q_bits12 = q_bits10.y;
+    uint q_bits13 = q_bits10.z;
+    uint q_bits14 = q_bits10.w;
+    precise vec4 q2 = vec4(f16_to_f32(((q_bits11 & 7u) << 9u) | ((q_bits11 & 8u) << 12u)) * 16384.0, f16_to_f32(((q_bits12 & 7u) << 9u) | ((q_bits12 & 8u) << 12u)) * 16384.0, f16_to_f32(((q_bits13 & 7u) << 9u) | ((q_bits13 & 8u) << 12u)) * 16384.0, f16_to_f32(((q_bits14 & 7u) << 9u) | ((q_bits14 & 8u) << 12u)) * 16384.0);  // w: 4 bits
+    uvec4 q_bits15 = (uvec4(w1) >> uvec4(16, 20, 24, 28)) & 15u;
+    uint q_bits16 = q_bits15.x;
+    uint q_bits17 = q_bits15.y;
+    uint q_bits18 = q_bits15.z;
+    uint q_bits19 = q_bits15.w;
+    precise vec4 q3 = vec4(f16_to_f32(((q_bits16 & 7u) << 9u) | ((q_bits16 & 8u) << 12u)) * 16384.0, f16_to_f32(((q_bits17 & 7u) << 9u) | ((q_bits17 & 8u) << 12u)) * 16384.0, f16_to_f32(((q_bits18 & 7u) << 9u) | ((q_bits18 & 8u) << 12u)) * 16384.0, f16_to_f32(((q_bits19 & 7u) << 9u) | ((q_bits19 & 8u) << 12u)) * 16384.0);  // w: 4 bits
+    for (uint m = 0; m < BATCH; ++m) {
+        sum[m] += s * (dot(x[k][m][0], q0) + dot(x[k][m][1], q1) + dot(x[k][m][2], q2) + dot(x[k][m][3], q3));
+    }
+}
+
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS * BATCH];
+
+void main() {
+    // A subgroup holds a slice of x and walks down the rows. While there are slices for more, subgroups share a row.
+    const uint slice = gl_SubgroupSize * TILES, slices = (row_tiles + slice - 1u) / slice;
+    uint split = 1u;
+    while (split < slices && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
+    const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
+    uint held = ~0u;
+    for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
+        float sum[ROWS][BATCH];
+        for (uint r = 0u; r < ROWS; ++r) {
+            for (uint m = 0u; m < BATCH; ++m) sum[r][m] = 0.0;
+        }
+        for (uint c = gl_SubgroupID % split; c < slices; c += split) {
+            for (uint k = 0; k < TILES; ++k) {
+                const uint j = (c * TILES + k) * gl_SubgroupSize + gl_SubgroupInvocationID;
+                if (j >= row_tiles) continue;
+                if (c != held) load_x(0u, j, k);
+                for (uint r = 0u; r < ROWS; ++r) accumulate(min(first + team * ROWS + r, rows - 1u), j, k, sum[r]);
+            }
+            held = c;
+        }
+        for (uint r = 0u; r < ROWS; ++r) {
+            for (uint m = 0u; m < BATCH; ++m) {
+                const float all = subgroupAdd(sum[r][m]);
+                if (subgroupElect()) partial[(gl_SubgroupID * ROWS + r) * BATCH + m] = all;
+            }
+        }
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < teams * ROWS * BATCH; i += gl_WorkGroupSize.x) {
+            const uint row = first + i / BATCH, m = i % BATCH, at = i / (ROWS * BATCH) * (split - 1u) * ROWS * BATCH + i;
+            float total = 0.0;
+            for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS * BATCH];
+            if (row < rows && m < batch) y[m * y_rows + y_first + row] = total;
+        }
+        barrier();
+    }
+}

@@ -1,0 +1,582 @@
+// mx_fp8_e4m3: Metal kernels of the format.
+// Generated from the specification below by `qkgen emit --format mx_fp8_e4m3`; do not edit.
+// 33 bytes for 32 elements, 8.25 bits each; 13.2 operations for each element.
+//
+//     format mx_fp8_e4m3 "OCP MX: E4M3 codes, a power of two for 32"
+//     from "OCP Microscaling Formats v1.0"
+//
+//     block 32 {
+//         buffer codes  { w: u8[32] }
+//         buffer scales { s: e8m0 }
+//     }
+//
+//     code q: e4m3 = w { 8 @ 0 (32:8) }
+//
+//     value = q * s
+#include <metal_stdlib>
+using namespace metal;
+
+// Decoding rounds each operation as written: compile without fast math (-fno-fast-math, or MTLMathModeSafe).
+#pragma clang fp contract(off)
+
+namespace qk_mx_fp8_e4m3 {
+
+// The half in the low 16 bits.
+inline float f16_to_f32(uint bits) {
+    return float(as_type<half>(ushort(bits)));
+}
+
+// Rounds to the nearest bfloat16, ties to even. In integers, so that no Metal version with bfloat is needed.
+inline ushort f32_to_bf16(float x) {
+    const uint bits = as_type<uint>(x);
+    if ((bits & 0x7FFFFFFFu) > 0x7F800000u) return ushort(((bits >> 16) & 0x8000u) | 0x7FC0u);  // NaN
+    return ushort((bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16);
+}
+
+// A run as it is stored: f32, f16, or the bits of bf16. Conversion to half rounds to nearest even.
+inline void store(device float4 *dst, uint at, float4 v) {
+    dst[at] = v;
+}
+
+inline void store(device half4 *dst, uint at, float4 v) {
+    dst[at] = half4(v);
+}
+
+inline void store(device ushort4 *dst, uint at, float4 v) {
+    dst[at] = ushort4(f32_to_bf16(v.x), f32_to_bf16(v.y), f32_to_bf16(v.z), f32_to_bf16(v.w));
+}
+
+// The 8 values of a tile of a block, in runs of 4 consecutive elements.
+inline void decode(device const uint *codes, device const uchar *scales, uint block, uint tile, thread float4 *v) {
+    // elements 0 to 3, counted from the tile's first
+    const uint w0 = codes[block * 8u + tile * 2u];
+    const uint4 q_bits0 = (uint4(w0) >> uint4(0, 8, 16, 24)) & 0xFFu;
+    const uint q_bits1 = q_bits0.x;
+    const uint q_bits2 = q_bits0.y;
+    const uint q_bits3 = q_bits0.z;
+    const uint q_bits4 = q_bits0.w;
+    const float4 q0 = float4(f16_to_f32(((q_bits1 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits1 & 0x7Fu) << 7u) | ((q_bits1 & 128u) << 8u)) * 256.0f, f16_to_f32(((q_bits2 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits2 & 0x7Fu) << 7u) | ((q_bits2 & 128u) << 8u)) * 256.0f, f16_to_f32(((q_bits3 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits3 & 0x7Fu) << 7u) | ((q_bits3 & 128u) << 8u)) * 256.0f, f16_to_f32(((q_bits4 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits4 & 0x7Fu) << 7u) | ((q_bits4 & 128u) << 8u)) * 256.0f);  // w: 8 bits
+    const uint s_bits = uint(scales[block]);
+    const float s = as_type<float>(s_bits == 0xFFu ? 2143289344u : s_bits == 0u ? 4194304u : s_bits << 23u);
+    v[0] = q0 * s;
+
+    // elements 4 to 7, counted from the tile's first
+    const uint w1 = codes[block * 8u + tile * 2u + 1u];
+    const uint4 q_bits5 = (uint4(w1) >> uint4(0, 8, 16, 24)) & 0xFFu;
+    const uint q_bits6 = q_bits5.x;
+    const uint q_bits7 = q_bits5.y;
+    const uint q_bits8 = q_bits5.z;
+    const uint q_bits9 = q_bits5.w;
+    const float4 q1 = float4(f16_to_f32(((q_bits6 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits6 & 0x7Fu) << 7u) | ((q_bits6 & 128u) << 8u)) * 256.0f, f16_to_f32(((q_bits7 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits7 & 0x7Fu) << 7u) | ((q_bits7 & 128u) << 8u)) * 256.0f, f16_to_f32(((q_bits8 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits8 & 0x7Fu) << 7u) | ((q_bits8 & 128u) << 8u)) * 256.0f, f16_to_f32(((q_bits9 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits9 & 0x7Fu) << 7u) | ((q_bits9 & 128u) << 8u)) * 256.0f);  // w: 8 bits
+    v[1] = q1 * s;
+}
+
+// Stores a tile's runs where they belong in block `block` of the output.
+template <typename T>
+inline void write_tile(device T *dst, uint block, uint tile, thread const float4 *v) {
+    const uint at = block * 8u + tile * 2u;
+    store(dst, at, v[0]);
+    store(dst, at + 1u, v[1]);
+}
+
+struct sum_shape {
+    uint rows;       // of this launch
+    uint row_tiles;  // tiles of 16 elements in a row
+    uint batch;      // right-hand sides
+    uint y_first;    // where the launch begins in y, and
+    uint y_rows;     // how many rows each right-hand side has there
+};
+
+// Where a thread stands.
+struct standing {
+    uint group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups;
+};
+
+// Loads what tile `j` of a row meets of x, from right-hand side `vector` on.
+template <uint TILES, uint BATCH, typename X>
+inline void load_x(device const X *x_in, uint batch, uint row_tiles, uint vector, uint j, uint k,
+    thread float4 (&x)[TILES][BATCH][4], thread float (&x_sum)[TILES][BATCH][1])
+{
+    const uint tile = j % 2u;
+    const uint place = j / 2u * 8u + tile * 4u;
+    for (uint m = 0; m < BATCH; ++m) {
+        const uint from = min(vector + m, batch - 1u) * row_tiles * 4u + place;
+        x[k][m][0] = float4(x_in[from]);
+        x[k][m][1] = float4(x_in[from + 1u]);
+        x[k][m][2] = float4(x_in[from + 2u]);
+        x[k][m][3] = float4(x_in[from + 3u]);
+    }
+}
+
+// Adds the products of tile `j` of row `n` with what is kept of x, for each right-hand side.
+template <uint TILES, uint BATCH>
+inline void accumulate(
+    device const uint *codes,
+    device const uchar *scales,
+    uint row_tiles, uint n, uint j, uint k,
+    thread const float4 (&x)[TILES][BATCH][4], thread const float (&x_sum)[TILES][BATCH][1],
+    thread float (&sum)[BATCH])
+{
+    #pragma clang fp contract(fast)
+    const uint block = n * (row_tiles / 2u) + j / 2u;
+    const uint tile = j % 2u;
+    const uint s_bits = uint(scales[block]);
+    const float s = as_type<float>(s_bits == 0xFFu ? 2143289344u : s_bits == 0u ? 4194304u : s_bits << 23u);
+    const uint w0 = codes[block * 8u + tile * 4u];
+    const uint4 q_bits0 = (uint4(w0) >> uint4(0, 8, 16, 24)) & 0xFFu;
+    const uint q_bits1 = q_bits0.x;
+    const uint q_bits2 = q_bits0.y;
+    const uint q_bits3 = q_bits0.z;
+    const uint q_bits4 = q_bits0.w;
+    const float4 q0 = float4(f16_to_f32(((q_bits1 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits1 & 0x7Fu) << 7u) | ((q_bits1 & 128u) << 8u)) * 256.0f, f16_to_f32(((q_bits2 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits2 & 0x7Fu) << 7u) | ((q_bits2 & 128u) << 8u)) * 256.0f, f16_to_f32(((q_bits3 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits3 & 0x7Fu) << 7u) | ((q_bits3 & 128u) << 8u)) * 256.0f, f16_to_f32(((q_bits4 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits4 & 0x7Fu) << 7u) | ((q_bits4 & 128u) << 8u)) * 256.0f);  // w: 8 bits
+    const uint w1 = codes[block * 8u + tile * 4u + 1u];
+    const uint4 q_bits5 = (uint4(w1) >> uint4(0, 8, 16, 24)) & 0xFFu;
+    const uint q_bits6 = q_bits5.x;
+    const uint q_bits7 = q_bits5.y;
+    const uint q_bits8 = q_bits5.z;
+    const uint q_bits9 = q_bits5.w;
+    const float4 q1 = float4(f16_to_f32(((q_bits6 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits6 & 0x7Fu) << 7u) | ((q_bits6 & 128u) << 8u)) * 256.0f, f16_to_f32(((q_bits7 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits7 & 0x7Fu) << 7u) | ((q_bits7 & 128u) << 8u)) * 256.0f, f16_to_f32(((q_bits8 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits8 & 0x7Fu) << 7u) | ((q_bits8 & 128u) << 8u)) * 256.0f, f16_to_f32(((q_bits9 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits9 & 0x7Fu) << 7u) | ((q_bits9 & 128u) << 8u)) * 256.0f);  // w: 8 bits
+    const uint w2 = codes[block * 8u + tile * 4u + 2u];
+    const uint4 q_bits10 = (uint4(w2) >> uint4(0, 8, 16, 24)) & 0xFFu;
+    const uint q_bits11 = q_bits10.x;
+    const uint q_bits12 = q_bits10.y;
+    const uint q_bits13 = q_bits10.z;
+    const uint q_bits14 = q_bits10.w;
+    const float4 q2 = float4(f16_to_f32(((q_bits11 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits11 & 0x7Fu) << 7u) | ((q_bits11 & 128u) << 8u)) * 256.0f, f16_to_f32(((q_bits12 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits12 & 0x7Fu) << 7u) | ((q_bits12 & 128u) << 8u)) * 256.0f, f16_to_f32(((q_bits13 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits13 & 0x7Fu) << 7u) | ((q_bits13 & 128u) << 8u)) * 256.0f, f16_to_f32(((q_bits14 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits14 & 0x7Fu) << 7u) | ((q_bits14 & 128u) << 8u)) * 256.0f);  // w: 8 bits
+    const uint w3 = codes[block * 8u + tile * 4u + 3u];
+    const uint4 q_bits15 = (uint4(w3) >> uint4(0, 8, 16, 24)) & 0xFFu;
+    const uint q_bits16 = q_bits15.x;
+    const uint q_bits17 = q_bits15.y;
+    const uint q_bits18 = q_bits15.z;
+    const uint q_bits19 = q_bits15.w;
+    const float4 q3 = float4(f16_to_f32(((q_bits16 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits16 & 0x7Fu) << 7u) | ((q_bits16 & 128u) << 8u)) * 256.0f, f16_to_f32(((q_bits17 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits17 & 0x7Fu) << 7u) | ((q_bits17 & 128u) << 8u)) * 256.0f, f16_to_f32(((q_bits18 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits18 & 0x7Fu) << 7u) | ((q_bits18 & 128u) << 8u)) * 256.0f, f16_to_f32(((q_bits19 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits19 & 0x7Fu) << 7u) | ((q_bits19 & 128u) << 8u)) * 256.0f);  // w: 8 bits
+    for (uint m = 0; m < BATCH; ++m) {
+        sum[m] += s * (dot(x[k][m][0], q0) + dot(x[k][m][1], q1) + dot(x[k][m][2], q2) + dot(x[k][m][3], q3));
+    }
+}
+
+// Sums over rows. BATCH right-hand sides are kept, at least as many as there are; ROWS rows at a time.
+template <uint BATCH, uint ROWS, typename X>
+inline void sum_rows(
+    device const uint *codes,
+    device const uchar *scales,
+    device const X *x_in, device float *y, constant sum_shape &shape, threadgroup float *partial, standing at)
+{
+    constexpr uint TILES = BATCH == 1 ? 4 : 1;
+    // What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share
+    // a scale.
+    float4 x[TILES][BATCH][4];
+    float x_sum[TILES][BATCH][1];
+    // A simdgroup holds a slice of x and walks down the rows. While there are slices for more, simdgroups share a row.
+    const uint slice = at.lanes * TILES, slices = (shape.row_tiles + slice - 1) / slice;
+    uint split = 1;
+    while (split < slices && at.simdgroups % (2 * split) == 0) split *= 2;
+    const uint teams = at.simdgroups / split, team = at.simdgroup / split;
+    uint held = ~0u;
+    for (uint first = at.group * teams * ROWS; first < shape.rows; first += at.groups * teams * ROWS) {
+        float sum[ROWS][BATCH];
+        for (uint r = 0; r < ROWS; ++r) {
+            for (uint m = 0; m < BATCH; ++m) sum[r][m] = 0.0f;
+        }
+        for (uint c = at.simdgroup % split; c < slices; c += split) {
+            for (uint k = 0; k < TILES; ++k) {
+                const uint j = (c * TILES + k) * at.lanes + at.lane;
+                if (j >= shape.row_tiles) continue;
+                if (c != held) load_x<TILES, BATCH>(x_in, shape.batch, shape.row_tiles, 0, j, k, x, x_sum);
+                for (uint r = 0; r < ROWS; ++r)
+                    accumulate<TILES, BATCH>(codes, scales, shape.row_tiles, min(first + team * ROWS + r, shape.rows - 1), j, k, x, x_sum, sum[r]);
+            }
+            held = c;
+        }
+        for (uint r = 0; r < ROWS; ++r) {
+            for (uint m = 0; m < BATCH; ++m) {
+                const float all = simd_sum(sum[r][m]);
+                if (at.lane == 0) partial[(at.simdgroup * ROWS + r) * BATCH + m] = all;
+            }
+        }
+        threadgroup_barrier(mem_flags::mem_threadgroup);
+        for (uint i = at.thread_index; i < teams * ROWS * BATCH; i += at.threads) {
+            const uint row = first + i / BATCH, m = i % BATCH, from = i / (ROWS * BATCH) * (split - 1) * ROWS * BATCH + i;
+            float total = 0.0f;
+            for (uint s = 0; s < split; ++s) total += partial[from + s * ROWS * BATCH];
+            if (row < shape.rows && m < shape.batch) y[m * shape.y_rows + shape.y_first + row] = total;
+        }
+        threadgroup_barrier(mem_flags::mem_threadgroup);
+    }
+}
+
+}  // namespace qk_mx_fp8_e4m3
+
+// mx_fp8_e4m3_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32.
+struct mx_fp8_e4m3_dequant_f32_push {
+    uint tiles;  // of 8 elements, to decode
+};
+
+kernel void mx_fp8_e4m3_dequant_f32(
+    device const uint *codes [[buffer(0)]],
+    device const uchar *scales [[buffer(1)]],
+    device float4 *dst [[buffer(2)]],
+    constant mx_fp8_e4m3_dequant_f32_push &push [[buffer(3)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tiles; i += threads) {
+        float4 v[2];
+        qk_mx_fp8_e4m3::decode(codes, scales, i / 4u, i % 4u, v);
+        qk_mx_fp8_e4m3::write_tile(dst, i / 4u, i % 4u, v);
+    }
+}
+
+// mx_fp8_e4m3_dequant_f16: decodes a whole tensor: dst[i] = value(i), in f16.
+struct mx_fp8_e4m3_dequant_f16_push {
+    uint tiles;  // of 8 elements, to decode
+};
+
+kernel void mx_fp8_e4m3_dequant_f16(
+    device const uint *codes [[buffer(0)]],
+    device const uchar *scales [[buffer(1)]],
+    device half4 *dst [[buffer(2)]],
+    constant mx_fp8_e4m3_dequant_f16_push &push [[buffer(3)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tiles; i += threads) {
+        float4 v[2];
+        qk_mx_fp8_e4m3::decode(codes, scales, i / 4u, i % 4u, v);
+        qk_mx_fp8_e4m3::write_tile(dst, i / 4u, i % 4u, v);
+    }
+}
+
+// mx_fp8_e4m3_dequant_bf16: decodes a whole tensor: dst[i] = value(i), in bf16.
+struct mx_fp8_e4m3_dequant_bf16_push {
+    uint tiles;  // of 8 elements, to decode
+};
+
+kernel void mx_fp8_e4m3_dequant_bf16(
+    device const uint *codes [[buffer(0)]],
+    device const uchar *scales [[buffer(1)]],
+    device ushort4 *dst [[buffer(2)]],
+    constant mx_fp8_e4m3_dequant_bf16_push &push [[buffer(3)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tiles; i += threads) {
+        float4 v[2];
+        qk_mx_fp8_e4m3::decode(codes, scales, i / 4u, i % 4u, v);
+        qk_mx_fp8_e4m3::write_tile(dst, i / 4u, i % 4u, v);
+    }
+}
+
+// mx_fp8_e4m3_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32.
+struct mx_fp8_e4m3_gather_f32_push {
+    uint rows;       // of the whole table
+    uint row_first;  // the rows that are bound in this launch
+    uint row_end;
+    uint row_tiles;  // tiles of 8 elements in a row
+    uint tokens;
+};
+
+kernel void mx_fp8_e4m3_gather_f32(
+    device const uint *codes [[buffer(0)]],
+    device const uchar *scales [[buffer(1)]],
+    device const uint *indices [[buffer(2)]],
+    device float4 *dst [[buffer(3)]],
+    device atomic_uint *status [[buffer(4)]],
+    constant mx_fp8_e4m3_gather_f32_push &push [[buffer(5)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
+        const uint row = indices[i / push.row_tiles];
+        float4 v[2];
+        if (row >= push.row_first && row < push.row_end) {
+            const uint from = (row - push.row_first) * push.row_tiles + i % push.row_tiles;
+            qk_mx_fp8_e4m3::decode(codes, scales, from / 4u, i % 4u, v);
+        } else if (row >= push.rows && push.row_first == 0) {
+            // No such row: zeros, and the token is counted once.
+            for (uint r = 0; r < 2; ++r) v[r] = 0.0f;
+            if (i % push.row_tiles == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
+        } else {
+            continue;  // a row of another launch
+        }
+        qk_mx_fp8_e4m3::write_tile(dst, i / 4u, i % 4u, v);
+    }
+}
+
+// mx_fp8_e4m3_gather_f16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f16.
+struct mx_fp8_e4m3_gather_f16_push {
+    uint rows;       // of the whole table
+    uint row_first;  // the rows that are bound in this launch
+    uint row_end;
+    uint row_tiles;  // tiles of 8 elements in a row
+    uint tokens;
+};
+
+kernel void mx_fp8_e4m3_gather_f16(
+    device const uint *codes [[buffer(0)]],
+    device const uchar *scales [[buffer(1)]],
+    device const uint *indices [[buffer(2)]],
+    device half4 *dst [[buffer(3)]],
+    device atomic_uint *status [[buffer(4)]],
+    constant mx_fp8_e4m3_gather_f16_push &push [[buffer(5)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
+        const uint row = indices[i / push.row_tiles];
+        float4 v[2];
+        if (row >= push.row_first && row < push.row_end) {
+            const uint from = (row - push.row_first) * push.row_tiles + i % push.row_tiles;
+            qk_mx_fp8_e4m3::decode(codes, scales, from / 4u, i % 4u, v);
+        } else if (row >= push.rows && push.row_first == 0) {
+            // No such row: zeros, and the token is counted once.
+            for (uint r = 0; r < 2; ++r) v[r] = 0.0f;
+            if (i % push.row_tiles == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
+        } else {
+            continue;  // a row of another launch
+        }
+        qk_mx_fp8_e4m3::write_tile(dst, i / 4u, i % 4u, v);
+    }
+}
+
+// mx_fp8_e4m3_gather_bf16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in bf16.
+struct mx_fp8_e4m3_gather_bf16_push {
+    uint rows;       // of the whole table
+    uint row_first;  // the rows that are bound in this launch
+    uint row_end;
+    uint row_tiles;  // tiles of 8 elements in a row
+    uint tokens;
+};
+
+kernel void mx_fp8_e4m3_gather_bf16(
+    device const uint *codes [[buffer(0)]],
+    device const uchar *scales [[buffer(1)]],
+    device const uint *indices [[buffer(2)]],
+    device ushort4 *dst [[buffer(3)]],
+    device atomic_uint *status [[buffer(4)]],
+    constant mx_fp8_e4m3_gather_bf16_push &push [[buffer(5)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
+        const uint row = indices[i / push.row_tiles];
+        float4 v[2];
+        if (row >= push.row_first && row < push.row_end) {
+            const uint from = (row - push.row_first) * push.row_tiles + i % push.row_tiles;
+            qk_mx_fp8_e4m3::decode(codes, scales, from / 4u, i % 4u, v);
+        } else if (row >= push.rows && push.row_first == 0) {
+            // No such row: zeros, and the token is counted once.
+            for (uint r = 0; r < 2; ++r) v[r] = 0.0f;
+            if (i % push.row_tiles == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
+        } else {
+            continue;  // a row of another launch
+        }
+        qk_mx_fp8_e4m3::write_tile(dst, i / 4u, i % 4u, v);
+    }
+}
+
+// mx_fp8_e4m3_gemv_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f32.
+constant uint mx_fp8_e4m3_gemv_f32_batch [[function_constant(1)]];  // 1, 2, 4 or 8, at least as many as there are right-hand sides
+
+kernel void mx_fp8_e4m3_gemv_f32(
+    device const uint *codes [[buffer(0)]],
+    device const uchar *scales [[buffer(1)]],
+    device const float4 *x [[buffer(2)]],
+    device float *y [[buffer(3)]],
+    constant qk_mx_fp8_e4m3::sum_shape &push [[buffer(4)]],
+    uint group [[threadgroup_position_in_grid]],
+    uint groups [[threadgroups_per_grid]],
+    uint thread_index [[thread_index_in_threadgroup]],
+    uint threads [[threads_per_threadgroup]],
+    uint lane [[thread_index_in_simdgroup]],
+    uint lanes [[threads_per_simdgroup]],
+    uint simdgroup [[simdgroup_index_in_threadgroup]],
+    uint simdgroups [[simdgroups_per_threadgroup]])
+{
+    threadgroup float partial[32 * 16];  // at most 32 simdgroups, and 16 sums of each
+    const qk_mx_fp8_e4m3::standing at = {group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups};
+    switch (mx_fp8_e4m3_gemv_f32_batch) {
+        case 1: qk_mx_fp8_e4m3::sum_rows<1, 4>(codes, scales, x, y, push, partial, at); break;
+        case 2: qk_mx_fp8_e4m3::sum_rows<2, 4>(codes, scales, x, y, push, partial, at); break;
+        case 4: qk_mx_fp8_e4m3::sum_rows<4, 4>(codes, scales, x, y, push, partial, at); break;
+        case 8: qk_mx_fp8_e4m3::sum_rows<8, 2>(codes, scales, x, y, push, partial, at); break;
+    }
+}
+
+// mx_fp8_e4m3_gemv_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f16.
+constant uint mx_fp8_e4m3_gemv_f16_batch [[function_constant(1)]];  // 1, 2, 4 or 8, at least as many as there are right-hand sides
+
+kernel void mx_fp8_e4m3_gemv_f16(
+    device const uint *codes [[buffer(0)]],
+    device const uchar *scales [[buffer(1)]],
+    device const half4 *x [[buffer(2)]],
+    device float *y [[buffer(3)]],
+    constant qk_mx_fp8_e4m3::sum_shape &push [[buffer(4)]],
+    uint group [[threadgroup_position_in_grid]],
+    uint groups [[threadgroups_per_grid]],
+    uint thread_index [[thread_index_in_threadgroup]],
+    uint threads [[threads_per_threadgroup]],
+    uint lane [[thread_index_in_simdgroup]],
+    uint lanes [[threads_per_simdgroup]],
+    uint simdgroup [[simdgroup_index_in_threadgroup]],
+    uint simdgroups [[simdgroups_per_threadgroup]])
+{
+    threadgroup float partial[32 * 16];  // at most 32 simdgroups, and 16 sums of each
+    const qk_mx_fp8_e4m3::standing at = {group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups};
+    switch (mx_fp8_e4m3_gemv_f16_batch) {
+        case 1: qk_mx_fp8_e4m3::sum_rows<1, 4>(codes, scales, x, y, push, partial, at); break;
+        case 2: qk_mx_fp8_e4m3::sum_rows<2, 4>(codes, scales, x, y, push, partial, at); break;
+        case 4: qk_mx_fp8_e4m3::sum_rows<4, 4>(codes, scales, x, y, push, partial, at); break;
+        case 8: qk_mx_fp8_e4m3::sum_rows<8, 2>(codes, scales, x, y, push, partial, at); break;
+    }
+}
+
+// mx_fp8_e4m3_gemv_id_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f32.
+struct mx_fp8_e4m3_gemv_id_f32_push {
+    uint rows;          // of one expert
+    uint row_tiles;     // tiles of 16 elements in a row
+    uint batch;         // right-hand sides: tokens
+    uint slots;         // experts of each token
+    uint experts;       // all there are
+    uint expert_first;  // those that are bound in this launch
+    uint expert_end;
+};
+
+kernel void mx_fp8_e4m3_gemv_id_f32(
+    device const uint *codes [[buffer(0)]],
+    device const uchar *scales [[buffer(1)]],
+    device const float4 *x [[buffer(2)]],
+    device const uint *ids [[buffer(3)]],
+    device float *y [[buffer(4)]],
+    device atomic_uint *status [[buffer(5)]],
+    constant mx_fp8_e4m3_gemv_id_f32_push &push [[buffer(6)]],
+    uint group [[threadgroup_position_in_grid]],
+    uint groups [[threadgroups_per_grid]],
+    uint thread_index [[thread_index_in_threadgroup]],
+    uint threads [[threads_per_threadgroup]],
+    uint lane [[thread_index_in_simdgroup]],
+    uint lanes [[threads_per_simdgroup]],
+    uint simdgroup [[simdgroup_index_in_threadgroup]],
+    uint simdgroups [[simdgroups_per_threadgroup]])
+{
+    constexpr uint ROWS = 4, TILES = 4;  // rows at a time; tiles of x that a thread keeps
+    threadgroup float partial[32 * ROWS];
+    float4 kept[TILES][1][4];
+    float kept_sum[TILES][1][1];
+    // A simdgroup holds a slice of x and walks down the rows. While there are slices for more, simdgroups share a row.
+    const uint slice = lanes * TILES, slices = (push.row_tiles + slice - 1) / slice;
+    uint split = 1;
+    while (split < slices && simdgroups % (2 * split) == 0) split *= 2;
+    const uint teams = simdgroups / split, team = simdgroup / split;
+    const uint parts = (push.rows + teams * ROWS - 1) / (teams * ROWS);
+    uint held = ~0u, held_token = ~0u;
+    for (uint work = group; work < push.batch * push.slots * parts; work += groups) {
+        const uint pair = work / parts, token = pair / push.slots, first = work % parts * teams * ROWS, expert = ids[pair];
+        const bool found = expert < push.experts;
+        if (found ? expert < push.expert_first || expert >= push.expert_end : push.expert_first != 0) continue;  // another launch's
+        float sum[ROWS][1] = {};
+        if (!found && first == 0 && thread_index == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);  // zeros
+        for (uint c = simdgroup % split; found && c < slices; c += split) {
+            for (uint k = 0; k < TILES; ++k) {
+                const uint j = (c * TILES + k) * lanes + lane;
+                if (j >= push.row_tiles) continue;
+                if (c != held || token != held_token)
+                    qk_mx_fp8_e4m3::load_x<TILES, 1>(x, push.batch, push.row_tiles, token, j, k, kept, kept_sum);
+                for (uint r = 0; r < ROWS; ++r) {
+                    const uint row = min(first + team * ROWS + r, push.rows - 1);
+                    qk_mx_fp8_e4m3::accumulate<TILES, 1>(codes, scales, push.row_tiles, (expert - push.expert_first) * push.rows + row, j, k,
+                                                      kept, kept_sum, sum[r]);
+                }
+            }
+            held = c;
+            held_token = token;
+        }
+        for (uint r = 0; r < ROWS; ++r) {
+            const float all = simd_sum(sum[r][0]);
+            if (lane == 0) partial[simdgroup * ROWS + r] = all;
+        }
+        threadgroup_barrier(mem_flags::mem_threadgroup);
+        for (uint i = thread_index; i < teams * ROWS; i += threads) {
+            const uint at = i / ROWS * (split - 1) * ROWS + i;
+            float total = 0.0f;
+            for (uint s = 0; s < split; ++s) total += partial[at + s * ROWS];
+            if (first + i < push.rows) y[pair * push.rows + first + i] = total;
+        }
+        threadgroup_barrier(mem_flags::mem_threadgroup);
+    }
+}
+
+// mx_fp8_e4m3_gemv_id_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f16.
+struct mx_fp8_e4m3_gemv_id_f16_push {
+    uint rows;          // of one expert
+    uint row_tiles;     // tiles of 16 elements in a row
+    uint batch;         // right-hand sides: tokens
+    uint slots;         // experts of each token
+    uint experts;       // all there are
+    uint expert_first;  // those that are bound in this launch
+    uint expert_end;
+};
+
+kernel void mx_fp8_e4m3_gemv_id_f16(
+    device const uint *codes [[buffer(0)]],
+    device const uchar *scales [[buffer(1)]],
+    device const half4 *x [[buffer(2)]],
+    device const uint *ids [[buffer(3)]],
+    device float *y [[buffer(4)]],
+    device atomic_uint *status [[buffer(5)]],
+    constant mx_fp8_e4m3_gemv_id_f16_push &push [[buffer(6)]],
+    uint group [[threadgroup_position_in_grid]],
+    uint groups [[threadgroups_per_grid]],
+    uint thread_index [[thread_index_in_threadgroup]],
+    uint threads [[threads_per_threadgroup]],
+    uint lane [[thread_index_in_simdgroup]],
+    uint lanes [[threads_per_simdgroup]],
+    uint simdgroup [[simdgroup_index_in_threadgroup]],
+    uint simdgroups [[simdgroups_per_threadgroup]])
+{
+    constexpr uint ROWS = 4, TILES = 4;  // rows at a time; tiles of x that a thread keeps
+    threadgroup float partial[32 * ROWS];
+    float4 kept[TILES][1][4];
+    float kept_sum[TILES][1][1];
+    // A simdgroup holds a slice of x and walks down the rows. While there are slices for more, simdgroups share a row.
+    const uint slice = lanes * TILES, slices = (push.row_tiles + slice - 1) / slice;
+    uint split = 1;
+    while (split < slices && simdgroups % (2 * split) == 0) split *= 2;
+    const uint teams = simdgroups / split, team = simdgroup / split;
+    const uint parts = (push.rows + teams * ROWS - 1) / (teams * ROWS);
+    uint held = ~0u, held_token = ~0u;
+    for (uint work = group; work < push.batch * push.slots * parts; work += groups) {
+        const uint pair = work / parts, token = pair / push.slots, first = work % parts * teams * ROWS, expert = ids[pair];
+        const bool found = expert < push.experts;
+        if (found ? expert < push.expert_first || expert >= push.expert_end : push.expert_first != 0) continue;  // another launch's
+        float sum[ROWS][1] = {};
+        if (!found && first == 0 && thread_index == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);  // zeros
+        for (uint c = simdgroup % split; found && c < slices; c += split) {
+            for (uint k = 0; k < TILES; ++k) {
+                const uint j = (c * TILES + k) * lanes + lane;
+                if (j >= push.row_tiles) continue;
+                if (c != held || token != held_token)
+                    qk_mx_fp8_e4m3::load_x<TILES, 1>(x, push.batch, push.row_tiles, token, j, k, kept, kept_sum);
+                for (uint r = 0; r < ROWS; ++r) {
+                    const uint row = min(first + team * ROWS + r, push.rows - 1);
+                    qk_mx_fp8_e4m3::accumulate<TILES, 1>(codes, scales, push.row_tiles, (expert - push.expert_first) * push.rows + row, j, k,
+                                                      kept, kept_sum, sum[r]);
+                }
+            }
+            held = c;
+            held_token = token;
+        }
+        for (uint r = 0; r < ROWS; ++r) {
+            const float all = simd_sum(sum[r][0]);
+            if (lane == 0) partial[simdgroup * ROWS + r] = all;
+        }
+        threadgroup_barrier(mem_flags::mem_threadgroup);
+        for (uint i = thread_index; i < teams * ROWS; i += threads) {
+            const uint at = i / ROWS * (split - 1) * ROWS + i;
+            float total = 0.0f;
+            for (uint s = 0; s < split; ++s) total += partial[at + s * ROWS];
+            if (first + i < push.rows) y[pair * push.rows + first + i] = total;
+        }
+        threadgroup_barrier(mem_flags::mem_threadgroup);
+    }
+}

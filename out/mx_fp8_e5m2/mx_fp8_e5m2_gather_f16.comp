@@ -1,0 +1,105 @@
+// mx_fp8_e5m2_gather_f16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f16.
+// Generated from the specification below by `qkgen emit --format mx_fp8_e5m2`; do not edit.
+// 33 bytes for 32 elements, 8.25 bits each; 6.25 operations for each element.
+//
+//     format mx_fp8_e5m2 "OCP MX: E5M2 codes, a power of two for 32"
+//     from "OCP Microscaling Formats v1.0"
+//
+//     block 32 {
+//         buffer codes  { w: u8[32] }
+//         buffer scales { s: e8m0 }
+//     }
+//
+//     code q: e5m2 = w { 8 @ 0 (32:8) }
+//
+//     value = q * s
+#version 450
+#extension GL_EXT_shader_8bit_storage : require
+
+layout(local_size_x_id = 0) in;
+
+layout(binding = 0, std430) readonly buffer CodesBuffer { uint codes[]; };
+layout(binding = 1, std430) readonly buffer ScalesBuffer { uint8_t scales[]; };
+layout(binding = 2, std430) readonly buffer Indices { uint indices[]; };
+layout(binding = 3, std430) writeonly buffer Dst { uvec2 dst[]; };
+layout(binding = 4, std430) buffer Status { uint out_of_range; };
+
+layout(push_constant) uniform Push {
+    uint rows;       // of the whole table
+    uint row_first;  // the rows that are bound in this launch
+    uint row_end;
+    uint row_tiles;  // tiles of 8 elements in a row
+    uint tokens;
+};
+
+// The half in the low 16 bits.
+float f16_to_f32(uint bits) {
+    return unpackHalf2x16(bits).x;
+}
+
+// Rounds to the nearest half, ties to even. In integers, because Vulkan leaves the rounding of its own conversion open.
+uint f32_to_f16(float x) {
+    const uint bits = floatBitsToUint(x), magnitude = bits & 0x7FFFFFFFu, sign = (bits >> 16) & 0x8000u;
+    if (magnitude > 0x7F800000u) return sign | 0x7E00u;    // NaN
+    if (magnitude >= 0x477FF000u) return sign | 0x7C00u;   // beyond the largest half
+    if (magnitude < 0x38800000u) {                         // a subnormal half: adding 1/2 rounds at its last bit
+        precise float lifted = uintBitsToFloat(magnitude) + 0.5;
+        return sign | (floatBitsToUint(lifted) - 0x3F000000u);
+    }
+    return sign | ((magnitude - 0x38000000u + 0xFFFu + ((magnitude >> 13) & 1u)) >> 13);
+}
+
+// The 8 values of a tile of a block, in runs of 4 consecutive elements.
+void decode(uint block, uint tile, out precise vec4 v[2]) {
+    // elements 0 to 3, counted from the tile's first
+    uint w0 = codes[block * 8u + tile * 2u];
+    uvec4 q_bits0 = (uvec4(w0) >> uvec4(0, 8, 16, 24)) & 0xFFu;
+    uint q_bits1 = q_bits0.x;
+    uint q_bits2 = q_bits0.y;
+    uint q_bits3 = q_bits0.z;
+    uint q_bits4 = q_bits0.w;
+    vec4 q0 = vec4(f16_to_f32(q_bits1 << 8u), f16_to_f32(q_bits2 << 8u), f16_to_f32(q_bits3 << 8u), f16_to_f32(q_bits4 << 8u));  // w: 8 bits
+    uint s_bits = uint(scales[block]);
+    float s = uintBitsToFloat(s_bits == 0xFFu ? 2143289344u : s_bits == 0u ? 4194304u : s_bits << 23u);
+    v[0] = q0 * s;
+
+    // elements 4 to 7, counted from the tile's first
+    uint w1 = codes[block * 8u + tile * 2u + 1u];
+    uvec4 q_bits5 = (uvec4(w1) >> uvec4(0, 8, 16, 24)) & 0xFFu;
+    uint q_bits6 = q_bits5.x;
+    uint q_bits7 = q_bits5.y;
+    uint q_bits8 = q_bits5.z;
+    uint q_bits9 = q_bits5.w;
+    vec4 q1 = vec4(f16_to_f32(q_bits6 << 8u), f16_to_f32(q_bits7 << 8u), f16_to_f32(q_bits8 << 8u), f16_to_f32(q_bits9 << 8u));  // w: 8 bits
+    v[1] = q1 * s;
+}
+
+uvec2 pack(vec4 v) {
+    return uvec2(f32_to_f16(v.x) | (f32_to_f16(v.y) << 16), f32_to_f16(v.z) | (f32_to_f16(v.w) << 16));
+}
+
+// Stores a tile's runs where they belong in block `block` of the output.
+void write_tile(uint block, uint tile, vec4 v[2]) {
+    const uint at = block * 8u + tile * 2u;
+    dst[at] = pack(v[0]);
+    dst[at + 1u] = pack(v[1]);
+}
+
+void main() {
+    const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
+    for (uint i = gl_GlobalInvocationID.x; i < tokens * row_tiles; i += threads) {
+        const uint row = indices[i / row_tiles];
+        vec4 v[2];
+        if (row >= row_first && row < row_end) {
+            const uint from = (row - row_first) * row_tiles + i % row_tiles;
+            decode(from / 4u, i % 4u, v);
+        } else if (row >= rows && row_first == 0u) {
+            // No such row: zeros, and the token is counted once.
+            for (uint r = 0u; r < 2u; ++r) v[r] = vec4(0.0);
+            if (i % row_tiles == 0u) atomicAdd(out_of_range, 1u);
+        } else {
+            continue;  // a row of another launch
+        }
+        write_tile(i / 4u, i % 4u, v);
+    }
+}

@@ -1,0 +1,103 @@
+/* nf4_b128: kernels, dispatch and reference decoder of the format.
+ * Generated from the specification below by `qkgen emit --format nf4_b128`; do not edit.
+ * 68 bytes for 128 elements, 4.25 bits each; 6.38 operations for each element.
+ *
+ *     format nf4_b{group} "bitsandbytes NF4: the even element in the high nibble, a scale for each block of the flat tensor"
+ *     from "bitsandbytes: Linear4bit with quant_type nf4"
+ *     for group in 64 128
+ *
+ *     block group ragged {
+ *         buffer weight { w: u8[group / 2] }
+ *         buffer absmax { s: f32 }
+ *     }
+ *
+ *     table N: f32[16] = {
+ *         -1.0, -0.6961928009986877, -0.5250730514526367, -0.39491748809814453,
+ *         -0.28444138169288635, -0.18477343022823334, -0.09105003625154495, 0.0,
+ *         0.07958029955625534, 0.16093020141124725, 0.24611230194568634, 0.33791524171829224,
+ *         0.44070982933044434, 0.5626170039176941, 0.7229568362236023, 1.0,
+ *     }
+ *
+ *     code q = w { 4 @ 4 (2:-4, group / 2:8) }
+ *
+ *     value = N[q] * s
+ *
+ * Here group = 128.
+ */
+#ifndef QK_nf4_b128_KERNELS_H
+#define QK_nf4_b128_KERNELS_H
+
+#include <qkgen/kernel.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* nf4_b128_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32. */
+extern const qk_kernel qk_nf4_b128_dequant_f32_vulkan;
+extern const qk_kernel qk_nf4_b128_dequant_f32_metal;
+qk_status qk_nf4_b128_dequant_f32(const qk_backend *backend, const qk_range weights[2],
+    qk_range dst, uint64_t rows, uint64_t cols, qk_error *error);
+void qk_nf4_b128_dequant_f32_ref(const void *const weights[2],
+    uint64_t rows, uint64_t cols, float *dst);
+
+/* nf4_b128_dequant_f16: decodes a whole tensor: dst[i] = value(i), in f16. */
+extern const qk_kernel qk_nf4_b128_dequant_f16_vulkan;
+extern const qk_kernel qk_nf4_b128_dequant_f16_metal;
+qk_status qk_nf4_b128_dequant_f16(const qk_backend *backend, const qk_range weights[2],
+    qk_range dst, uint64_t rows, uint64_t cols, qk_error *error);
+void qk_nf4_b128_dequant_f16_ref(const void *const weights[2],
+    uint64_t rows, uint64_t cols, uint16_t *dst);
+
+/* nf4_b128_dequant_bf16: decodes a whole tensor: dst[i] = value(i), in bf16. */
+extern const qk_kernel qk_nf4_b128_dequant_bf16_vulkan;
+extern const qk_kernel qk_nf4_b128_dequant_bf16_metal;
+qk_status qk_nf4_b128_dequant_bf16(const qk_backend *backend, const qk_range weights[2],
+    qk_range dst, uint64_t rows, uint64_t cols, qk_error *error);
+void qk_nf4_b128_dequant_bf16_ref(const void *const weights[2],
+    uint64_t rows, uint64_t cols, uint16_t *dst);
+
+/* nf4_b128_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32. */
+extern const qk_kernel qk_nf4_b128_gather_f32_vulkan;
+extern const qk_kernel qk_nf4_b128_gather_f32_metal;
+qk_status qk_nf4_b128_gather_f32(const qk_backend *backend, const qk_range weights[2],
+    qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error);
+uint64_t qk_nf4_b128_gather_f32_ref(const void *const weights[2],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, float *dst);
+
+/* nf4_b128_gather_f16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f16. */
+extern const qk_kernel qk_nf4_b128_gather_f16_vulkan;
+extern const qk_kernel qk_nf4_b128_gather_f16_metal;
+qk_status qk_nf4_b128_gather_f16(const qk_backend *backend, const qk_range weights[2],
+    qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error);
+uint64_t qk_nf4_b128_gather_f16_ref(const void *const weights[2],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, uint16_t *dst);
+
+/* nf4_b128_gather_bf16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in bf16. */
+extern const qk_kernel qk_nf4_b128_gather_bf16_vulkan;
+extern const qk_kernel qk_nf4_b128_gather_bf16_metal;
+qk_status qk_nf4_b128_gather_bf16(const qk_backend *backend, const qk_range weights[2],
+    qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error);
+uint64_t qk_nf4_b128_gather_bf16_ref(const void *const weights[2],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, uint16_t *dst);
+
+/* nf4_b128_gemv_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f32. */
+extern const qk_kernel qk_nf4_b128_gemv_f32_vulkan;
+extern const qk_kernel qk_nf4_b128_gemv_f32_metal;
+qk_status qk_nf4_b128_gemv_f32(const qk_backend *backend, const qk_range weights[2],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+void qk_nf4_b128_gemv_f32_ref(const void *const weights[2],
+    const float *x, uint64_t rows, uint64_t cols, uint64_t batch, float *y);
+
+/* nf4_b128_gemv_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f16. */
+extern const qk_kernel qk_nf4_b128_gemv_f16_vulkan;
+extern const qk_kernel qk_nf4_b128_gemv_f16_metal;
+qk_status qk_nf4_b128_gemv_f16(const qk_backend *backend, const qk_range weights[2],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+void qk_nf4_b128_gemv_f16_ref(const void *const weights[2],
+    const uint16_t *x, uint64_t rows, uint64_t cols, uint64_t batch, float *y);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

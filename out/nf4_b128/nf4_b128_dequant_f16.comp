@@ -1,0 +1,88 @@
+// nf4_b128_dequant_f16: decodes a whole tensor: dst[i] = value(i), in f16.
+// Generated from the specification below by `qkgen emit --format nf4_b128`; do not edit.
+// 68 bytes for 128 elements, 4.25 bits each; 6.38 operations for each element.
+//
+//     format nf4_b{group} "bitsandbytes NF4: the even element in the high nibble, a scale for each block of the flat tensor"
+//     from "bitsandbytes: Linear4bit with quant_type nf4"
+//     for group in 64 128
+//
+//     block group ragged {
+//         buffer weight { w: u8[group / 2] }
+//         buffer absmax { s: f32 }
+//     }
+//
+//     table N: f32[16] = {
+//         -1.0, -0.6961928009986877, -0.5250730514526367, -0.39491748809814453,
+//         -0.28444138169288635, -0.18477343022823334, -0.09105003625154495, 0.0,
+//         0.07958029955625534, 0.16093020141124725, 0.24611230194568634, 0.33791524171829224,
+//         0.44070982933044434, 0.5626170039176941, 0.7229568362236023, 1.0,
+//     }
+//
+//     code q = w { 4 @ 4 (2:-4, group / 2:8) }
+//
+//     value = N[q] * s
+//
+// Here group = 128.
+#version 450
+#extension GL_EXT_shader_8bit_storage : require
+#extension GL_EXT_shader_16bit_storage : require
+
+layout(local_size_x_id = 0) in;
+
+layout(binding = 0, std430) readonly buffer WeightBuffer { uint8_t weight[]; };
+layout(binding = 1, std430) readonly buffer AbsmaxBuffer { uint absmax[]; };
+layout(binding = 3, std430) readonly buffer NTable { float N[]; };
+layout(binding = 2, std430) writeonly buffer Dst { uint16_t dst[]; };
+
+layout(push_constant) uniform Push {
+    uint rows;       // of the matrix that the blocks are patches of
+    uint cols;
+    uint grid_rows;  // blocks
+    uint grid_cols;
+    uint row_tiles;  // tiles of 8 elements in a row
+};
+
+// Rounds to the nearest half, ties to even. In integers, because Vulkan leaves the rounding of its own conversion open.
+uint f32_to_f16(float x) {
+    const uint bits = floatBitsToUint(x), magnitude = bits & 0x7FFFFFFFu, sign = (bits >> 16) & 0x8000u;
+    if (magnitude > 0x7F800000u) return sign | 0x7E00u;    // NaN
+    if (magnitude >= 0x477FF000u) return sign | 0x7C00u;   // beyond the largest half
+    if (magnitude < 0x38800000u) {                         // a subnormal half: adding 1/2 rounds at its last bit
+        precise float lifted = uintBitsToFloat(magnitude) + 0.5;
+        return sign | (floatBitsToUint(lifted) - 0x3F000000u);
+    }
+    return sign | ((magnitude - 0x38000000u + 0xFFFu + ((magnitude >> 13) & 1u)) >> 13);
+}
+
+// The 8 values of a tile of a row, in runs of 4 consecutive elements.
+void decode(uint row, uint tile, out precise vec4 v[2]) {
+    const uint block_col = tile / 16u;
+    const uint t = tile % 16u;
+    // elements 0 to 3, counted from the tile's first
+    uint w0 = uint(weight[min(block_col * 64u + t * 4u, (cols * 64u + 0x7Fu) / 128u - 1u)]) | (uint(weight[min(block_col * 64u + t * 4u + 1u, (cols * 64u + 0x7Fu) / 128u - 1u)]) << 8u);
+    uvec4 q0 = (uvec4(w0) >> uvec4(4, 0, 12, 8)) & 15u;  // w: 4 bits
+    float s = uintBitsToFloat(absmax[block_col]);
+    v[0] = vec4(N[q0.x], N[q0.y], N[q0.z], N[q0.w]) * s;
+
+    // elements 4 to 7, counted from the tile's first
+    uint w1 = uint(weight[min(block_col * 64u + t * 4u + 2u, (cols * 64u + 0x7Fu) / 128u - 1u)]) | (uint(weight[min(block_col * 64u + t * 4u + 3u, (cols * 64u + 0x7Fu) / 128u - 1u)]) << 8u);
+    uvec4 q1 = (uvec4(w1) >> uvec4(4, 0, 12, 8)) & 15u;  // w: 4 bits
+    v[1] = vec4(N[q1.x], N[q1.y], N[q1.z], N[q1.w]) * s;
+}
+
+// Stores elements [from, to) of a tile; its first belongs at `at`.
+void write_tile(uint at, uint from, uint to, vec4 v[2]) {
+    for (uint e = 0u; e < 8u; ++e) {
+        if (e >= from && e < to) dst[at + e] = uint16_t(f32_to_f16(v[e / 4u][e % 4u]));
+    }
+}
+
+void main() {
+    const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
+    for (uint i = gl_GlobalInvocationID.x; i < rows * row_tiles; i += threads) {
+        const uint row = i / row_tiles, tile = i % row_tiles;
+        vec4 v[2];
+        decode(row, tile, v);
+        write_tile(row * cols + tile * 8u, 0u, min(8u, cols - tile * 8u), v);
+    }
+}

@@ -1,0 +1,462 @@
+// nf4_b64: Metal kernels of the format.
+// Generated from the specification below by `qkgen emit --format nf4_b64`; do not edit.
+// 36 bytes for 64 elements, 4.5 bits each; 6.38 operations for each element.
+//
+//     format nf4_b{group} "bitsandbytes NF4: the even element in the high nibble, a scale for each block of the flat tensor"
+//     from "bitsandbytes: Linear4bit with quant_type nf4"
+//     for group in 64 128
+//
+//     block group ragged {
+//         buffer weight { w: u8[group / 2] }
+//         buffer absmax { s: f32 }
+//     }
+//
+//     table N: f32[16] = {
+//         -1.0, -0.6961928009986877, -0.5250730514526367, -0.39491748809814453,
+//         -0.28444138169288635, -0.18477343022823334, -0.09105003625154495, 0.0,
+//         0.07958029955625534, 0.16093020141124725, 0.24611230194568634, 0.33791524171829224,
+//         0.44070982933044434, 0.5626170039176941, 0.7229568362236023, 1.0,
+//     }
+//
+//     code q = w { 4 @ 4 (2:-4, group / 2:8) }
+//
+//     value = N[q] * s
+//
+// Here group = 64.
+#include <metal_stdlib>
+using namespace metal;
+
+// Decoding rounds each operation as written: compile without fast math (-fno-fast-math, or MTLMathModeSafe).
+#pragma clang fp contract(off)
+
+namespace qk_nf4_b64 {
+
+constant float N[16] = {
+    -1.0f, -0.6961928f, -0.52507305f, -0.3949175f, -0.28444138f, -0.18477343f, -0.091050036f, 0.0f, 0.0795803f, 0.1609302f, 0.2461123f, 0.33791524f, 0.44070983f, 0.562617f, 0.72295684f, 1.0f
+};
+
+// Rounds to the nearest bfloat16, ties to even. In integers, so that no Metal version with bfloat is needed.
+inline ushort f32_to_bf16(float x) {
+    const uint bits = as_type<uint>(x);
+    if ((bits & 0x7FFFFFFFu) > 0x7F800000u) return ushort(((bits >> 16) & 0x8000u) | 0x7FC0u);  // NaN
+    return ushort((bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16);
+}
+
+// A run as it is stored: f32, f16, or the bits of bf16. Conversion to half rounds to nearest even.
+inline void store(device float *dst, uint at, float v) {
+    dst[at] = v;
+}
+
+inline void store(device half *dst, uint at, float v) {
+    dst[at] = half(v);
+}
+
+inline void store(device ushort *dst, uint at, float v) {
+    dst[at] = f32_to_bf16(v);
+}
+
+// The 8 values of a tile of a row, in runs of 4 consecutive elements.
+inline void decode(device const uchar *weight, device const uint *absmax, uint cols, uint, uint tile, thread float4 *v) {
+    const uint block_col = tile / 8u;
+    const uint t = tile % 8u;
+    // elements 0 to 3, counted from the tile's first
+    const uint w0 = uint(weight[min(block_col * 32u + t * 4u, (cols * 32u + 0x3Fu) / 64u - 1u)]) | (uint(weight[min(block_col * 32u + t * 4u + 1u, (cols * 32u + 0x3Fu) / 64u - 1u)]) << 8u);
+    const uint4 q0 = (uint4(w0) >> uint4(4, 0, 12, 8)) & 15u;  // w: 4 bits
+    const float s = as_type<float>(absmax[block_col]);
+    v[0] = float4(N[q0.x], N[q0.y], N[q0.z], N[q0.w]) * s;
+
+    // elements 4 to 7, counted from the tile's first
+    const uint w1 = uint(weight[min(block_col * 32u + t * 4u + 2u, (cols * 32u + 0x3Fu) / 64u - 1u)]) | (uint(weight[min(block_col * 32u + t * 4u + 3u, (cols * 32u + 0x3Fu) / 64u - 1u)]) << 8u);
+    const uint4 q1 = (uint4(w1) >> uint4(4, 0, 12, 8)) & 15u;  // w: 4 bits
+    v[1] = float4(N[q1.x], N[q1.y], N[q1.z], N[q1.w]) * s;
+}
+
+// Stores elements [from, to) of a tile; its first belongs at `at`.
+template <typename T>
+inline void write_tile(device T *dst, uint at, uint from, uint to, thread const float4 *v) {
+    for (uint e = 0; e < 8; ++e) {
+        if (e >= from && e < to) store(dst, at + e, v[e / 4][e % 4]);
+    }
+}
+
+struct sum_shape {
+    uint rows;       // of this launch
+    uint row_tiles;  // tiles of 16 elements in a row
+    uint batch;      // right-hand sides
+    uint y_first;    // where the launch begins in y, and
+    uint y_rows;     // how many rows each right-hand side has there
+    uint cols;       // of the matrix that the blocks are patches of
+    uint grid_rows;  // blocks
+    uint grid_cols;
+};
+
+// Where a thread stands.
+struct standing {
+    uint group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups;
+};
+
+// Loads what tile `j` of a row meets of x, from right-hand side `vector` on.
+template <uint TILES, uint BATCH, typename X>
+inline void load_x(device const X *x_in, uint batch, uint row_tiles, uint vector, uint j, uint k,
+    thread float4 (&x)[TILES][BATCH][4], thread float (&x_sum)[TILES][BATCH][1])
+{
+    const uint place = j * 4u;
+    for (uint m = 0; m < BATCH; ++m) {
+        const uint from = min(vector + m, batch - 1u) * row_tiles * 4u + place;
+        x[k][m][0] = float4(x_in[from]);
+        x[k][m][1] = float4(x_in[from + 1u]);
+        x[k][m][2] = float4(x_in[from + 2u]);
+        x[k][m][3] = float4(x_in[from + 3u]);
+    }
+}
+
+// Adds the products of tile `j` of row `n` with what is kept of x, for each right-hand side.
+template <uint TILES, uint BATCH>
+inline void accumulate(
+    device const uchar *weight,
+    device const uint *absmax,
+    uint cols, uint row_tiles, uint n, uint j, uint k,
+    thread const float4 (&x)[TILES][BATCH][4], thread const float (&x_sum)[TILES][BATCH][1],
+    thread float (&sum)[BATCH])
+{
+    #pragma clang fp contract(fast)
+    const uint tile = n * row_tiles + j;
+    const uint block_col = tile / 4u;
+    const uint t = tile % 4u;
+    const float s = as_type<float>(absmax[block_col]);
+    const uint w0 = uint(weight[min(block_col * 32u + t * 8u, (cols * 32u + 0x3Fu) / 64u - 1u)]) | (uint(weight[min(block_col * 32u + t * 8u + 1u, (cols * 32u + 0x3Fu) / 64u - 1u)]) << 8u);
+    const uint4 q0 = (uint4(w0) >> uint4(4, 0, 12, 8)) & 15u;  // w: 4 bits
+    const uint w1 = uint(weight[min(block_col * 32u + t * 8u + 2u, (cols * 32u + 0x3Fu) / 64u - 1u)]) | (uint(weight[min(block_col * 32u + t * 8u + 3u, (cols * 32u + 0x3Fu) / 64u - 1u)]) << 8u);
+    const uint4 q1 = (uint4(w1) >> uint4(4, 0, 12, 8)) & 15u;  // w: 4 bits
+    const uint w2 = uint(weight[min(block_col * 32u + t * 8u + 4u, (cols * 32u + 0x3Fu) / 64u - 1u)]) | (uint(weight[min(block_col * 32u + t * 8u + 5u, (cols * 32u + 0x3Fu) / 64u - 1u)]) << 8u);
+    const uint4 q2 = (uint4(w2) >> uint4(4, 0, 12, 8)) & 15u;  // w: 4 bits
+    const uint w3 = uint(weight[min(block_col * 32u + t * 8u + 6u, (cols * 32u + 0x3Fu) / 64u - 1u)]) | (uint(weight[min(block_col * 32u + t * 8u + 7u, (cols * 32u + 0x3Fu) / 64u - 1u)]) << 8u);
+    const uint4 q3 = (uint4(w3) >> uint4(4, 0, 12, 8)) & 15u;  // w: 4 bits
+    for (uint m = 0; m < BATCH; ++m) {
+        sum[m] += s * (dot(x[k][m][0], float4(N[q0.x], N[q0.y], N[q0.z], N[q0.w])) + dot(x[k][m][1], float4(N[q1.x], N[q1.y], N[q1.z], N[q1.w])) + dot(x[k][m][2], float4(N[q2.x], N[q2.y], N[q2.z], N[q2.w])) + dot(x[k][m][3], float4(N[q3.x], N[q3.y], N[q3.z], N[q3.w])));
+    }
+}
+
+// Sums over rows. BATCH right-hand sides are kept, at least as many as there are; ROWS rows at a time.
+template <uint BATCH, uint ROWS, typename X>
+inline void sum_rows(
+    device const uchar *weight,
+    device const uint *absmax,
+    device const X *x_in, device float *y, constant sum_shape &shape, threadgroup float *partial, standing at)
+{
+    constexpr uint TILES = BATCH == 1 ? 4 : 1;
+    // What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share
+    // a scale.
+    float4 x[TILES][BATCH][4];
+    float x_sum[TILES][BATCH][1];
+    // A simdgroup holds a slice of x and walks down the rows. While there are slices for more, simdgroups share a row.
+    const uint slice = at.lanes * TILES, slices = (shape.row_tiles + slice - 1) / slice;
+    uint split = 1;
+    while (split < slices && at.simdgroups % (2 * split) == 0) split *= 2;
+    const uint teams = at.simdgroups / split, team = at.simdgroup / split;
+    uint held = ~0u;
+    for (uint first = at.group * teams * ROWS; first < shape.rows; first += at.groups * teams * ROWS) {
+        float sum[ROWS][BATCH];
+        for (uint r = 0; r < ROWS; ++r) {
+            for (uint m = 0; m < BATCH; ++m) sum[r][m] = 0.0f;
+        }
+        for (uint c = at.simdgroup % split; c < slices; c += split) {
+            for (uint k = 0; k < TILES; ++k) {
+                const uint j = (c * TILES + k) * at.lanes + at.lane;
+                if (j >= shape.row_tiles) continue;
+                if (c != held) load_x<TILES, BATCH>(x_in, shape.batch, shape.row_tiles, 0, j, k, x, x_sum);
+                for (uint r = 0; r < ROWS; ++r)
+                    accumulate<TILES, BATCH>(weight, absmax, shape.cols, shape.row_tiles, min(first + team * ROWS + r, shape.rows - 1), j, k, x, x_sum, sum[r]);
+            }
+            held = c;
+        }
+        for (uint r = 0; r < ROWS; ++r) {
+            for (uint m = 0; m < BATCH; ++m) {
+                const float all = simd_sum(sum[r][m]);
+                if (at.lane == 0) partial[(at.simdgroup * ROWS + r) * BATCH + m] = all;
+            }
+        }
+        threadgroup_barrier(mem_flags::mem_threadgroup);
+        for (uint i = at.thread_index; i < teams * ROWS * BATCH; i += at.threads) {
+            const uint row = first + i / BATCH, m = i % BATCH, from = i / (ROWS * BATCH) * (split - 1) * ROWS * BATCH + i;
+            float total = 0.0f;
+            for (uint s = 0; s < split; ++s) total += partial[from + s * ROWS * BATCH];
+            if (row < shape.rows && m < shape.batch) y[m * shape.y_rows + shape.y_first + row] = total;
+        }
+        threadgroup_barrier(mem_flags::mem_threadgroup);
+    }
+}
+
+}  // namespace qk_nf4_b64
+
+// nf4_b64_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32.
+struct nf4_b64_dequant_f32_push {
+    uint rows;       // of the matrix that the blocks are patches of
+    uint cols;
+    uint grid_rows;  // blocks
+    uint grid_cols;
+    uint row_tiles;  // tiles of 8 elements in a row
+};
+
+kernel void nf4_b64_dequant_f32(
+    device const uchar *weight [[buffer(0)]],
+    device const uint *absmax [[buffer(1)]],
+    device float *dst [[buffer(2)]],
+    constant nf4_b64_dequant_f32_push &push [[buffer(3)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.rows * push.row_tiles; i += threads) {
+        const uint row = i / push.row_tiles, tile = i % push.row_tiles;
+        float4 v[2];
+        qk_nf4_b64::decode(weight, absmax, push.cols, row, tile, v);
+        qk_nf4_b64::write_tile(dst, row * push.cols + tile * 8u, 0,
+                                 min(8u, push.cols - tile * 8u), v);
+    }
+}
+
+// nf4_b64_dequant_f16: decodes a whole tensor: dst[i] = value(i), in f16.
+struct nf4_b64_dequant_f16_push {
+    uint rows;       // of the matrix that the blocks are patches of
+    uint cols;
+    uint grid_rows;  // blocks
+    uint grid_cols;
+    uint row_tiles;  // tiles of 8 elements in a row
+};
+
+kernel void nf4_b64_dequant_f16(
+    device const uchar *weight [[buffer(0)]],
+    device const uint *absmax [[buffer(1)]],
+    device half *dst [[buffer(2)]],
+    constant nf4_b64_dequant_f16_push &push [[buffer(3)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.rows * push.row_tiles; i += threads) {
+        const uint row = i / push.row_tiles, tile = i % push.row_tiles;
+        float4 v[2];
+        qk_nf4_b64::decode(weight, absmax, push.cols, row, tile, v);
+        qk_nf4_b64::write_tile(dst, row * push.cols + tile * 8u, 0,
+                                 min(8u, push.cols - tile * 8u), v);
+    }
+}
+
+// nf4_b64_dequant_bf16: decodes a whole tensor: dst[i] = value(i), in bf16.
+struct nf4_b64_dequant_bf16_push {
+    uint rows;       // of the matrix that the blocks are patches of
+    uint cols;
+    uint grid_rows;  // blocks
+    uint grid_cols;
+    uint row_tiles;  // tiles of 8 elements in a row
+};
+
+kernel void nf4_b64_dequant_bf16(
+    device const uchar *weight [[buffer(0)]],
+    device const uint *absmax [[buffer(1)]],
+    device ushort *dst [[buffer(2)]],
+    constant nf4_b64_dequant_bf16_push &push [[buffer(3)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.rows * push.row_tiles; i += threads) {
+        const uint row = i / push.row_tiles, tile = i % push.row_tiles;
+        float4 v[2];
+        qk_nf4_b64::decode(weight, absmax, push.cols, row, tile, v);
+        qk_nf4_b64::write_tile(dst, row * push.cols + tile * 8u, 0,
+                                 min(8u, push.cols - tile * 8u), v);
+    }
+}
+
+// nf4_b64_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32.
+struct nf4_b64_gather_f32_push {
+    uint rows;        // of the matrix that the blocks are patches of
+    uint cols;
+    uint grid_rows;   // blocks
+    uint grid_cols;
+    uint row_tiles;   // tiles of 8 elements that a row of the table can touch
+    uint table_rows;
+    uint table_cols;
+    uint tokens;
+};
+
+kernel void nf4_b64_gather_f32(
+    device const uchar *weight [[buffer(0)]],
+    device const uint *absmax [[buffer(1)]],
+    device const uint *indices [[buffer(2)]],
+    device float *dst [[buffer(3)]],
+    device atomic_uint *status [[buffer(4)]],
+    constant nf4_b64_gather_f32_push &push [[buffer(5)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
+        const uint token = i / push.row_tiles, j = i % push.row_tiles;
+        uint index = indices[token];
+        const bool found = index < push.table_rows;
+        if (!found) {
+            // No such row: zeros, and the token is counted once.
+            if (j == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
+            index = 0;
+        }
+        // The row's elements begin and end within tiles.
+        const uint first = index * push.table_cols, row = 0, tile = first / 8u + j;
+        const uint start = tile * 8u;
+        if (start >= first + push.table_cols) continue;
+        const uint from = max(first, start) - start, to = min(first + push.table_cols - start, 8u);
+        float4 v[2];
+        if (found) {
+            qk_nf4_b64::decode(weight, absmax, push.cols, row, tile, v);
+        } else {
+            for (uint r = 0; r < 2; ++r) v[r] = 0.0f;
+        }
+        qk_nf4_b64::write_tile(dst, token * push.table_cols + start - first, from, to, v);
+    }
+}
+
+// nf4_b64_gather_f16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f16.
+struct nf4_b64_gather_f16_push {
+    uint rows;        // of the matrix that the blocks are patches of
+    uint cols;
+    uint grid_rows;   // blocks
+    uint grid_cols;
+    uint row_tiles;   // tiles of 8 elements that a row of the table can touch
+    uint table_rows;
+    uint table_cols;
+    uint tokens;
+};
+
+kernel void nf4_b64_gather_f16(
+    device const uchar *weight [[buffer(0)]],
+    device const uint *absmax [[buffer(1)]],
+    device const uint *indices [[buffer(2)]],
+    device half *dst [[buffer(3)]],
+    device atomic_uint *status [[buffer(4)]],
+    constant nf4_b64_gather_f16_push &push [[buffer(5)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
+        const uint token = i / push.row_tiles, j = i % push.row_tiles;
+        uint index = indices[token];
+        const bool found = index < push.table_rows;
+        if (!found) {
+            // No such row: zeros, and the token is counted once.
+            if (j == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
+            index = 0;
+        }
+        // The row's elements begin and end within tiles.
+        const uint first = index * push.table_cols, row = 0, tile = first / 8u + j;
+        const uint start = tile * 8u;
+        if (start >= first + push.table_cols) continue;
+        const uint from = max(first, start) - start, to = min(first + push.table_cols - start, 8u);
+        float4 v[2];
+        if (found) {
+            qk_nf4_b64::decode(weight, absmax, push.cols, row, tile, v);
+        } else {
+            for (uint r = 0; r < 2; ++r) v[r] = 0.0f;
+        }
+        qk_nf4_b64::write_tile(dst, token * push.table_cols + start - first, from, to, v);
+    }
+}
+
+// nf4_b64_gather_bf16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in bf16.
+struct nf4_b64_gather_bf16_push {
+    uint rows;        // of the matrix that the blocks are patches of
+    uint cols;
+    uint grid_rows;   // blocks
+    uint grid_cols;
+    uint row_tiles;   // tiles of 8 elements that a row of the table can touch
+    uint table_rows;
+    uint table_cols;
+    uint tokens;
+};
+
+kernel void nf4_b64_gather_bf16(
+    device const uchar *weight [[buffer(0)]],
+    device const uint *absmax [[buffer(1)]],
+    device const uint *indices [[buffer(2)]],
+    device ushort *dst [[buffer(3)]],
+    device atomic_uint *status [[buffer(4)]],
+    constant nf4_b64_gather_bf16_push &push [[buffer(5)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
+        const uint token = i / push.row_tiles, j = i % push.row_tiles;
+        uint index = indices[token];
+        const bool found = index < push.table_rows;
+        if (!found) {
+            // No such row: zeros, and the token is counted once.
+            if (j == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
+            index = 0;
+        }
+        // The row's elements begin and end within tiles.
+        const uint first = index * push.table_cols, row = 0, tile = first / 8u + j;
+        const uint start = tile * 8u;
+        if (start >= first + push.table_cols) continue;
+        const uint from = max(first, start) - start, to = min(first + push.table_cols - start, 8u);
+        float4 v[2];
+        if (found) {
+            qk_nf4_b64::decode(weight, absmax, push.cols, row, tile, v);
+        } else {
+            for (uint r = 0; r < 2; ++r) v[r] = 0.0f;
+        }
+        qk_nf4_b64::write_tile(dst, token * push.table_cols + start - first, from, to, v);
+    }
+}
+
+// nf4_b64_gemv_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f32.
+constant uint nf4_b64_gemv_f32_batch [[function_constant(1)]];  // 1, 2, 4 or 8, at least as many as there are right-hand sides
+
+kernel void nf4_b64_gemv_f32(
+    device const uchar *weight [[buffer(0)]],
+    device const uint *absmax [[buffer(1)]],
+    device const float4 *x [[buffer(2)]],
+    device float *y [[buffer(3)]],
+    constant qk_nf4_b64::sum_shape &push [[buffer(4)]],
+    uint group [[threadgroup_position_in_grid]],
+    uint groups [[threadgroups_per_grid]],
+    uint thread_index [[thread_index_in_threadgroup]],
+    uint threads [[threads_per_threadgroup]],
+    uint lane [[thread_index_in_simdgroup]],
+    uint lanes [[threads_per_simdgroup]],
+    uint simdgroup [[simdgroup_index_in_threadgroup]],
+    uint simdgroups [[simdgroups_per_threadgroup]])
+{
+    threadgroup float partial[32 * 16];  // at most 32 simdgroups, and 16 sums of each
+    const qk_nf4_b64::standing at = {group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups};
+    switch (nf4_b64_gemv_f32_batch) {
+        case 1: qk_nf4_b64::sum_rows<1, 4>(weight, absmax, x, y, push, partial, at); break;
+        case 2: qk_nf4_b64::sum_rows<2, 4>(weight, absmax, x, y, push, partial, at); break;
+        case 4: qk_nf4_b64::sum_rows<4, 4>(weight, absmax, x, y, push, partial, at); break;
+        case 8: qk_nf4_b64::sum_rows<8, 2>(weight, absmax, x, y, push, partial, at); break;
+    }
+}
+
+// nf4_b64_gemv_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f16.
+constant uint nf4_b64_gemv_f16_batch [[function_constant(1)]];  // 1, 2, 4 or 8, at least as many as there are right-hand sides
+
+kernel void nf4_b64_gemv_f16(
+    device const uchar *weight [[buffer(0)]],
+    device const uint *absmax [[buffer(1)]],
+    device const half4 *x [[buffer(2)]],
+    device float *y [[buffer(3)]],
+    constant qk_nf4_b64::sum_shape &push [[buffer(4)]],
+    uint group [[threadgroup_position_in_grid]],
+    uint groups [[threadgroups_per_grid]],
+    uint thread_index [[thread_index_in_threadgroup]],
+    uint threads [[threads_per_threadgroup]],
+    uint lane [[thread_index_in_simdgroup]],
+    uint lanes [[threads_per_simdgroup]],
+    uint simdgroup [[simdgroup_index_in_threadgroup]],
+    uint simdgroups [[simdgroups_per_threadgroup]])
+{
+    threadgroup float partial[32 * 16];  // at most 32 simdgroups, and 16 sums of each
+    const qk_nf4_b64::standing at = {group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups};
+    switch (nf4_b64_gemv_f16_batch) {
+        case 1: qk_nf4_b64::sum_rows<1, 4>(weight, absmax, x, y, push, partial, at); break;
+        case 2: qk_nf4_b64::sum_rows<2, 4>(weight, absmax, x, y, push, partial, at); break;
+        case 4: qk_nf4_b64::sum_rows<4, 4>(weight, absmax, x, y, push, partial, at); break;
+        case 8: qk_nf4_b64::sum_rows<8, 2>(weight, absmax, x, y, push, partial, at); break;
+    }
+}

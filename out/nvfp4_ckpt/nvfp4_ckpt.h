@@ -1,0 +1,94 @@
+/* nvfp4_ckpt: kernels, dispatch and reference decoder of the format.
+ * Generated from the specification below by `qkgen emit --format nvfp4_ckpt`; do not edit.
+ * 13 bytes for 16 elements, 4.5 bits each; 12 operations for each element.
+ *
+ *     format nvfp4_ckpt "NVFP4 checkpoints: E2M1 codes, E4M3 scales for 16, and a scale for the tensor"
+ *     from "NVIDIA ModelOpt: NVFP4"
+ *
+ *     block 1 x 16 {
+ *         buffer weight           { w: u8[8] }
+ *         buffer weight_scale     { s: e4m3 }
+ *         buffer weight_scale_2[] { t: f32 }
+ *     }
+ *
+ *     code q: e2m1 = w { 4 @ 0 (16:4) }
+ *
+ *     value = q * (s * t)
+ */
+#ifndef QK_nvfp4_ckpt_KERNELS_H
+#define QK_nvfp4_ckpt_KERNELS_H
+
+#include <qkgen/kernel.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* nvfp4_ckpt_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32. */
+extern const qk_kernel qk_nvfp4_ckpt_dequant_f32_vulkan;
+extern const qk_kernel qk_nvfp4_ckpt_dequant_f32_metal;
+qk_status qk_nvfp4_ckpt_dequant_f32(const qk_backend *backend, const qk_range weights[3],
+    qk_range dst, uint64_t rows, uint64_t cols, qk_error *error);
+void qk_nvfp4_ckpt_dequant_f32_ref(const void *const weights[3],
+    uint64_t rows, uint64_t cols, float *dst);
+
+/* nvfp4_ckpt_dequant_f16: decodes a whole tensor: dst[i] = value(i), in f16. */
+extern const qk_kernel qk_nvfp4_ckpt_dequant_f16_vulkan;
+extern const qk_kernel qk_nvfp4_ckpt_dequant_f16_metal;
+qk_status qk_nvfp4_ckpt_dequant_f16(const qk_backend *backend, const qk_range weights[3],
+    qk_range dst, uint64_t rows, uint64_t cols, qk_error *error);
+void qk_nvfp4_ckpt_dequant_f16_ref(const void *const weights[3],
+    uint64_t rows, uint64_t cols, uint16_t *dst);
+
+/* nvfp4_ckpt_dequant_bf16: decodes a whole tensor: dst[i] = value(i), in bf16. */
+extern const qk_kernel qk_nvfp4_ckpt_dequant_bf16_vulkan;
+extern const qk_kernel qk_nvfp4_ckpt_dequant_bf16_metal;
+qk_status qk_nvfp4_ckpt_dequant_bf16(const qk_backend *backend, const qk_range weights[3],
+    qk_range dst, uint64_t rows, uint64_t cols, qk_error *error);
+void qk_nvfp4_ckpt_dequant_bf16_ref(const void *const weights[3],
+    uint64_t rows, uint64_t cols, uint16_t *dst);
+
+/* nvfp4_ckpt_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32. */
+extern const qk_kernel qk_nvfp4_ckpt_gather_f32_vulkan;
+extern const qk_kernel qk_nvfp4_ckpt_gather_f32_metal;
+qk_status qk_nvfp4_ckpt_gather_f32(const qk_backend *backend, const qk_range weights[3],
+    qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error);
+uint64_t qk_nvfp4_ckpt_gather_f32_ref(const void *const weights[3],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, float *dst);
+
+/* nvfp4_ckpt_gather_f16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f16. */
+extern const qk_kernel qk_nvfp4_ckpt_gather_f16_vulkan;
+extern const qk_kernel qk_nvfp4_ckpt_gather_f16_metal;
+qk_status qk_nvfp4_ckpt_gather_f16(const qk_backend *backend, const qk_range weights[3],
+    qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error);
+uint64_t qk_nvfp4_ckpt_gather_f16_ref(const void *const weights[3],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, uint16_t *dst);
+
+/* nvfp4_ckpt_gather_bf16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in bf16. */
+extern const qk_kernel qk_nvfp4_ckpt_gather_bf16_vulkan;
+extern const qk_kernel qk_nvfp4_ckpt_gather_bf16_metal;
+qk_status qk_nvfp4_ckpt_gather_bf16(const qk_backend *backend, const qk_range weights[3],
+    qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error);
+uint64_t qk_nvfp4_ckpt_gather_bf16_ref(const void *const weights[3],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, uint16_t *dst);
+
+/* nvfp4_ckpt_gemv_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f32. */
+extern const qk_kernel qk_nvfp4_ckpt_gemv_f32_vulkan;
+extern const qk_kernel qk_nvfp4_ckpt_gemv_f32_metal;
+qk_status qk_nvfp4_ckpt_gemv_f32(const qk_backend *backend, const qk_range weights[3],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+void qk_nvfp4_ckpt_gemv_f32_ref(const void *const weights[3],
+    const float *x, uint64_t rows, uint64_t cols, uint64_t batch, float *y);
+
+/* nvfp4_ckpt_gemv_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f16. */
+extern const qk_kernel qk_nvfp4_ckpt_gemv_f16_vulkan;
+extern const qk_kernel qk_nvfp4_ckpt_gemv_f16_metal;
+qk_status qk_nvfp4_ckpt_gemv_f16(const qk_backend *backend, const qk_range weights[3],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+void qk_nvfp4_ckpt_gemv_f16_ref(const void *const weights[3],
+    const uint16_t *x, uint64_t rows, uint64_t cols, uint64_t batch, float *y);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,198 @@
+// q3_K_gemv_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f16.
+// Generated from the specification below by `qkgen emit --format q3_K`; do not edit.
+// 110 bytes for 256 elements, 3.438 bits each; 13.1 operations for each element.
+//
+//     format q3_K "3-bit codes around 4, 6-bit scales around 32 in groups of 16"
+//     from "ggml (llama.cpp), ggml-common.h"
+//
+//     block 256 {
+//         hmask:  u8[32]
+//         qs:     u8[64]
+//         scales: u8[12]
+//         d:      f16
+//     }
+//
+//     code q = qs    { 2 @ 0 (32:8, 4:2, 2:256) }          # low two bits
+//              hmask { 1 @ 0 (32:8, 8:1) }                 # the third
+//
+//     code sc per 16 = scales { 4 @ 0 (8:8, 2:4)   2 @ 64 (4:8, 4:2) }
+//
+//     value = d * (sc - 32) * (q - 4)
+#version 450
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_arithmetic : require
+#extension GL_EXT_shader_16bit_storage : require
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 1) const uint BATCH = 1;  // right-hand sides that are kept, at least as many as there are
+layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
+
+layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
+layout(binding = 1, std430) readonly buffer Input { uvec2 x_in[]; };
+layout(binding = 2, std430) writeonly buffer Output { float y[]; };
+
+layout(push_constant) uniform Push {
+    uint rows;       // of this launch
+    uint row_tiles;  // tiles of 32 elements in a row
+    uint batch;      // right-hand sides
+    uint y_first;    // where the launch begins in y, and
+    uint y_rows;     // how many rows each right-hand side has there
+};
+
+// The half in the low 16 bits.
+float f16_to_f32(uint bits) {
+    return unpackHalf2x16(bits).x;
+}
+
+const uint TILES = BATCH == 1u ? 2u : 1u;
+
+// What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a
+// scale.
+vec4 x[TILES][BATCH][8];
+float x_sum[TILES][BATCH][8];
+
+// Loads what tile `j` of a row meets of x, from right-hand side `vector` on.
+void load_x(uint vector, uint j, uint k) {
+    const uint tile = j % 8u;
+    const uint place = j / 8u * 64u + tile;
+    for (uint m = 0; m < BATCH; ++m) {
+        const uint from = min(vector + m, batch - 1u) * row_tiles * 8u + place;
+        x[k][m][0] = vec4(unpackHalf2x16(x_in[from].x), unpackHalf2x16(x_in[from].y));
+        x[k][m][1] = vec4(unpackHalf2x16(x_in[from + 8u].x), unpackHalf2x16(x_in[from + 8u].y));
+        x[k][m][2] = vec4(unpackHalf2x16(x_in[from + 16u].x), unpackHalf2x16(x_in[from + 16u].y));
+        x[k][m][3] = vec4(unpackHalf2x16(x_in[from + 24u].x), unpackHalf2x16(x_in[from + 24u].y));
+        x[k][m][4] = vec4(unpackHalf2x16(x_in[from + 32u].x), unpackHalf2x16(x_in[from + 32u].y));
+        x[k][m][5] = vec4(unpackHalf2x16(x_in[from + 40u].x), unpackHalf2x16(x_in[from + 40u].y));
+        x[k][m][6] = vec4(unpackHalf2x16(x_in[from + 48u].x), unpackHalf2x16(x_in[from + 48u].y));
+        x[k][m][7] = vec4(unpackHalf2x16(x_in[from + 56u].x), unpackHalf2x16(x_in[from + 56u].y));
+        x_sum[k][m][0] = dot(x[k][m][0], vec4(1.0));
+        x_sum[k][m][1] = dot(x[k][m][1], vec4(1.0));
+        x_sum[k][m][2] = dot(x[k][m][2], vec4(1.0));
+        x_sum[k][m][3] = dot(x[k][m][3], vec4(1.0));
+        x_sum[k][m][4] = dot(x[k][m][4], vec4(1.0));
+        x_sum[k][m][5] = dot(x[k][m][5], vec4(1.0));
+        x_sum[k][m][6] = dot(x[k][m][6], vec4(1.0));
+        x_sum[k][m][7] = dot(x[k][m][7], vec4(1.0));
+    }
+}
+
+// 32 bits from words of 16.
+uint blocks_u32(uint at) {
+    return uint(blocks[at]) | (uint(blocks[at + 1u]) << 16);
+}
+
+// Adds the products of tile `j` of row `n` with what is kept of x, for each right-hand side.
+void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
+    const uint block = n * (row_tiles / 8u) + j / 8u;
+    const uint tile = j % 8u;
+    uint base = block * 55u;
+    float d = f16_to_f32(uint(blocks[base + 54u]));
+    uint scales0 = uint(blocks[base + 48u]);
+    uint sc_lo0 = (scales0 >> (tile / 4u * 8u)) & 15u;  // scales: bits 0-3 of sc
+    uint scales1 = uint(blocks[base + 52u]);
+    uint sc_hi0 = (scales1 >> (tile / 4u * 8u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc0 = sc_lo0 | (sc_hi0 << 4u);
+    precise float d_sc0 = d * float(int(sc0) - 32);
+    uint qs0 = blocks_u32(base + tile * 2u + 16u);
+    uvec4 q_lo0 = (uvec4(qs0) >> uvec4(0, 8, 16, 24)) & 3u;  // qs: bits 0-1 of q
+    uint hmask = blocks_u32(base + tile * 2u);
+    uvec4 q_hi0 = (uvec4(hmask) >> uvec4(0, 8, 16, 24)) & 1u;  // hmask: bit 2 of q
+    uvec4 q0 = q_lo0 | (q_hi0 << 2u);
+    uint scales2 = uint(blocks[base + 49u]);
+    uint sc_lo1 = (scales2 >> (tile / 4u * 8u)) & 15u;  // scales: bits 0-3 of sc
+    uint scales3 = uint(blocks[base + 53u]);
+    uint sc_hi1 = (scales3 >> (tile / 4u * 8u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc1 = sc_lo1 | (sc_hi1 << 4u);
+    precise float d_sc1 = d * float(int(sc1) - 32);
+    uvec4 q_lo1 = (uvec4(qs0) >> uvec4(2, 10, 18, 26)) & 3u;  // qs: bits 0-1 of q
+    uvec4 q_hi1 = (uvec4(hmask) >> uvec4(1, 9, 17, 25)) & 1u;  // hmask: bit 2 of q
+    uvec4 q1 = q_lo1 | (q_hi1 << 2u);
+    uint scales4 = uint(blocks[base + 50u]);
+    uint sc_lo2 = (scales4 >> (tile / 4u * 8u)) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi2 = (scales1 >> (tile / 4u * 8u + 2u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc2 = sc_lo2 | (sc_hi2 << 4u);
+    precise float d_sc2 = d * float(int(sc2) - 32);
+    uvec4 q_lo2 = (uvec4(qs0) >> uvec4(4, 12, 20, 28)) & 3u;  // qs: bits 0-1 of q
+    uvec4 q_hi2 = (uvec4(hmask) >> uvec4(2, 10, 18, 26)) & 1u;  // hmask: bit 2 of q
+    uvec4 q2 = q_lo2 | (q_hi2 << 2u);
+    uint scales5 = uint(blocks[base + 51u]);
+    uint sc_lo3 = (scales5 >> (tile / 4u * 8u)) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi3 = (scales3 >> (tile / 4u * 8u + 2u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc3 = sc_lo3 | (sc_hi3 << 4u);
+    precise float d_sc3 = d * float(int(sc3) - 32);
+    uvec4 q_lo3 = (uvec4(qs0) >> uvec4(6, 14, 22, 30)) & 3u;  // qs: bits 0-1 of q
+    uvec4 q_hi3 = (uvec4(hmask) >> uvec4(3, 11, 19, 27)) & 1u;  // hmask: bit 2 of q
+    uvec4 q3 = q_lo3 | (q_hi3 << 2u);
+    uint sc_lo4 = (scales0 >> (tile / 4u * 8u + 4u)) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi4 = (scales1 >> (tile / 4u * 8u + 4u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc4 = sc_lo4 | (sc_hi4 << 4u);
+    precise float d_sc4 = d * float(int(sc4) - 32);
+    uint qs1 = blocks_u32(base + tile * 2u + 32u);
+    uvec4 q_lo4 = (uvec4(qs1) >> uvec4(0, 8, 16, 24)) & 3u;  // qs: bits 0-1 of q
+    uvec4 q_hi4 = (uvec4(hmask) >> uvec4(4, 12, 20, 28)) & 1u;  // hmask: bit 2 of q
+    uvec4 q4 = q_lo4 | (q_hi4 << 2u);
+    uint sc_lo5 = (scales2 >> (tile / 4u * 8u + 4u)) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi5 = (scales3 >> (tile / 4u * 8u + 4u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc5 = sc_lo5 | (sc_hi5 << 4u);
+    precise float d_sc5 = d * float(int(sc5) - 32);
+    uvec4 q_lo5 = (uvec4(qs1) >> uvec4(2, 10, 18, 26)) & 3u;  // qs: bits 0-1 of q
+    uvec4 q_hi5 = (uvec4(hmask) >> uvec4(5, 13, 21, 29)) & 1u;  // hmask: bit 2 of q
+    uvec4 q5 = q_lo5 | (q_hi5 << 2u);
+    uint sc_lo6 = (scales4 >> (tile / 4u * 8u + 4u)) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi6 = (scales1 >> (tile / 4u * 8u + 6u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc6 = sc_lo6 | (sc_hi6 << 4u);
+    precise float d_sc6 = d * float(int(sc6) - 32);
+    uvec4 q_lo6 = (uvec4(qs1) >> uvec4(4, 12, 20, 28)) & 3u;  // qs: bits 0-1 of q
+    uvec4 q_hi6 = (uvec4(hmask) >> uvec4(6, 14, 22, 30)) & 1u;  // hmask: bit 2 of q
+    uvec4 q6 = q_lo6 | (q_hi6 << 2u);
+    uint sc_lo7 = (scales5 >> (tile / 4u * 8u + 4u)) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi7 = (scales3 >> (tile / 4u * 8u + 6u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc7 = sc_lo7 | (sc_hi7 << 4u);
+    precise float d_sc7 = d * float(int(sc7) - 32);
+    uvec4 q_lo7 = (uvec4(qs1) >> uvec4(6, 14, 22, 30)) & 3u;  // qs: bits 0-1 of q
+    uvec4 q_hi7 = (uvec4(hmask) >> uvec4(7, 15, 23, 31)) & 1u;  // hmask: bit 2 of q
+    uvec4 q7 = q_lo7 | (q_hi7 << 2u);
+    for (uint m = 0; m < BATCH; ++m) {
+        sum[m] += d_sc0 * (dot(x[k][m][0], vec4(ivec4(q0))) - 4.0 * x_sum[k][m][0]) + d_sc1 * (dot(x[k][m][1], vec4(ivec4(q1))) - 4.0 * x_sum[k][m][1]) + d_sc2 * (dot(x[k][m][2], vec4(ivec4(q2))) - 4.0 * x_sum[k][m][2]) + d_sc3 * (dot(x[k][m][3], vec4(ivec4(q3))) - 4.0 * x_sum[k][m][3]) + d_sc4 * (dot(x[k][m][4], vec4(ivec4(q4))) - 4.0 * x_sum[k][m][4]) + d_sc5 * (dot(x[k][m][5], vec4(ivec4(q5))) - 4.0 * x_sum[k][m][5]) + d_sc6 * (dot(x[k][m][6], vec4(ivec4(q6))) - 4.0 * x_sum[k][m][6]) + d_sc7 * (dot(x[k][m][7], vec4(ivec4(q7))) - 4.0 * x_sum[k][m][7]);
+    }
+}
+
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS * BATCH];
+
+void main() {
+    // A subgroup holds a slice of x and walks down the rows. While there are slices for more, subgroups share a row.
+    const uint slice = gl_SubgroupSize * TILES, slices = (row_tiles + slice - 1u) / slice;
+    uint split = 1u;
+    while (split < slices && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
+    const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
+    uint held = ~0u;
+    for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
+        float sum[ROWS][BATCH];
+        for (uint r = 0u; r < ROWS; ++r) {
+            for (uint m = 0u; m < BATCH; ++m) sum[r][m] = 0.0;
+        }
+        for (uint c = gl_SubgroupID % split; c < slices; c += split) {
+            for (uint k = 0; k < TILES; ++k) {
+                const uint j = (c * TILES + k) * gl_SubgroupSize + gl_SubgroupInvocationID;
+                if (j >= row_tiles) continue;
+                if (c != held) load_x(0u, j, k);
+                for (uint r = 0u; r < ROWS; ++r) accumulate(min(first + team * ROWS + r, rows - 1u), j, k, sum[r]);
+            }
+            held = c;
+        }
+        for (uint r = 0u; r < ROWS; ++r) {
+            for (uint m = 0u; m < BATCH; ++m) {
+                const float all = subgroupAdd(sum[r][m]);
+                if (subgroupElect()) partial[(gl_SubgroupID * ROWS + r) * BATCH + m] = all;
+            }
+        }
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < teams * ROWS * BATCH; i += gl_WorkGroupSize.x) {
+            const uint row = first + i / BATCH, m = i % BATCH, at = i / (ROWS * BATCH) * (split - 1u) * ROWS * BATCH + i;
+            float total = 0.0;
+            for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS * BATCH];
+            if (row < rows && m < batch) y[m * y_rows + y_first + row] = total;
+        }
+        barrier();
+    }
+}

@@ -1,0 +1,161 @@
+// q6_K_gemv_id_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f16.
+// Generated from the specification below by `qkgen emit --format q6_K`; do not edit.
+// 210 bytes for 256 elements, 6.562 bits each; 12.6 operations for each element.
+//
+//     format q6_K "6-bit codes around 32, signed 8-bit scales in groups of 16"
+//     from "ggml (llama.cpp), ggml-common.h"
+//
+//     block 256 {
+//         ql:     u8[128]
+//         qh:     u8[64]
+//         scales: i8[16]
+//         d:      f16
+//     }
+//
+//     code sc: i8 per 16 = scales { 8 @ 0 (16:8) }
+//
+//     code q = ql { 4 @ 0 (64:8, 2:4, 2:512) }         # low four bits
+//              qh { 2 @ 0 (32:8, 4:2, 2:256) }         # high two bits
+//
+//     value = d * sc * (q - 32)
+#version 450
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_arithmetic : require
+#extension GL_EXT_shader_16bit_storage : require
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 2) const uint ROWS = 4;  // rows at a time
+
+layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
+layout(binding = 1, std430) readonly buffer Input { uvec2 x_in[]; };
+layout(binding = 2, std430) readonly buffer Ids { uint ids[]; };
+layout(binding = 3, std430) writeonly buffer Output { float y[]; };
+layout(binding = 4, std430) buffer Status { uint out_of_range; };
+
+layout(push_constant) uniform Push {
+    uint rows;          // of one expert
+    uint row_tiles;     // tiles of 16 elements in a row
+    uint batch;         // right-hand sides: tokens
+    uint slots;         // experts of each token
+    uint experts;       // all there are
+    uint expert_first;  // those that are bound in this launch
+    uint expert_end;
+};
+
+// The half in the low 16 bits.
+float f16_to_f32(uint bits) {
+    return unpackHalf2x16(bits).x;
+}
+
+const uint BATCH = 1u;
+const uint TILES = 4u;
+
+// What a thread keeps of x: tiles of one token, in the order of the weights, and the sums over runs that share a scale.
+vec4 x[TILES][BATCH][4];
+float x_sum[TILES][BATCH][4];
+
+// Loads what tile `j` of a row meets of x, from right-hand side `vector` on.
+void load_x(uint vector, uint j, uint k) {
+    const uint tile = j % 16u;
+    const uint place = j / 16u * 64u + tile / 8u * 32u + tile % 8u;
+    for (uint m = 0; m < BATCH; ++m) {
+        const uint from = min(vector + m, batch - 1u) * row_tiles * 4u + place;
+        x[k][m][0] = vec4(unpackHalf2x16(x_in[from].x), unpackHalf2x16(x_in[from].y));
+        x[k][m][1] = vec4(unpackHalf2x16(x_in[from + 8u].x), unpackHalf2x16(x_in[from + 8u].y));
+        x[k][m][2] = vec4(unpackHalf2x16(x_in[from + 16u].x), unpackHalf2x16(x_in[from + 16u].y));
+        x[k][m][3] = vec4(unpackHalf2x16(x_in[from + 24u].x), unpackHalf2x16(x_in[from + 24u].y));
+        x_sum[k][m][0] = dot(x[k][m][0], vec4(1.0));
+        x_sum[k][m][1] = dot(x[k][m][1], vec4(1.0));
+        x_sum[k][m][2] = dot(x[k][m][2], vec4(1.0));
+        x_sum[k][m][3] = dot(x[k][m][3], vec4(1.0));
+    }
+}
+
+// 32 bits from words of 16.
+uint blocks_u32(uint at) {
+    return uint(blocks[at]) | (uint(blocks[at + 1u]) << 16);
+}
+
+// Adds the products of tile `j` of row `n` with what is kept of x, for each right-hand side.
+void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
+    const uint block = n * (row_tiles / 16u) + j / 16u;
+    const uint tile = j % 16u;
+    uint base = block * 105u;
+    float d = f16_to_f32(uint(blocks[base + 104u]));
+    uint part = tile / 8u;  // of 128 elements
+    uint scales0 = uint(blocks[base + part * 4u + 96u]);
+    int sc0 = bitfieldExtract(int(scales0 >> (tile % 8u / 4u * 8u)), 0, 8);  // scales: 8 bits
+    precise float d_sc0 = d * float(sc0);
+    uint ql0 = blocks_u32(base + part * 32u + tile % 8u * 2u);
+    uvec4 q_lo0 = (uvec4(ql0) >> uvec4(0, 8, 16, 24)) & 15u;  // ql: bits 0-3 of q
+    uint qh = blocks_u32(base + tile * 2u + 64u);
+    uvec4 q_hi0 = (uvec4(qh) >> uvec4(0, 8, 16, 24)) & 3u;  // qh: bits 4-5 of q
+    uvec4 q0 = q_lo0 | (q_hi0 << 4u);
+    uint scales1 = uint(blocks[base + part * 4u + 97u]);
+    int sc1 = bitfieldExtract(int(scales1 >> (tile % 8u / 4u * 8u)), 0, 8);  // scales: 8 bits
+    precise float d_sc1 = d * float(sc1);
+    uint ql1 = blocks_u32(base + part * 32u + tile % 8u * 2u + 16u);
+    uvec4 q_lo1 = (uvec4(ql1) >> uvec4(0, 8, 16, 24)) & 15u;  // ql: bits 0-3 of q
+    uvec4 q_hi1 = (uvec4(qh) >> uvec4(2, 10, 18, 26)) & 3u;  // qh: bits 4-5 of q
+    uvec4 q1 = q_lo1 | (q_hi1 << 4u);
+    uint scales2 = uint(blocks[base + part * 4u + 98u]);
+    int sc2 = bitfieldExtract(int(scales2 >> (tile % 8u / 4u * 8u)), 0, 8);  // scales: 8 bits
+    precise float d_sc2 = d * float(sc2);
+    uvec4 q_lo2 = (uvec4(ql0) >> uvec4(4, 12, 20, 28)) & 15u;  // ql: bits 0-3 of q
+    uvec4 q_hi2 = (uvec4(qh) >> uvec4(4, 12, 20, 28)) & 3u;  // qh: bits 4-5 of q
+    uvec4 q2 = q_lo2 | (q_hi2 << 4u);
+    uint scales3 = uint(blocks[base + part * 4u + 99u]);
+    int sc3 = bitfieldExtract(int(scales3 >> (tile % 8u / 4u * 8u)), 0, 8);  // scales: 8 bits
+    precise float d_sc3 = d * float(sc3);
+    uvec4 q_lo3 = (uvec4(ql1) >> uvec4(4, 12, 20, 28)) & 15u;  // ql: bits 0-3 of q
+    uvec4 q_hi3 = (uvec4(qh) >> uvec4(6, 14, 22, 30)) & 3u;  // qh: bits 4-5 of q
+    uvec4 q3 = q_lo3 | (q_hi3 << 4u);
+    for (uint m = 0; m < BATCH; ++m) {
+        sum[m] += d_sc0 * (dot(x[k][m][0], vec4(ivec4(q0))) - 32.0 * x_sum[k][m][0]) + d_sc1 * (dot(x[k][m][1], vec4(ivec4(q1))) - 32.0 * x_sum[k][m][1]) + d_sc2 * (dot(x[k][m][2], vec4(ivec4(q2))) - 32.0 * x_sum[k][m][2]) + d_sc3 * (dot(x[k][m][3], vec4(ivec4(q3))) - 32.0 * x_sum[k][m][3]);
+    }
+}
+
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS];
+
+void main() {
+    // A subgroup holds a slice of x and walks down the rows. While there are slices for more, subgroups share a row.
+    const uint slice = gl_SubgroupSize * TILES, slices = (row_tiles + slice - 1u) / slice;
+    uint split = 1u;
+    while (split < slices && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
+    const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
+    const uint parts = (rows + teams * ROWS - 1u) / (teams * ROWS);
+    uint held = ~0u, held_token = ~0u;
+    for (uint work = gl_WorkGroupID.x; work < batch * slots * parts; work += gl_NumWorkGroups.x) {
+        const uint pair = work / parts, token = pair / slots, first = work % parts * teams * ROWS, expert = ids[pair];
+        const bool found = expert < experts;
+        if (found ? expert < expert_first || expert >= expert_end : expert_first != 0u) continue;  // another launch's
+        float sum[ROWS][BATCH];
+        for (uint r = 0u; r < ROWS; ++r) sum[r][0] = 0.0;
+        if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros
+        for (uint c = gl_SubgroupID % split; found && c < slices; c += split) {
+            for (uint k = 0u; k < TILES; ++k) {
+                const uint j = (c * TILES + k) * gl_SubgroupSize + gl_SubgroupInvocationID;
+                if (j >= row_tiles) continue;
+                if (c != held || token != held_token) load_x(token, j, k);
+                for (uint r = 0u; r < ROWS; ++r) {
+                    const uint row = min(first + team * ROWS + r, rows - 1u);
+                    accumulate((expert - expert_first) * rows + row, j, k, sum[r]);
+                }
+            }
+            held = c;
+            held_token = token;
+        }
+        for (uint r = 0u; r < ROWS; ++r) {
+            const float all = subgroupAdd(sum[r][0]);
+            if (subgroupElect()) partial[gl_SubgroupID * ROWS + r] = all;
+        }
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < teams * ROWS; i += gl_WorkGroupSize.x) {
+            const uint at = i / ROWS * (split - 1u) * ROWS + i;
+            float total = 0.0;
+            for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS];
+            if (first + i < rows) y[pair * rows + first + i] = total;
+        }
+        barrier();
+    }
+}

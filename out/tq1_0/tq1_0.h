@@ -1,0 +1,115 @@
+/* tq1_0: kernels, dispatch and reference decoder of the format.
+ * Generated from the specification below by `qkgen emit --format tq1_0`; do not edit.
+ * 54 bytes for 256 elements, 1.688 bits each; 17.2 operations for each element.
+ *
+ *     format tq1_0 "ternary codes, five in a byte, one scale for 256"
+ *
+ *     block 256 {
+ *         qs: u8[48]
+ *         qh: u8[4]
+ *         d:  f16
+ *     }
+ *
+ *     code t = qs { 8 base 3 @ 0   (32:8, 5:^) }    # elements 0 to 159
+ *         then qs { 8 base 3 @ 256 (16:8, 5:^) }    # 160 to 239
+ *         then qh { 8 base 3 @ 0   (4:8,  4:^) }    # 240 to 255
+ *
+ *     value = (t - 1) * d
+ */
+#ifndef QK_tq1_0_KERNELS_H
+#define QK_tq1_0_KERNELS_H
+
+#include <qkgen/kernel.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* tq1_0_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32. */
+extern const qk_kernel qk_tq1_0_dequant_f32_vulkan;
+extern const qk_kernel qk_tq1_0_dequant_f32_metal;
+qk_status qk_tq1_0_dequant_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range dst, uint64_t elements, qk_error *error);
+void qk_tq1_0_dequant_f32_ref(const void *const weights[1],
+    uint64_t elements, float *dst);
+
+/* tq1_0_dequant_f16: decodes a whole tensor: dst[i] = value(i), in f16. */
+extern const qk_kernel qk_tq1_0_dequant_f16_vulkan;
+extern const qk_kernel qk_tq1_0_dequant_f16_metal;
+qk_status qk_tq1_0_dequant_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range dst, uint64_t elements, qk_error *error);
+void qk_tq1_0_dequant_f16_ref(const void *const weights[1],
+    uint64_t elements, uint16_t *dst);
+
+/* tq1_0_dequant_bf16: decodes a whole tensor: dst[i] = value(i), in bf16. */
+extern const qk_kernel qk_tq1_0_dequant_bf16_vulkan;
+extern const qk_kernel qk_tq1_0_dequant_bf16_metal;
+qk_status qk_tq1_0_dequant_bf16(const qk_backend *backend, const qk_range weights[1],
+    qk_range dst, uint64_t elements, qk_error *error);
+void qk_tq1_0_dequant_bf16_ref(const void *const weights[1],
+    uint64_t elements, uint16_t *dst);
+
+/* tq1_0_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32. */
+extern const qk_kernel qk_tq1_0_gather_f32_vulkan;
+extern const qk_kernel qk_tq1_0_gather_f32_metal;
+qk_status qk_tq1_0_gather_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error);
+uint64_t qk_tq1_0_gather_f32_ref(const void *const weights[1],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, float *dst);
+
+/* tq1_0_gather_f16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f16. */
+extern const qk_kernel qk_tq1_0_gather_f16_vulkan;
+extern const qk_kernel qk_tq1_0_gather_f16_metal;
+qk_status qk_tq1_0_gather_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error);
+uint64_t qk_tq1_0_gather_f16_ref(const void *const weights[1],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, uint16_t *dst);
+
+/* tq1_0_gather_bf16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in bf16. */
+extern const qk_kernel qk_tq1_0_gather_bf16_vulkan;
+extern const qk_kernel qk_tq1_0_gather_bf16_metal;
+qk_status qk_tq1_0_gather_bf16(const qk_backend *backend, const qk_range weights[1],
+    qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error);
+uint64_t qk_tq1_0_gather_bf16_ref(const void *const weights[1],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, uint16_t *dst);
+
+/* tq1_0_gemv_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f32. */
+extern const qk_kernel qk_tq1_0_gemv_f32_vulkan;
+extern const qk_kernel qk_tq1_0_gemv_f32_metal;
+qk_status qk_tq1_0_gemv_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+void qk_tq1_0_gemv_f32_ref(const void *const weights[1],
+    const float *x, uint64_t rows, uint64_t cols, uint64_t batch, float *y);
+
+/* tq1_0_gemv_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f16. */
+extern const qk_kernel qk_tq1_0_gemv_f16_vulkan;
+extern const qk_kernel qk_tq1_0_gemv_f16_metal;
+qk_status qk_tq1_0_gemv_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+void qk_tq1_0_gemv_f16_ref(const void *const weights[1],
+    const uint16_t *x, uint64_t rows, uint64_t cols, uint64_t batch, float *y);
+
+/* tq1_0_gemv_id_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f32. */
+extern const qk_kernel qk_tq1_0_gemv_id_f32_vulkan;
+extern const qk_kernel qk_tq1_0_gemv_id_f32_metal;
+qk_status qk_tq1_0_gemv_id_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error);
+uint64_t qk_tq1_0_gemv_id_f32_ref(const void *const weights[1],
+    const float *x, const uint32_t *ids, uint64_t experts, uint64_t rows, uint64_t cols,
+    uint64_t tokens, uint64_t slots, float *y);
+
+/* tq1_0_gemv_id_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f16. */
+extern const qk_kernel qk_tq1_0_gemv_id_f16_vulkan;
+extern const qk_kernel qk_tq1_0_gemv_id_f16_metal;
+qk_status qk_tq1_0_gemv_id_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error);
+uint64_t qk_tq1_0_gemv_id_f16_ref(const void *const weights[1],
+    const uint16_t *x, const uint32_t *ids, uint64_t experts, uint64_t rows, uint64_t cols,
+    uint64_t tokens, uint64_t slots, float *y);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,107 @@
+#!/usr/bin/env bash
+# Matrix times vectors, of every format with every target, against sums in double precision over the library's or the
+# packer's values: the relative L2 error stays within the bound of the class. Prints the largest error of each format.
+source "$(dirname "$0")/../lib.sh"
+: "${PACK:?names the packers}"
+bound=2e-6 # class exact
+: >"$work/errors"
+export bound
+
+# near FORMAT SHAPE BATCH TYPE DATA INPUT...: DATA has values.f32, rows of it in the first rows * cols elements.
+near() {
+  local format=$1 rows=${2%x*} cols=${2#*x} batch=$3 type=$4 data=$5 target error
+  shift 5
+  "$vectors" normal 11 $((batch * cols)) >"$data/x.f32"
+  "$vectors" round "$type" "$data/x.f32" "$data/x"
+  "$vectors" widen "$type" "$data/x" "$data/x.f32" 2>/dev/null || cp "$data/x" "$data/x.f32"
+  "$vectors" product "$data/values.f32" "$data/x.f32" "$cols" "$data/expected"
+  for target in $targets; do
+    if ! "$QKGEN" run gemv --format "$format" --rows "$rows" --cols "$cols" --batch "$batch" --target "$target" \
+      --type "$type" "$@" --x "$data/x" --out "$data/y" >"$data/log" 2>&1; then
+      fail "gemv $format, $rows x $cols, batch $batch, $type on $target: the run failed" "$data/log"
+      continue
+    fi
+    error=$("$vectors" near "$bound" "$data/y" "$data/expected") && pass ||
+      fail "gemv $format, $rows x $cols, batch $batch, $type on $target: error $error"
+    echo "$format $target $error" >>"$work/errors"
+  done
+}
+
+# blocks FORMAT ROWS BLOCKS BATCH TYPE: data of the library, repeated to so many rows of so many blocks.
+blocks() {
+  local format=$1 rows=$2 data=$work/$1-$2-$4-$5 elements size name have
+  elements=$("$QKGEN" --dump=layout --format "$format" | sed -nE 's/^block of ([0-9]+) elements.*/\1/p')
+  reference "$format" "$data.once"
+  mkdir "$data"
+  have=$(($(stat -c %s "$data.once/values.f32") / 4))
+  for name in "$data.once"/*; do
+    for ((i = 0; i < rows * $3 * elements; i += have)); do cat "$name"; done >"$data/$(basename "$name")"
+  done
+  while read -r name size _; do
+    truncate -s $((size * rows * $3)) "$data/$name"
+  done < <(buffers "$format")
+  truncate -s $((rows * $3 * elements * 4)) "$data/values.f32"
+  # shellcheck disable=SC2046
+  near "$format" "${rows}x$(($3 * elements))" "$4" "$5" "$data" $(inputs "$data")
+  rm -r "$data" "$data.once"
+}
+
+# checkpoint FORMAT SHAPE BATCH TYPE BUFFER...
+checkpoint() {
+  local format=$1 shape=$2 batch=$3 type=$4 data=$work/$1-$2 name inputs=()
+  shift 4
+  mkdir "$data"
+  "$PACK" "$format" "${shape%x*}" "${shape#*x}" 7 "$data" plain
+  for name; do inputs+=(--in "${name/blocks/codes}=$data/$name.bin"); done
+  near "$format" "$shape" "$batch" "$type" "$data" "${inputs[@]}"
+  rm -r "$data"
+}
+
+# experts FORMAT TYPE: four of them, two slots for each of three tokens, three ids out of range.
+experts() {
+  local format=$1 type=$2 data=$work/experts-$1 elements cols rows name size target error
+  elements=$("$QKGEN" --dump=layout --format "$format" | sed -nE 's/^block of ([0-9]+) elements.*/\1/p')
+  cols=$elements
+  while [ $cols -lt 256 ]; do cols=$((2 * cols)); done
+  reference "$format" "$data"
+  rows=$(($(stat -c %s "$data/values.f32") / 4 / cols / 4))
+  while read -r name size _; do
+    truncate -s $((size * 4 * rows * cols / elements)) "$data/$name"
+  done < <(buffers "$format")
+  "$vectors" u32 3 0 0xFFFFFFFF 2 4 5 >"$data/ids"
+  "$vectors" normal 12 $((3 * cols)) >"$data/x.f32"
+  "$vectors" round "$type" "$data/x.f32" "$data/x"
+  "$vectors" widen "$type" "$data/x" "$data/x.f32" 2>/dev/null || cp "$data/x" "$data/x.f32"
+  "$vectors" experts "$data/values.f32" "$data/x.f32" "$data/ids" $rows $cols "$data/expected"
+  for target in $targets; do
+    # shellcheck disable=SC2046
+    if ! "$QKGEN" run gemv_id --format "$format" --experts 4 --rows $rows --cols $cols --tokens 3 --slots 2 \
+      --target "$target" --type "$type" $(inputs "$data") --x "$data/x" --ids "$data/ids" --out "$data/y" \
+      >"$data/log" 2>&1; then
+      fail "gemv_id $format, $type on $target: the run failed" "$data/log"
+      continue
+    fi
+    error=$("$vectors" near "$bound" "$data/y" "$data/expected") && pass ||
+      fail "gemv_id $format, $type on $target: error $error"
+    says "gemv_id $format on $target counts" "3 of 6 ids are not below --experts 4; their results are zeros" "$data/log"
+    echo "$format/id $target $error" >>"$work/errors"
+  done
+  rm -r "$data"
+}
+export -f near blocks checkpoint experts
+
+{
+  for format in $(formats); do
+    echo "blocks $format 19 3 1 f32"
+    case $format in q*) echo "experts $format f16" ;; *) echo "experts $format f32" ;; esac
+    case $format in q*) echo "blocks $format 5 7 3 f16" ;; esac
+  done
+  printf '%s\n' "blocks q4_K 1 40 8 f32" "blocks q6_K 2 1 2 f32" "blocks q4_0 300 96 1 f32" "blocks q8_0 1 1 1 f16" \
+    "blocks affine_b4_g64_bf16 67 65 5 f32" "blocks q4_K 3 256 1 f32" "blocks q4_0 1 2048 4 f16"
+  "$PACK" list | while IFS=$'\t' read -r format buffers shapes; do
+    echo "checkpoint $format ${shapes%% *} 1 f32 $buffers"
+  done
+} | each
+sort -k3 -g "$work/errors" | awk '{ worst[$1 " " $2] = $3 } END { for (at in worst) print at, worst[at] }' | sort >"$BUILD/gemv.txt"
+echo "largest errors: $(sort -k3 -g "$BUILD/gemv.txt" | tail -3 | tr '\n' ';')"
+finish
