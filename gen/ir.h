@@ -190,6 +190,7 @@ typedef struct qg_target {
     const char *array_end;      /* closes both */
     const char *precise;        /* qualifier of a float statement that must round as written */
     const char *local;          /* qualifier of every statement */
+    const char *unroll;         /* before a loop that must be unrolled, so that arrays become registers */
     const char *comparisons[6]; /* EQ NE LT LE GT GE over several lanes; NULL: the operators serve */
     const char *choose;         /* over several lanes */
     const char *wide_load;      /* of a word of 32 bits: buffer and index */

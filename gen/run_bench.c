@@ -23,6 +23,8 @@ typedef struct bench {
     const qg_family *family;
     const char *type;
     uint64_t rows, cols, batch, experts, slots;
+    uint64_t workgroups; /* of a launch, at most; 0: as many as there are */
+    const qg_texts *constants;
     double copy;         /* bytes a second, read and written */
     unsigned char *data; /* CHUNK random bytes */
     FILE *json;
@@ -80,7 +82,7 @@ static bool submit(bench *b, record *record, void *what, uint32_t count, double 
 }
 
 static bool measure(bench *b, record *record, void *what, timing *t) {
-    double seconds[SAMPLES], first;
+    double seconds[SAMPLES], first = 0;
     for (int warm = 0; warm < 2; ++warm)
         if (!submit(b, record, what, 1, &first)) return false;
     uint32_t count = first * 1e9 < LEAST_NS ? (uint32_t)(LEAST_NS / (first * 1e9 + 1)) + 1 : 1;
@@ -95,28 +97,95 @@ static bool measure(bench *b, record *record, void *what, timing *t) {
 
 /* ---- the device's copy ---- */
 
+typedef struct copy {
+    const qk_kernel *kernel;
+    qk_vulkan_buffer *buffers[2];
+    uint32_t count; /* of 16 bytes; 0: the device's own command */
+} copy;
+
 static bool record_copy(bench *b, void *what) {
-    qk_vulkan_buffer **buffers = what;
-    return qk_vulkan_copy(b->vk, buffers[0], buffers[1], &b->error) == QK_OK || failed(b);
+    copy *c = what;
+    if (!c->count) return qk_vulkan_copy(b->vk, c->buffers[0], c->buffers[1], &b->error) == QK_OK || failed(b);
+    const qk_backend backend = qk_vulkan_backend(b->vk);
+    const qk_range ranges[] = {qk_vulkan_range(c->buffers[0]), qk_vulkan_range(c->buffers[1])};
+    const qk_launch launch = {.kernel = c->kernel, .ranges = ranges, .push = &c->count, .workgroups = 8192};
+    return backend.launch(backend.context, &launch, &b->error) == QK_OK || failed(b);
 }
 
+static bool compile_copy(bench *b, copy *c) {
+    static const qk_binding bindings[] = {{0, "from", QK_ROLE_INPUT, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+                                          {1, "to", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_U32, 0, 0, 0, 0}};
+    static const qk_field push[] = {{"count", 0, 4}};
+    qg_arena *arena = b->session->arena;
+    const char *why = NULL, *path = qg_format(arena, "%s/copy.comp", qg_session_templates(b->session));
+    size_t length;
+    const char *text = qg_read_file(arena, path, 1 << 20, &length, &why);
+    if (!text) return qg_complain("cannot read %s: %s", path, why) == 0;
+    qk_code *code = QG_NEW(arena, qk_code);
+    qk_kernel *kernel = QG_NEW(arena, qk_kernel);
+    code->data = qg_spirv_compile(arena, "copy", text, &code->bytes, &why);
+    if (!code->data) return qg_complain("%s", why) == 0;
+    *kernel = (qk_kernel){.name = "copy",
+                          .format = "",
+                          .family = "copy",
+                          .api = QK_API_VULKAN,
+                          .entry = "main",
+                          .code = code,
+                          .binding_count = 2,
+                          .bindings = bindings,
+                          .push_bytes = 4,
+                          .push_count = 1,
+                          .push = push,
+                          .workgroup_size = 256};
+    c->kernel = kernel;
+    return true;
+}
+
+/* The faster of a kernel that copies and the device's own command. */
 static bool measure_copy(bench *b) {
     const bool cpu = qk_vulkan_info(b->vk)->type == QK_VULKAN_CPU;
     const uint64_t bytes = cpu ? UINT64_C(128) << 20 : UINT64_C(1) << 30;
-    qk_vulkan_buffer *buffers[2] = {NULL, NULL};
-    timing t;
-    bool good = true;
+    copy c = {.count = (uint32_t)(bytes / 16)};
+    timing kernel = {0, 0, 0}, command = {0, 0, 0};
+    bool good = compile_copy(b, &c);
     for (int i = 0; i < 2 && good; ++i)
-        good = qk_vulkan_buffer_create(b->vk, bytes, &buffers[i], &b->error) == QK_OK || failed(b);
-    good = good && measure(b, record_copy, buffers, &t);
-    for (int i = 0; i < 2; ++i) qk_vulkan_buffer_destroy(b->vk, buffers[i]);
-    if (good) b->copy = 2.0 * (double)bytes / t.median;
+        good = qk_vulkan_buffer_create(b->vk, bytes, &c.buffers[i], &b->error) == QK_OK || failed(b);
+    good = good && measure(b, record_copy, &c, &kernel);
+    c.count = 0;
+    good = good && measure(b, record_copy, &c, &command);
+    for (int i = 0; i < 2; ++i) qk_vulkan_buffer_destroy(b->vk, c.buffers[i]);
+    if (c.kernel) qk_vulkan_forget(b->vk, c.kernel);
+    if (good) b->copy = 2.0 * (double)bytes / (kernel.median < command.median ? kernel.median : command.median);
     return good;
 }
 
 /* ---- a subject ---- */
 
 static uint64_t vectors(const bench *b) { return b->family->in_blocks ? b->batch * b->slots : b->batch; }
+
+/* `--constant NAME=VALUE`: another value than the descriptor's, if it is legal. */
+static bool set_constants(bench *b, subject *s) {
+    qk_kernel *kernel = QG_NEW(b->session->arena, qk_kernel);
+    qk_spec_constant *list = QG_NEW_ARRAY(b->session->arena, qk_spec_constant, s->kernel->spec_constant_count + 1);
+    *kernel = *s->kernel;
+    for (uint32_t c = 0; c < kernel->spec_constant_count; ++c) {
+        list[c] = kernel->spec_constants[c];
+        const size_t length = strlen(list[c].name);
+        for (uint32_t i = 0; i < b->constants->count; ++i) {
+            const char *said = b->constants->items[i];
+            if (strncmp(said, list[c].name, length) != 0 || said[length] != '=') continue;
+            const uint32_t value = (uint32_t)strtoul(said + length + 1, NULL, 10);
+            bool legal = false;
+            for (uint32_t l = 0; l < list[c].legal_count; ++l) legal |= list[c].legal[l] == value;
+            if (!legal) return qg_complain("%s is no legal value of a constant of %s", said, kernel->name) == 0;
+            list[c].value = value;
+            if (list[c].id == 0) kernel->workgroup_size = value;
+        }
+    }
+    kernel->spec_constants = list;
+    s->kernel = kernel;
+    return true;
+}
 
 static bool compile(bench *b, subject *s) {
     qg_arena *arena = b->session->arena;
@@ -131,7 +200,7 @@ static bool compile(bench *b, subject *s) {
     code->data = qg_spirv_compile(arena, kernel->name, glsl, &code->bytes, &why);
     if (!code->data) return qg_complain("%s", why) == 0;
     s->kernel = qg_describe(arena, kernel, QK_API_VULKAN, code);
-    return true;
+    return set_constants(b, s);
 }
 
 static uint64_t bytes_of(const bench *b, const subject *s, uint32_t binding) {
@@ -190,7 +259,9 @@ static bool make_buffers(bench *b, subject *s) {
 
 static bool record_subject(bench *b, void *what) {
     const subject *s = what;
-    const qk_backend backend = qk_vulkan_backend(b->vk);
+    qk_backend backend = qk_vulkan_backend(b->vk);
+    if (b->workgroups && b->workgroups < backend.limits.workgroup_count)
+        backend.limits.workgroup_count = (uint32_t)b->workgroups;
     qk_range r[QK_MAX_BINDINGS];
     for (uint32_t i = 0; i < s->count; ++i) r[i] = qk_vulkan_range(s->buffers[i]);
     const qk_range *own = r + s->n_weights;
@@ -313,7 +384,8 @@ static bool run_all(bench *b, const qg_texts *formats, const qg_layout **layouts
 int qg_command_bench(qg_session *session, int argc, char **argv) {
     bench b = {.session = session, .batch = 1, .slots = 1, .type = "f32"};
     const char *device = NULL, *json = NULL, *why = NULL;
-    qg_texts formats = {0}, rest = {0};
+    qg_texts formats = {0}, rest = {0}, constants = {0};
+    b.constants = &constants;
     const qg_option options[] = {{"--data", QG_TEXT, &session->data},
                                  {"--formats", QG_TEXT, &session->formats},
                                  {"--spec", QG_TEXTS, &session->specs},
@@ -325,6 +397,8 @@ int qg_command_bench(qg_session *session, int argc, char **argv) {
                                  {"--tokens", QG_COUNT, &b.batch},
                                  {"--experts", QG_COUNT, &b.experts},
                                  {"--slots", QG_COUNT, &b.slots},
+                                 {"--constant", QG_TEXTS, &constants},
+                                 {"--workgroups", QG_COUNT, &b.workgroups},
                                  {"--device", QG_TEXT, &device},
                                  {"--json", QG_TEXT, &json}};
     if (!qg_options_read(session->arena, argc, argv, options, sizeof options / sizeof *options, &rest)) return 1;

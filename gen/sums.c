@@ -45,7 +45,7 @@ void qg_accumulate_body(qg_text *text, const qg_ir *ir, const qg_plan *plan, con
     add_where(text, ir, plan, target, row_tiles);
     for (uint32_t i = 0; i < ir->n_statements; ++i) qg_print_statement(text, ir, target, ir->statements[i], "    ");
     const char *type = target->types[QG_K_UINT][1];
-    qg_text_printf(text, "    for (%s m = 0; m < BATCH; ++m) {\n        sum[m] += ", type);
+    qg_text_printf(text, "    %sfor (%s m = 0; m < BATCH; ++m) {\n        sum[m] += ", target->unroll, type);
     qg_print_expression(text, ir, target, ir->outputs[0].node);
     qg_text_puts(text, ";\n    }\n");
 }
@@ -74,7 +74,7 @@ void qg_load_x_body(qg_text *text, const qg_ir *ir, const qg_plan *plan, const q
     const char *type = target->types[QG_K_UINT][1], *s = target->unsigned_suffix;
     const char *vec = target->types[QG_K_FLOAT][plan->lanes];
     add_place(text, plan, target);
-    qg_text_printf(text, "    for (%s m = 0; m < BATCH; ++m) {\n", type);
+    qg_text_printf(text, "    %sfor (%s m = 0; m < BATCH; ++m) {\n", target->unroll, type);
     qg_text_printf(text, "        const %s from = min(vector + m, %s - 1%s) * %s * %u%s + place;\n", type, batch, s, row_tiles,
                    plan->n_runs, s);
     for (uint32_t r = 0; r < plan->n_runs; ++r) {

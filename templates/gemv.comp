@@ -2,6 +2,7 @@
 #version 450
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
+#extension GL_EXT_control_flow_attributes : require
 @{extensions}
 
 layout(local_size_x_id = 0) in;
@@ -49,20 +50,20 @@ void main() {
     uint held = ~0u;
     for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
         float sum[ROWS][BATCH];
-        for (uint r = 0u; r < ROWS; ++r) {
-            for (uint m = 0u; m < BATCH; ++m) sum[r][m] = 0.0;
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+            [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[r][m] = 0.0;
         }
         for (uint c = gl_SubgroupID % split; c < slices; c += split) {
-            for (uint k = 0; k < TILES; ++k) {
+            [[unroll]] for (uint k = 0; k < TILES; ++k) {
                 const uint j = (c * TILES + k) * gl_SubgroupSize + gl_SubgroupInvocationID;
                 if (j >= row_tiles) continue;
                 if (c != held) load_x(0u, j, k);
-                for (uint r = 0u; r < ROWS; ++r) accumulate(min(first + team * ROWS + r, rows - 1u), j, k, sum[r]);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(first + team * ROWS + r, rows - 1u), j, k, sum[r]);
             }
             held = c;
         }
-        for (uint r = 0u; r < ROWS; ++r) {
-            for (uint m = 0u; m < BATCH; ++m) {
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+            [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
                 const float all = subgroupAdd(sum[r][m]);
                 if (subgroupElect()) partial[(gl_SubgroupID * ROWS + r) * BATCH + m] = all;
             }
