@@ -24,6 +24,7 @@
 #version 450
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
+#extension GL_EXT_control_flow_attributes : require
 #extension GL_EXT_shader_16bit_storage : require
 
 layout(local_size_x_id = 0) in;
@@ -63,7 +64,7 @@ float x_sum[TILES][BATCH][1];
 // Loads what tile `j` of a row meets of x, from right-hand side `vector` on.
 void load_x(uint vector, uint j, uint k) {
     const uint place = j * 4u;
-    for (uint m = 0; m < BATCH; ++m) {
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
         const uint from = min(vector + m, batch - 1u) * row_tiles * 4u + place;
         x[k][m][0] = vec4(unpackHalf2x16(x_in[from].x), unpackHalf2x16(x_in[from].y));
         x[k][m][1] = vec4(unpackHalf2x16(x_in[from + 1u].x), unpackHalf2x16(x_in[from + 1u].y));
@@ -193,7 +194,7 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     uint d15 = uint(scales[group15 * rows + row]);
     float s18 = f16_to_f32(d15);  // d: 16 bits
     vec4 s19 = vec4(s15, s16, s17, s18);
-    for (uint m = 0; m < BATCH; ++m) {
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
         sum[m] += dot(x[k][m][0], vec4(ivec4(q0) - ((ivec4(z4) + 1) & 15)) * s4) + dot(x[k][m][1], vec4(ivec4(q1) - ((ivec4(z9) + 1) & 15)) * s9) + dot(x[k][m][2], vec4(ivec4(q2) - ((ivec4(z14) + 1) & 15)) * s14) + dot(x[k][m][3], vec4(ivec4(q3) - ((ivec4(z19) + 1) & 15)) * s19);
     }
 }
@@ -209,20 +210,20 @@ void main() {
     uint held = ~0u;
     for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
         float sum[ROWS][BATCH];
-        for (uint r = 0u; r < ROWS; ++r) {
-            for (uint m = 0u; m < BATCH; ++m) sum[r][m] = 0.0;
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+            [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[r][m] = 0.0;
         }
         for (uint c = gl_SubgroupID % split; c < slices; c += split) {
-            for (uint k = 0; k < TILES; ++k) {
+            [[unroll]] for (uint k = 0; k < TILES; ++k) {
                 const uint j = (c * TILES + k) * gl_SubgroupSize + gl_SubgroupInvocationID;
                 if (j >= row_tiles) continue;
                 if (c != held) load_x(0u, j, k);
-                for (uint r = 0u; r < ROWS; ++r) accumulate(min(first + team * ROWS + r, rows - 1u), j, k, sum[r]);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(first + team * ROWS + r, rows - 1u), j, k, sum[r]);
             }
             held = c;
         }
-        for (uint r = 0u; r < ROWS; ++r) {
-            for (uint m = 0u; m < BATCH; ++m) {
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+            [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
                 const float all = subgroupAdd(sum[r][m]);
                 if (subgroupElect()) partial[(gl_SubgroupID * ROWS + r) * BATCH + m] = all;
             }

@@ -17,6 +17,7 @@
 #version 450
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
+#extension GL_EXT_control_flow_attributes : require
 #extension GL_EXT_shader_8bit_storage : require
 
 layout(local_size_x_id = 0) in;
@@ -55,7 +56,7 @@ float x_sum[TILES][BATCH][1];
 void load_x(uint vector, uint j, uint k) {
     const uint tile = j % 2u;
     const uint place = j / 2u * 8u + tile * 4u;
-    for (uint m = 0; m < BATCH; ++m) {
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
         const uint from = min(vector + m, batch - 1u) * row_tiles * 4u + place;
         x[k][m][0] = vec4(unpackHalf2x16(x_in[from].x), unpackHalf2x16(x_in[from].y));
         x[k][m][1] = vec4(unpackHalf2x16(x_in[from + 1u].x), unpackHalf2x16(x_in[from + 1u].y));
@@ -82,7 +83,7 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     uint w3 = weight[block * 8u + tile * 4u + 3u];
     uvec4 q3 = (uvec4(w3) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
     uvec4 bits3 = uvec4(((ivec4(q3) & 128) << ivec4(8)) | ((ivec4(q3) & 127) << ivec4(7)));
-    for (uint m = 0; m < BATCH; ++m) {
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
         sum[m] += e_e * 256.0 * (dot(x[k][m][0], vec4(f16_to_f32(bits0.x), f16_to_f32(bits0.y), f16_to_f32(bits0.z), f16_to_f32(bits0.w))) + dot(x[k][m][1], vec4(f16_to_f32(bits1.x), f16_to_f32(bits1.y), f16_to_f32(bits1.z), f16_to_f32(bits1.w))) + dot(x[k][m][2], vec4(f16_to_f32(bits2.x), f16_to_f32(bits2.y), f16_to_f32(bits2.z), f16_to_f32(bits2.w))) + dot(x[k][m][3], vec4(f16_to_f32(bits3.x), f16_to_f32(bits3.y), f16_to_f32(bits3.z), f16_to_f32(bits3.w))));
     }
 }
@@ -102,14 +103,14 @@ void main() {
         const bool found = expert < experts;
         if (found ? expert < expert_first || expert >= expert_end : expert_first != 0u) continue;  // another launch's
         float sum[ROWS][BATCH];
-        for (uint r = 0u; r < ROWS; ++r) sum[r][0] = 0.0;
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r][0] = 0.0;
         if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros
         for (uint c = gl_SubgroupID % split; found && c < slices; c += split) {
-            for (uint k = 0u; k < TILES; ++k) {
+            [[unroll]] for (uint k = 0; k < TILES; ++k) {
                 const uint j = (c * TILES + k) * gl_SubgroupSize + gl_SubgroupInvocationID;
                 if (j >= row_tiles) continue;
                 if (c != held || token != held_token) load_x(token, j, k);
-                for (uint r = 0u; r < ROWS; ++r) {
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
                     const uint row = min(first + team * ROWS + r, rows - 1u);
                     accumulate((expert - expert_first) * rows + row, j, k, sum[r]);
                 }
@@ -117,7 +118,7 @@ void main() {
             held = c;
             held_token = token;
         }
-        for (uint r = 0u; r < ROWS; ++r) {
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
             const float all = subgroupAdd(sum[r][0]);
             if (subgroupElect()) partial[gl_SubgroupID * ROWS + r] = all;
         }

@@ -26,6 +26,7 @@
 #version 450
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
+#extension GL_EXT_control_flow_attributes : require
 #extension GL_EXT_shader_8bit_storage : require
 
 layout(local_size_x_id = 0) in;
@@ -59,7 +60,7 @@ float x_sum[TILES][BATCH][1];
 // Loads what tile `j` of a row meets of x, from right-hand side `vector` on.
 void load_x(uint vector, uint j, uint k) {
     const uint place = j * 4u;
-    for (uint m = 0; m < BATCH; ++m) {
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
         const uint from = min(vector + m, batch - 1u) * row_tiles * 4u + place;
         x[k][m][0] = vec4(unpackHalf2x16(x_in[from].x), unpackHalf2x16(x_in[from].y));
         x[k][m][1] = vec4(unpackHalf2x16(x_in[from + 1u].x), unpackHalf2x16(x_in[from + 1u].y));
@@ -82,7 +83,7 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     uvec4 q2 = (uvec4(w2) >> uvec4(4, 0, 12, 8)) & 15u;  // w: 4 bits
     uint w3 = uint(weight[min(block_col * 64u + t * 8u + 6u, (cols * 64u + 0x7Fu) / 128u - 1u)]) | (uint(weight[min(block_col * 64u + t * 8u + 7u, (cols * 64u + 0x7Fu) / 128u - 1u)]) << 8u);
     uvec4 q3 = (uvec4(w3) >> uvec4(4, 0, 12, 8)) & 15u;  // w: 4 bits
-    for (uint m = 0; m < BATCH; ++m) {
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
         sum[m] += s * (dot(x[k][m][0], vec4(N[q0.x], N[q0.y], N[q0.z], N[q0.w])) + dot(x[k][m][1], vec4(N[q1.x], N[q1.y], N[q1.z], N[q1.w])) + dot(x[k][m][2], vec4(N[q2.x], N[q2.y], N[q2.z], N[q2.w])) + dot(x[k][m][3], vec4(N[q3.x], N[q3.y], N[q3.z], N[q3.w])));
     }
 }
@@ -98,20 +99,20 @@ void main() {
     uint held = ~0u;
     for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
         float sum[ROWS][BATCH];
-        for (uint r = 0u; r < ROWS; ++r) {
-            for (uint m = 0u; m < BATCH; ++m) sum[r][m] = 0.0;
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+            [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[r][m] = 0.0;
         }
         for (uint c = gl_SubgroupID % split; c < slices; c += split) {
-            for (uint k = 0; k < TILES; ++k) {
+            [[unroll]] for (uint k = 0; k < TILES; ++k) {
                 const uint j = (c * TILES + k) * gl_SubgroupSize + gl_SubgroupInvocationID;
                 if (j >= row_tiles) continue;
                 if (c != held) load_x(0u, j, k);
-                for (uint r = 0u; r < ROWS; ++r) accumulate(min(first + team * ROWS + r, rows - 1u), j, k, sum[r]);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(first + team * ROWS + r, rows - 1u), j, k, sum[r]);
             }
             held = c;
         }
-        for (uint r = 0u; r < ROWS; ++r) {
-            for (uint m = 0u; m < BATCH; ++m) {
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+            [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
                 const float all = subgroupAdd(sum[r][m]);
                 if (subgroupElect()) partial[(gl_SubgroupID * ROWS + r) * BATCH + m] = all;
             }

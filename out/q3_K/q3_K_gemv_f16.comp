@@ -21,6 +21,7 @@
 #version 450
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
+#extension GL_EXT_control_flow_attributes : require
 #extension GL_EXT_shader_16bit_storage : require
 
 layout(local_size_x_id = 0) in;
@@ -55,7 +56,7 @@ float x_sum[TILES][BATCH][8];
 void load_x(uint vector, uint j, uint k) {
     const uint tile = j % 8u;
     const uint place = j / 8u * 64u + tile;
-    for (uint m = 0; m < BATCH; ++m) {
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
         const uint from = min(vector + m, batch - 1u) * row_tiles * 8u + place;
         x[k][m][0] = vec4(unpackHalf2x16(x_in[from].x), unpackHalf2x16(x_in[from].y));
         x[k][m][1] = vec4(unpackHalf2x16(x_in[from + 8u].x), unpackHalf2x16(x_in[from + 8u].y));
@@ -152,7 +153,7 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     uvec4 q_lo7 = (uvec4(qs1) >> uvec4(6, 14, 22, 30)) & 3u;  // qs: bits 0-1 of q
     uvec4 q_hi7 = (uvec4(hmask) >> uvec4(7, 15, 23, 31)) & 1u;  // hmask: bit 2 of q
     uvec4 q7 = q_lo7 | (q_hi7 << 2u);
-    for (uint m = 0; m < BATCH; ++m) {
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
         sum[m] += d_sc0 * (dot(x[k][m][0], vec4(ivec4(q0))) - 4.0 * x_sum[k][m][0]) + d_sc1 * (dot(x[k][m][1], vec4(ivec4(q1))) - 4.0 * x_sum[k][m][1]) + d_sc2 * (dot(x[k][m][2], vec4(ivec4(q2))) - 4.0 * x_sum[k][m][2]) + d_sc3 * (dot(x[k][m][3], vec4(ivec4(q3))) - 4.0 * x_sum[k][m][3]) + d_sc4 * (dot(x[k][m][4], vec4(ivec4(q4))) - 4.0 * x_sum[k][m][4]) + d_sc5 * (dot(x[k][m][5], vec4(ivec4(q5))) - 4.0 * x_sum[k][m][5]) + d_sc6 * (dot(x[k][m][6], vec4(ivec4(q6))) - 4.0 * x_sum[k][m][6]) + d_sc7 * (dot(x[k][m][7], vec4(ivec4(q7))) - 4.0 * x_sum[k][m][7]);
     }
 }
@@ -168,20 +169,20 @@ void main() {
     uint held = ~0u;
     for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
         float sum[ROWS][BATCH];
-        for (uint r = 0u; r < ROWS; ++r) {
-            for (uint m = 0u; m < BATCH; ++m) sum[r][m] = 0.0;
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+            [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[r][m] = 0.0;
         }
         for (uint c = gl_SubgroupID % split; c < slices; c += split) {
-            for (uint k = 0; k < TILES; ++k) {
+            [[unroll]] for (uint k = 0; k < TILES; ++k) {
                 const uint j = (c * TILES + k) * gl_SubgroupSize + gl_SubgroupInvocationID;
                 if (j >= row_tiles) continue;
                 if (c != held) load_x(0u, j, k);
-                for (uint r = 0u; r < ROWS; ++r) accumulate(min(first + team * ROWS + r, rows - 1u), j, k, sum[r]);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(first + team * ROWS + r, rows - 1u), j, k, sum[r]);
             }
             held = c;
         }
-        for (uint r = 0u; r < ROWS; ++r) {
-            for (uint m = 0u; m < BATCH; ++m) {
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+            [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
                 const float all = subgroupAdd(sum[r][m]);
                 if (subgroupElect()) partial[(gl_SubgroupID * ROWS + r) * BATCH + m] = all;
             }

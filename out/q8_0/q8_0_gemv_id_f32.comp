@@ -16,6 +16,7 @@
 #version 450
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
+#extension GL_EXT_control_flow_attributes : require
 #extension GL_EXT_shader_16bit_storage : require
 
 layout(local_size_x_id = 0) in;
@@ -53,7 +54,7 @@ float x_sum[TILES][BATCH][1];
 void load_x(uint vector, uint j, uint k) {
     const uint tile = j % 2u;
     const uint place = j / 2u * 8u + tile * 4u;
-    for (uint m = 0; m < BATCH; ++m) {
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
         const uint from = min(vector + m, batch - 1u) * row_tiles * 4u + place;
         x[k][m][0] = x_in[from];
         x[k][m][1] = x_in[from + 1u];
@@ -81,7 +82,7 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     ivec4 q2 = bitfieldExtract(ivec4(uvec4(qs2) >> uvec4(0, 8, 16, 24)), 0, 8);  // qs: 8 bits
     uint qs3 = blocks_u32(base + tile * 8u + 7u);
     ivec4 q3 = bitfieldExtract(ivec4(uvec4(qs3) >> uvec4(0, 8, 16, 24)), 0, 8);  // qs: 8 bits
-    for (uint m = 0; m < BATCH; ++m) {
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
         sum[m] += d * (dot(x[k][m][0], vec4(q0)) + dot(x[k][m][1], vec4(q1)) + dot(x[k][m][2], vec4(q2)) + dot(x[k][m][3], vec4(q3)));
     }
 }
@@ -101,14 +102,14 @@ void main() {
         const bool found = expert < experts;
         if (found ? expert < expert_first || expert >= expert_end : expert_first != 0u) continue;  // another launch's
         float sum[ROWS][BATCH];
-        for (uint r = 0u; r < ROWS; ++r) sum[r][0] = 0.0;
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r][0] = 0.0;
         if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros
         for (uint c = gl_SubgroupID % split; found && c < slices; c += split) {
-            for (uint k = 0u; k < TILES; ++k) {
+            [[unroll]] for (uint k = 0; k < TILES; ++k) {
                 const uint j = (c * TILES + k) * gl_SubgroupSize + gl_SubgroupInvocationID;
                 if (j >= row_tiles) continue;
                 if (c != held || token != held_token) load_x(token, j, k);
-                for (uint r = 0u; r < ROWS; ++r) {
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
                     const uint row = min(first + team * ROWS + r, rows - 1u);
                     accumulate((expert - expert_first) * rows + row, j, k, sum[r]);
                 }
@@ -116,7 +117,7 @@ void main() {
             held = c;
             held_token = token;
         }
-        for (uint r = 0u; r < ROWS; ++r) {
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
             const float all = subgroupAdd(sum[r][0]);
             if (subgroupElect()) partial[gl_SubgroupID * ROWS + r] = all;
         }

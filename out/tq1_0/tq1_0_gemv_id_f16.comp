@@ -18,6 +18,7 @@
 #version 450
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
+#extension GL_EXT_control_flow_attributes : require
 #extension GL_EXT_shader_16bit_storage : require
 
 layout(local_size_x_id = 0) in;
@@ -55,7 +56,7 @@ float x_sum[TILES][BATCH][1];
 void load_x(uint vector, uint j, uint k) {
     const uint tile = j % 64u;
     const uint place = j / 64u * 64u + tile;
-    for (uint m = 0; m < BATCH; ++m) {
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
         const uint from = min(vector + m, batch - 1u) * row_tiles * 1u + place;
         x[k][m][0] = vec4(unpackHalf2x16(x_in[from].x), unpackHalf2x16(x_in[from].y));
         x_sum[k][m][0] = dot(x[k][m][0], vec4(1.0));
@@ -79,7 +80,7 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     uint digit = tile < 40u ? tile / 8u : tile < 60u ? (tile - 40u) / 4u : tile - 60u;  // which digit of base 3, from the top
     uint power = ((digit & 1u) != 0u ? 3u : 1u) * ((digit & 2u) != 0u ? 9u : 1u) * (digit >= 4u ? 81u : 1u);  // 3^n
     uvec4 t_ = (((t_digits * power) & 0xFFu) * 3u) >> 8u;  // a digit of base 3
-    for (uint m = 0; m < BATCH; ++m) {
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
         sum[m] += d * (dot(x[k][m][0], vec4(ivec4(t_))) - x_sum[k][m][0]);
     }
 }
@@ -99,14 +100,14 @@ void main() {
         const bool found = expert < experts;
         if (found ? expert < expert_first || expert >= expert_end : expert_first != 0u) continue;  // another launch's
         float sum[ROWS][BATCH];
-        for (uint r = 0u; r < ROWS; ++r) sum[r][0] = 0.0;
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r][0] = 0.0;
         if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros
         for (uint c = gl_SubgroupID % split; found && c < slices; c += split) {
-            for (uint k = 0u; k < TILES; ++k) {
+            [[unroll]] for (uint k = 0; k < TILES; ++k) {
                 const uint j = (c * TILES + k) * gl_SubgroupSize + gl_SubgroupInvocationID;
                 if (j >= row_tiles) continue;
                 if (c != held || token != held_token) load_x(token, j, k);
-                for (uint r = 0u; r < ROWS; ++r) {
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
                     const uint row = min(first + team * ROWS + r, rows - 1u);
                     accumulate((expert - expert_first) * rows + row, j, k, sum[r]);
                 }
@@ -114,7 +115,7 @@ void main() {
             held = c;
             held_token = token;
         }
-        for (uint r = 0u; r < ROWS; ++r) {
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
             const float all = subgroupAdd(sum[r][0]);
             if (subgroupElect()) partial[gl_SubgroupID * ROWS + r] = all;
         }
