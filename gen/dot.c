@@ -2,11 +2,12 @@
  *
  * A value is a sum of products, and most factors of a product are the same for a whole run of elements: a scale, a minimum, a
  * constant. What is the same is multiplied once, with the sum of what is not; where nothing is left but x itself, its sum
- * over the run was made when x was loaded, and serves every row. Three rules, applied from the outside in:
+ * over the run was made when x was loaded, and serves every row. Rules, applied from the outside in:
  *
  *   distribute   x . (a + b) = x . a + x . b            where a or b is the same for the run; also below a conversion of
  *                                                        integers that floats hold exactly
  *   factor       x . (s * a) = s * (x . a)              s is the same for the run
+ *   halves       x . float(codes) = (x * 2^24) . halves  see halves.c
  *   collect      s * (x0 . a0) + s * (x1 . a1) = s * (x0 . a0 + x1 . a1)
  *
  * Sums may round differently than the value does: a kernel's numeric class bounds by how much. */
@@ -174,9 +175,46 @@ static const qg_node *collect(products *p, uint32_t first, bool *taken, bool *ne
     return scale ? apply(p->ir, QG_MUL, scale, sum) : sum;
 }
 
+/* ---- halves ---- */
+
+static bool same_factors(const qg_halves *a, const qg_halves *b, uint32_t lanes) {
+    for (uint32_t i = 0; i < lanes; ++i)
+        if (a->factor[i] != b->factor[i]) return false;
+    return true;
+}
+
+/* The rule of halves.c for the products of one run; x has one factor, so that it holds for all of them or for none. */
+static void use_halves(products *p, uint32_t run) {
+    const uint32_t count = p->count;
+    qg_halves *halves = QG_NEW_ARRAY(p->ir->arena, qg_halves, count + 1), *first = NULL;
+    for (uint32_t i = 0; i < count; ++i) {
+        if (p->items[i].run != run || !p->items[i].vector) continue;
+        if (!qg_as_halves(p->ir, p->items[i].vector, p->lanes, &halves[i])) return;
+        if (first && !same_factors(first, &halves[i], p->lanes)) return;
+        first = first ? first : &halves[i];
+    }
+    if (!first) return;
+    for (uint32_t l = 0; l < p->lanes; ++l) p->ir->x_factors[run][l] = first->factor[l];
+    p->run = run;
+    for (uint32_t i = 0; i < count; ++i) {
+        if (p->items[i].run != run || !p->items[i].vector) continue;
+        p->items[i].vector = halves[i].vector;
+        if (halves[i].bias != 0) add_product(p, -p->items[i].coefficient * halves[i].bias, p->items[i].scale, NULL);
+    }
+}
+
+static void use_all_halves(products *p, uint32_t n_runs) {
+    p->ir->x_factors = qg_alloc(p->ir->arena, n_runs * sizeof *p->ir->x_factors);
+    for (uint32_t r = 0; r < n_runs; ++r) {
+        for (uint32_t l = 0; l < QG_MAX_LANES; ++l) p->ir->x_factors[r][l] = 1.0f;
+        if (p->lanes > 1) use_halves(p, r);
+    }
+}
+
 const qg_node *qg_dot_of_runs(qg_ir *ir, uint32_t lanes, uint32_t n_runs, const qg_node *const *values) {
     products p = {.ir = ir, .lanes = lanes};
     for (p.run = 0; p.run < n_runs; ++p.run) expand(&p, values[p.run], 1.0f, NULL);
+    use_all_halves(&p, n_runs);
     for (uint32_t i = 0; i < p.count; ++i) settle_scale(&p, &p.items[i]);
     bool *taken = QG_NEW_ARRAY(ir->arena, bool, p.count + 1);
     const qg_node *total = NULL;

@@ -284,6 +284,10 @@ const qg_node *qg_dot(qg_ir *ir, uint32_t run, const qg_node *vector) {
         ir, &(qg_node){.op = QG_DOT, .kind = QG_K_FLOAT, .lanes = 1, .integer = run, .n_args = 1, .arg = {vector}});
 }
 
+const qg_node *qg_halves_of(qg_ir *ir, const qg_node *word) {
+    return unique(ir, &(qg_node){.op = QG_HALVES, .kind = QG_K_FLOAT, .lanes = 2, .n_args = 1, .arg = {word}});
+}
+
 const qg_node *qg_x_sum(qg_ir *ir, uint64_t runs) {
     uint32_t at = 0;
     while (at < ir->n_x_sums && ir->x_sums[at] != runs) ++at;

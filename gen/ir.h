@@ -44,7 +44,8 @@ typedef struct qg_ir {
         uint32_t after;      /* so many statements come before it */
     } * outputs;
     uint32_t n_outputs, outputs_capacity;
-    uint64_t *x_sums; /* the sets of runs over which x is summed up */
+    float (*x_factors)[QG_MAX_LANES]; /* what each run of x is multiplied with when it is loaded; NULL: 1 */
+    uint64_t *x_sums;                 /* the sets of runs over which x is summed up */
     uint32_t n_x_sums, x_sums_capacity;
 } qg_ir;
 
@@ -71,6 +72,8 @@ const qg_node *qg_sign_extend(qg_ir *ir, const qg_node *bits, uint32_t width);
 /* The dot product of a run of x with as many values, and the sum of x over a set of runs. */
 const qg_node *qg_dot(qg_ir *ir, uint32_t run, const qg_node *vector);
 const qg_node *qg_x_sum(qg_ir *ir, uint64_t runs);
+/* Both halves of a word as floats: two lanes. */
+const qg_node *qg_halves_of(qg_ir *ir, const qg_node *word);
 /* Bits to float: F16 and BF16 take the low 16 bits, F32 all 32. */
 const qg_node *qg_float_bits(qg_ir *ir, qg_scalar type, const qg_node *bits);
 /* Makes a statement of a node that is neither a constant nor an argument, if it has no name yet. Statements that share a
@@ -115,6 +118,18 @@ const qg_node *qg_index_node(qg_ir *ir, const qg_node *start, qg_index a);
 /* sum(x * value) over a tile, of which `values` has one vector for each run; what is the same for a run stands outside of
  * the sums. */
 const qg_node *qg_dot_of_runs(qg_ir *ir, uint32_t lanes, uint32_t n_runs, const qg_node *const *values);
+
+/* ---- halves.c ----------------------------------------------------------------------------------------------------- */
+
+/* A vector of integers as floats is `vector` * `factor` - `bias`, lane by lane. */
+typedef struct qg_halves {
+    const qg_node *vector;
+    float factor[QG_MAX_LANES];
+    float bias;
+} qg_halves;
+
+/* Takes a conversion of codes that lie in one word apart; false where its lanes do not fit into halves. */
+bool qg_as_halves(qg_ir *ir, const qg_node *node, uint32_t lanes, qg_halves *out);
 
 /* ---- place.c ------------------------------------------------------------------------------------------------------ */
 

@@ -98,7 +98,7 @@ void qg_print_float(qg_text *text, const qg_target *target, float value) {
 }
 
 static void print_unsigned(qg_text *text, const qg_target *target, uint32_t value) {
-    const bool mask = value > 31 && (value & (value + 1)) == 0;
+    const bool mask = value > 0xFFFF || (value > 31 && (value & (value + 1)) == 0);
     qg_text_printf(text, mask ? "0x%X%s" : "%u%s", value, target->unsigned_suffix);
 }
 

@@ -69,18 +69,38 @@ static void add_place(qg_text *text, const qg_plan *plan, const qg_target *targe
     qg_text_puts(text, ";\n");
 }
 
+/* What makes up for codes that are not in their place: a power of two for each lane. */
+static void add_factor(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target, uint32_t run) {
+    const float *factor = ir->x_factors[run];
+    bool same = true;
+    for (uint32_t i = 1; i < plan->lanes; ++i) same &= factor[i] == factor[0];
+    if (same && factor[0] == 1.0f) return;
+    qg_text_puts(text, " * ");
+    if (!same) qg_text_printf(text, "%s(", target->types[QG_K_FLOAT][plan->lanes]);
+    for (uint32_t i = 0; i < (same ? 1 : plan->lanes); ++i) {
+        qg_text_puts(text, i ? ", " : "");
+        qg_print_float(text, target, factor[i]);
+    }
+    if (!same) qg_text_puts(text, ")");
+}
+
 void qg_load_x_body(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target, const char *row_tiles,
                     const char *batch, const char *load) {
     const char *type = target->types[QG_K_UINT][1], *s = target->unsigned_suffix;
     const char *vec = target->types[QG_K_FLOAT][plan->lanes];
     add_place(text, plan, target);
     qg_text_printf(text, "    %sfor (%s m = 0; m < BATCH; ++m) {\n", target->unroll, type);
-    qg_text_printf(text, "        const %s from = min(vector + m, %s - 1%s) * %s * %u%s + place;\n", type, batch, s, row_tiles,
-                   plan->n_runs, s);
+    qg_text_printf(text, "        const %s from = min(vector + m, %s - 1%s) * %s * %u%s + place;\n", type, batch, s,
+                   row_tiles, plan->n_runs, s);
     for (uint32_t r = 0; r < plan->n_runs; ++r) {
         const char *at = r ? qg_format(text->arena, "from + %u%s", plan->runs[r] / plan->lanes, s) : "from";
-        qg_text_printf(text, "        x[k][m][%u] = ", r);
+        qg_text_printf(text, "        const %s x%u = ", vec, r);
         qg_print_filled(text, load, 'i', at);
+        qg_text_puts(text, ";\n");
+    }
+    for (uint32_t r = 0; r < plan->n_runs; ++r) {
+        qg_text_printf(text, "        x[k][m][%u] = x%u", r, r);
+        add_factor(text, ir, plan, target, r);
         qg_text_puts(text, ";\n");
     }
     for (uint32_t i = 0; i < ir->n_x_sums; ++i) {
@@ -88,7 +108,7 @@ void qg_load_x_body(qg_text *text, const qg_ir *ir, const qg_plan *plan, const q
         bool first = true;
         for (uint32_t r = 0; r < plan->n_runs; ++r) {
             if (!(ir->x_sums[i] >> r & 1)) continue;
-            qg_text_printf(text, "%sx[k][m][%u]", first ? "" : " + ", r);
+            qg_text_printf(text, "%sx%u", first ? "" : " + ", r);
             first = false;
         }
         qg_text_printf(text, plan->lanes > 1 ? ", %s(1.0%s));\n" : ";\n", vec, target->float_suffix);

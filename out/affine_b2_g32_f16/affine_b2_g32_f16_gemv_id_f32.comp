@@ -62,11 +62,15 @@ void load_x(uint vector, uint j, uint k) {
     const uint place = j / 2u * 8u + tile * 4u;
     [[unroll]] for (uint m = 0; m < BATCH; ++m) {
         const uint from = min(vector + m, batch - 1u) * row_tiles * 4u + place;
-        x[k][m][0] = x_in[from];
-        x[k][m][1] = x_in[from + 1u];
-        x[k][m][2] = x_in[from + 2u];
-        x[k][m][3] = x_in[from + 3u];
-        x_sum[k][m][0] = dot(x[k][m][0] + x[k][m][1] + x[k][m][2] + x[k][m][3], vec4(1.0));
+        const vec4 x0 = x_in[from];
+        const vec4 x1 = x_in[from + 1u];
+        const vec4 x2 = x_in[from + 2u];
+        const vec4 x3 = x_in[from + 3u];
+        x[k][m][0] = x0 * vec4(16777216.0, 4194304.0, 1048576.0, 262144.0);
+        x[k][m][1] = x1 * vec4(65536.0, 4194304.0, 1048576.0, 262144.0);
+        x[k][m][2] = x2 * vec4(16777216.0, 4194304.0, 1048576.0, 262144.0);
+        x[k][m][3] = x3 * vec4(65536.0, 4194304.0, 1048576.0, 262144.0);
+        x_sum[k][m][0] = dot(x0 + x1 + x2 + x3, vec4(1.0));
     }
 }
 
@@ -76,13 +80,17 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     const uint tile = j % 2u;
     float s = f16_to_f32(uint(scales[block]));
     uint w = weight[block * 2u + tile];
-    uvec4 q0 = (uvec4(w) >> uvec4(0, 2, 4, 6)) & 3u;  // w: 2 bits
-    uvec4 q1 = (uvec4(w) >> uvec4(8, 10, 12, 14)) & 3u;  // w: 2 bits
-    uvec4 q2 = (uvec4(w) >> uvec4(16, 18, 20, 22)) & 3u;  // w: 2 bits
-    uvec4 q3 = (uvec4(w) >> uvec4(24, 26, 28, 30)) & 3u;  // w: 2 bits
+    vec2 pair0 = unpackHalf2x16(w & 0x30003u);
+    vec2 pair1 = unpackHalf2x16(w & 0xC000Cu);
+    vec2 pair2 = unpackHalf2x16(w & 0x300030u);
+    vec2 pair3 = unpackHalf2x16(w & 0xC000C0u);
+    vec2 pair4 = unpackHalf2x16(w & 0x3000300u);
+    vec2 pair5 = unpackHalf2x16((w >> 8u) & 0xC000Cu);
+    vec2 pair6 = unpackHalf2x16((w >> 8u) & 0x300030u);
+    vec2 pair7 = unpackHalf2x16((w >> 8u) & 0xC000C0u);
     float b = f16_to_f32(uint(biases[block]));
     [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        sum[m] += s * (dot(x[k][m][0], vec4(q0)) + dot(x[k][m][1], vec4(q1)) + dot(x[k][m][2], vec4(q2)) + dot(x[k][m][3], vec4(q3))) + b * x_sum[k][m][0];
+        sum[m] += s * (dot(x[k][m][0], vec4(pair0.x, pair1.x, pair2.x, pair3.x)) + dot(x[k][m][1], vec4(pair4.x, pair5.x, pair6.x, pair7.x)) + dot(x[k][m][2], vec4(pair0.y, pair1.y, pair2.y, pair3.y)) + dot(x[k][m][3], vec4(pair4.y, pair5.y, pair6.y, pair7.y))) + b * x_sum[k][m][0];
     }
 }
 

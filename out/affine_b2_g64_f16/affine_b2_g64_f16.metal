@@ -104,11 +104,15 @@ inline void load_x(device const X *x_in, uint batch, uint row_tiles, uint vector
     const uint place = j / 4u * 16u + tile * 4u;
     for (uint m = 0; m < BATCH; ++m) {
         const uint from = min(vector + m, batch - 1u) * row_tiles * 4u + place;
-        x[k][m][0] = float4(x_in[from]);
-        x[k][m][1] = float4(x_in[from + 1u]);
-        x[k][m][2] = float4(x_in[from + 2u]);
-        x[k][m][3] = float4(x_in[from + 3u]);
-        x_sum[k][m][0] = dot(x[k][m][0] + x[k][m][1] + x[k][m][2] + x[k][m][3], float4(1.0f));
+        const float4 x0 = float4(x_in[from]);
+        const float4 x1 = float4(x_in[from + 1u]);
+        const float4 x2 = float4(x_in[from + 2u]);
+        const float4 x3 = float4(x_in[from + 3u]);
+        x[k][m][0] = x0 * float4(16777216.0f, 4194304.0f, 1048576.0f, 262144.0f);
+        x[k][m][1] = x1 * float4(65536.0f, 4194304.0f, 1048576.0f, 262144.0f);
+        x[k][m][2] = x2 * float4(16777216.0f, 4194304.0f, 1048576.0f, 262144.0f);
+        x[k][m][3] = x3 * float4(65536.0f, 4194304.0f, 1048576.0f, 262144.0f);
+        x_sum[k][m][0] = dot(x0 + x1 + x2 + x3, float4(1.0f));
     }
 }
 
@@ -127,13 +131,17 @@ inline void accumulate(
     const uint tile = j % 4u;
     const float s = f16_to_f32(uint(scales[block]));
     const uint w = weight[block * 4u + tile];
-    const uint4 q0 = (uint4(w) >> uint4(0, 2, 4, 6)) & 3u;  // w: 2 bits
-    const uint4 q1 = (uint4(w) >> uint4(8, 10, 12, 14)) & 3u;  // w: 2 bits
-    const uint4 q2 = (uint4(w) >> uint4(16, 18, 20, 22)) & 3u;  // w: 2 bits
-    const uint4 q3 = (uint4(w) >> uint4(24, 26, 28, 30)) & 3u;  // w: 2 bits
+    const float2 pair0 = float2(as_type<half2>(w & 0x30003u));
+    const float2 pair1 = float2(as_type<half2>(w & 0xC000Cu));
+    const float2 pair2 = float2(as_type<half2>(w & 0x300030u));
+    const float2 pair3 = float2(as_type<half2>(w & 0xC000C0u));
+    const float2 pair4 = float2(as_type<half2>(w & 0x3000300u));
+    const float2 pair5 = float2(as_type<half2>((w >> 8u) & 0xC000Cu));
+    const float2 pair6 = float2(as_type<half2>((w >> 8u) & 0x300030u));
+    const float2 pair7 = float2(as_type<half2>((w >> 8u) & 0xC000C0u));
     const float b = f16_to_f32(uint(biases[block]));
     for (uint m = 0; m < BATCH; ++m) {
-        sum[m] += s * (dot(x[k][m][0], float4(q0)) + dot(x[k][m][1], float4(q1)) + dot(x[k][m][2], float4(q2)) + dot(x[k][m][3], float4(q3))) + b * x_sum[k][m][0];
+        sum[m] += s * (dot(x[k][m][0], float4(pair0.x, pair1.x, pair2.x, pair3.x)) + dot(x[k][m][1], float4(pair4.x, pair5.x, pair6.x, pair7.x)) + dot(x[k][m][2], float4(pair0.y, pair1.y, pair2.y, pair3.y)) + dot(x[k][m][3], float4(pair4.y, pair5.y, pair6.y, pair7.y))) + b * x_sum[k][m][0];
     }
 }
 
@@ -145,15 +153,16 @@ inline void sum_rows(
     device const ushort *biases,
     device const X *x_in, device float *y, constant sum_shape &shape, threadgroup float *partial, standing at)
 {
+    constexpr uint BUSY = 2048;  // simdgroups that keep a device busy
     constexpr uint TILES = BATCH == 1 ? 4 : 1;
     // What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share
     // a scale.
     float4 x[TILES][BATCH][4];
     float x_sum[TILES][BATCH][1];
-    // A simdgroup holds a slice of x and walks down the rows. While there are slices for more, simdgroups share a row.
+    // A simdgroup holds a slice of x and walks down the rows. Where there are few rows, simdgroups share each of them.
     const uint slice = at.lanes * TILES, slices = (shape.row_tiles + slice - 1) / slice;
     uint split = 1;
-    while (split < slices && at.simdgroups % (2 * split) == 0) split *= 2;
+    while (split < slices && at.simdgroups % (2 * split) == 0 && shape.rows * split < BUSY * ROWS) split *= 2;
     const uint teams = at.simdgroups / split, team = at.simdgroup / split;
     uint held = ~0u;
     for (uint first = at.group * teams * ROWS; first < shape.rows; first += at.groups * teams * ROWS) {
@@ -174,9 +183,13 @@ inline void sum_rows(
         for (uint r = 0; r < ROWS; ++r) {
             for (uint m = 0; m < BATCH; ++m) {
                 const float all = simd_sum(sum[r][m]);
-                if (at.lane == 0) partial[(at.simdgroup * ROWS + r) * BATCH + m] = all;
+                const uint row = first + team * ROWS + r;
+                if (at.lane != 0) continue;
+                if (split > 1) partial[(at.simdgroup * ROWS + r) * BATCH + m] = all;
+                else if (row < shape.rows && m < shape.batch) y[m * shape.y_rows + shape.y_first + row] = all;
             }
         }
+        if (split == 1) continue;
         threadgroup_barrier(mem_flags::mem_threadgroup);
         for (uint i = at.thread_index; i < teams * ROWS * BATCH; i += at.threads) {
             const uint row = first + i / BATCH, m = i % BATCH, from = i / (ROWS * BATCH) * (split - 1) * ROWS * BATCH + i;

@@ -62,15 +62,23 @@ void load_x(uint vector, uint j, uint k) {
     const uint place = j / 4u * 32u + tile * 8u;
     [[unroll]] for (uint m = 0; m < BATCH; ++m) {
         const uint from = min(vector + m, batch - 1u) * row_tiles * 8u + place;
-        x[k][m][0] = x_in[from];
-        x[k][m][1] = x_in[from + 1u];
-        x[k][m][2] = x_in[from + 2u];
-        x[k][m][3] = x_in[from + 3u];
-        x[k][m][4] = x_in[from + 4u];
-        x[k][m][5] = x_in[from + 5u];
-        x[k][m][6] = x_in[from + 6u];
-        x[k][m][7] = x_in[from + 7u];
-        x_sum[k][m][0] = dot(x[k][m][0] + x[k][m][1] + x[k][m][2] + x[k][m][3] + x[k][m][4] + x[k][m][5] + x[k][m][6] + x[k][m][7], vec4(1.0));
+        const vec4 x0 = x_in[from];
+        const vec4 x1 = x_in[from + 1u];
+        const vec4 x2 = x_in[from + 2u];
+        const vec4 x3 = x_in[from + 3u];
+        const vec4 x4 = x_in[from + 4u];
+        const vec4 x5 = x_in[from + 5u];
+        const vec4 x6 = x_in[from + 6u];
+        const vec4 x7 = x_in[from + 7u];
+        x[k][m][0] = x0 * vec4(16777216.0, 2097152.0, 262144.0, 8388608.0);
+        x[k][m][1] = x1;
+        x[k][m][2] = x2 * vec4(16777216.0, 2097152.0, 262144.0, 8388608.0);
+        x[k][m][3] = x3 * vec4(1048576.0, 131072.0, 4194304.0, 524288.0);
+        x[k][m][4] = x4 * vec4(16777216.0, 2097152.0, 262144.0, 8388608.0);
+        x[k][m][5] = x5 * vec4(16777216.0, 2097152.0, 262144.0, 8388608.0);
+        x[k][m][6] = x6;
+        x[k][m][7] = x7 * vec4(1048576.0, 131072.0, 4194304.0, 524288.0);
+        x_sum[k][m][0] = dot(x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7, vec4(1.0));
     }
 }
 
@@ -80,21 +88,39 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     const uint tile = j % 4u;
     float s = f16_to_f32(uint(scales[block]));
     uint w0 = weight[block * 12u + tile * 3u];
-    uvec4 q0 = (uvec4(w0) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
-    uvec4 q1 = (uvec4(w0) >> uvec4(12, 15, 18, 21)) & 7u;  // w: 3 bits
+    vec2 pair0 = unpackHalf2x16(w0 & 0x70007u);
+    vec2 pair1 = unpackHalf2x16(w0 & 0x380038u);
+    vec2 pair2 = unpackHalf2x16(w0 & 0x1C001C0u);
+    vec2 pair3 = unpackHalf2x16((w0 >> 8u) & 0xE000Eu);
+    uvec4 q0 = (uvec4(w0) >> uvec4(12, 15, 18, 21)) & 7u;  // w: 3 bits
     uint w1 = weight[block * 12u + tile * 3u + 1u];
     uint w_run0 = (w0 >> 24u) | (w1 << 8u);
-    uvec4 q2 = (uvec4(w_run0) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
-    uvec4 q3 = (uvec4(w1) >> uvec4(4, 7, 10, 13)) & 7u;  // w: 3 bits
-    uvec4 q4 = (uvec4(w1) >> uvec4(16, 19, 22, 25)) & 7u;  // w: 3 bits
+    vec2 pair4 = unpackHalf2x16(w_run0 & 0x70007u);
+    vec2 pair5 = unpackHalf2x16(w_run0 & 0x380038u);
+    vec2 pair6 = unpackHalf2x16(w_run0 & 0x1C001C0u);
+    vec2 pair7 = unpackHalf2x16((w_run0 >> 8u) & 0xE000Eu);
+    vec2 pair8 = unpackHalf2x16(w1 & 0x700070u);
+    vec2 pair9 = unpackHalf2x16(w1 & 0x3800380u);
+    vec2 pair10 = unpackHalf2x16((w1 >> 8u) & 0x1C001Cu);
+    vec2 pair11 = unpackHalf2x16((w1 >> 8u) & 0xE000E0u);
+    vec2 pair12 = unpackHalf2x16(w1 & 0x70007u);
+    vec2 pair13 = unpackHalf2x16(w1 & 0x380038u);
+    vec2 pair14 = unpackHalf2x16(w1 & 0x1C001C0u);
+    vec2 pair15 = unpackHalf2x16((w1 >> 8u) & 0xE000Eu);
     uint w2 = weight[block * 12u + tile * 3u + 2u];
     uint w_run1 = (w1 >> 28u) | (w2 << 4u);
-    uvec4 q5 = (uvec4(w_run1) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
-    uvec4 q6 = (uvec4(w2) >> uvec4(8, 11, 14, 17)) & 7u;  // w: 3 bits
-    uvec4 q7 = (uvec4(w2) >> uvec4(20, 23, 26, 29)) & 7u;  // w: 3 bits
+    vec2 pair16 = unpackHalf2x16(w_run1 & 0x70007u);
+    vec2 pair17 = unpackHalf2x16(w_run1 & 0x380038u);
+    vec2 pair18 = unpackHalf2x16(w_run1 & 0x1C001C0u);
+    vec2 pair19 = unpackHalf2x16((w_run1 >> 8u) & 0xE000Eu);
+    uvec4 q1 = (uvec4(w2) >> uvec4(8, 11, 14, 17)) & 7u;  // w: 3 bits
+    vec2 pair20 = unpackHalf2x16(w2 & 0x700070u);
+    vec2 pair21 = unpackHalf2x16(w2 & 0x3800380u);
+    vec2 pair22 = unpackHalf2x16((w2 >> 8u) & 0x1C001Cu);
+    vec2 pair23 = unpackHalf2x16((w2 >> 8u) & 0xE000E0u);
     float b = f16_to_f32(uint(biases[block]));
     [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        sum[m] += s * (dot(x[k][m][0], vec4(q0)) + dot(x[k][m][1], vec4(q1)) + dot(x[k][m][2], vec4(q2)) + dot(x[k][m][3], vec4(q3)) + dot(x[k][m][4], vec4(q4)) + dot(x[k][m][5], vec4(q5)) + dot(x[k][m][6], vec4(q6)) + dot(x[k][m][7], vec4(q7))) + b * x_sum[k][m][0];
+        sum[m] += s * (dot(x[k][m][0], vec4(pair0.x, pair1.x, pair2.x, pair3.x)) + dot(x[k][m][1], vec4(q0)) + dot(x[k][m][2], vec4(pair4.x, pair5.x, pair6.x, pair7.x)) + dot(x[k][m][3], vec4(pair8.x, pair9.x, pair10.x, pair11.x)) + dot(x[k][m][4], vec4(pair12.y, pair13.y, pair14.y, pair15.y)) + dot(x[k][m][5], vec4(pair16.x, pair17.x, pair18.x, pair19.x)) + dot(x[k][m][6], vec4(q1)) + dot(x[k][m][7], vec4(pair20.y, pair21.y, pair22.y, pair23.y))) + b * x_sum[k][m][0];
     }
 }
 

@@ -123,15 +123,23 @@ inline void load_x(device const X *x_in, uint batch, uint row_tiles, uint vector
     const uint place = j / 4u * 32u + tile * 8u;
     for (uint m = 0; m < BATCH; ++m) {
         const uint from = min(vector + m, batch - 1u) * row_tiles * 8u + place;
-        x[k][m][0] = float4(x_in[from]);
-        x[k][m][1] = float4(x_in[from + 1u]);
-        x[k][m][2] = float4(x_in[from + 2u]);
-        x[k][m][3] = float4(x_in[from + 3u]);
-        x[k][m][4] = float4(x_in[from + 4u]);
-        x[k][m][5] = float4(x_in[from + 5u]);
-        x[k][m][6] = float4(x_in[from + 6u]);
-        x[k][m][7] = float4(x_in[from + 7u]);
-        x_sum[k][m][0] = dot(x[k][m][0] + x[k][m][1] + x[k][m][2] + x[k][m][3] + x[k][m][4] + x[k][m][5] + x[k][m][6] + x[k][m][7], float4(1.0f));
+        const float4 x0 = float4(x_in[from]);
+        const float4 x1 = float4(x_in[from + 1u]);
+        const float4 x2 = float4(x_in[from + 2u]);
+        const float4 x3 = float4(x_in[from + 3u]);
+        const float4 x4 = float4(x_in[from + 4u]);
+        const float4 x5 = float4(x_in[from + 5u]);
+        const float4 x6 = float4(x_in[from + 6u]);
+        const float4 x7 = float4(x_in[from + 7u]);
+        x[k][m][0] = x0 * float4(16777216.0f, 2097152.0f, 262144.0f, 8388608.0f);
+        x[k][m][1] = x1;
+        x[k][m][2] = x2 * float4(16777216.0f, 2097152.0f, 262144.0f, 8388608.0f);
+        x[k][m][3] = x3 * float4(1048576.0f, 131072.0f, 4194304.0f, 524288.0f);
+        x[k][m][4] = x4 * float4(16777216.0f, 2097152.0f, 262144.0f, 8388608.0f);
+        x[k][m][5] = x5 * float4(16777216.0f, 2097152.0f, 262144.0f, 8388608.0f);
+        x[k][m][6] = x6;
+        x[k][m][7] = x7 * float4(1048576.0f, 131072.0f, 4194304.0f, 524288.0f);
+        x_sum[k][m][0] = dot(x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7, float4(1.0f));
     }
 }
 
@@ -150,21 +158,39 @@ inline void accumulate(
     const uint tile = j % 4u;
     const float s = as_type<float>(scales[block]);
     const uint w0 = weight[block * 12u + tile * 3u];
-    const uint4 q0 = (uint4(w0) >> uint4(0, 3, 6, 9)) & 7u;  // w: 3 bits
-    const uint4 q1 = (uint4(w0) >> uint4(12, 15, 18, 21)) & 7u;  // w: 3 bits
+    const float2 pair0 = float2(as_type<half2>(w0 & 0x70007u));
+    const float2 pair1 = float2(as_type<half2>(w0 & 0x380038u));
+    const float2 pair2 = float2(as_type<half2>(w0 & 0x1C001C0u));
+    const float2 pair3 = float2(as_type<half2>((w0 >> 8u) & 0xE000Eu));
+    const uint4 q0 = (uint4(w0) >> uint4(12, 15, 18, 21)) & 7u;  // w: 3 bits
     const uint w1 = weight[block * 12u + tile * 3u + 1u];
     const uint w_run0 = (w0 >> 24u) | (w1 << 8u);
-    const uint4 q2 = (uint4(w_run0) >> uint4(0, 3, 6, 9)) & 7u;  // w: 3 bits
-    const uint4 q3 = (uint4(w1) >> uint4(4, 7, 10, 13)) & 7u;  // w: 3 bits
-    const uint4 q4 = (uint4(w1) >> uint4(16, 19, 22, 25)) & 7u;  // w: 3 bits
+    const float2 pair4 = float2(as_type<half2>(w_run0 & 0x70007u));
+    const float2 pair5 = float2(as_type<half2>(w_run0 & 0x380038u));
+    const float2 pair6 = float2(as_type<half2>(w_run0 & 0x1C001C0u));
+    const float2 pair7 = float2(as_type<half2>((w_run0 >> 8u) & 0xE000Eu));
+    const float2 pair8 = float2(as_type<half2>(w1 & 0x700070u));
+    const float2 pair9 = float2(as_type<half2>(w1 & 0x3800380u));
+    const float2 pair10 = float2(as_type<half2>((w1 >> 8u) & 0x1C001Cu));
+    const float2 pair11 = float2(as_type<half2>((w1 >> 8u) & 0xE000E0u));
+    const float2 pair12 = float2(as_type<half2>(w1 & 0x70007u));
+    const float2 pair13 = float2(as_type<half2>(w1 & 0x380038u));
+    const float2 pair14 = float2(as_type<half2>(w1 & 0x1C001C0u));
+    const float2 pair15 = float2(as_type<half2>((w1 >> 8u) & 0xE000Eu));
     const uint w2 = weight[block * 12u + tile * 3u + 2u];
     const uint w_run1 = (w1 >> 28u) | (w2 << 4u);
-    const uint4 q5 = (uint4(w_run1) >> uint4(0, 3, 6, 9)) & 7u;  // w: 3 bits
-    const uint4 q6 = (uint4(w2) >> uint4(8, 11, 14, 17)) & 7u;  // w: 3 bits
-    const uint4 q7 = (uint4(w2) >> uint4(20, 23, 26, 29)) & 7u;  // w: 3 bits
+    const float2 pair16 = float2(as_type<half2>(w_run1 & 0x70007u));
+    const float2 pair17 = float2(as_type<half2>(w_run1 & 0x380038u));
+    const float2 pair18 = float2(as_type<half2>(w_run1 & 0x1C001C0u));
+    const float2 pair19 = float2(as_type<half2>((w_run1 >> 8u) & 0xE000Eu));
+    const uint4 q1 = (uint4(w2) >> uint4(8, 11, 14, 17)) & 7u;  // w: 3 bits
+    const float2 pair20 = float2(as_type<half2>(w2 & 0x700070u));
+    const float2 pair21 = float2(as_type<half2>(w2 & 0x3800380u));
+    const float2 pair22 = float2(as_type<half2>((w2 >> 8u) & 0x1C001Cu));
+    const float2 pair23 = float2(as_type<half2>((w2 >> 8u) & 0xE000E0u));
     const float b = as_type<float>(biases[block]);
     for (uint m = 0; m < BATCH; ++m) {
-        sum[m] += s * (dot(x[k][m][0], float4(q0)) + dot(x[k][m][1], float4(q1)) + dot(x[k][m][2], float4(q2)) + dot(x[k][m][3], float4(q3)) + dot(x[k][m][4], float4(q4)) + dot(x[k][m][5], float4(q5)) + dot(x[k][m][6], float4(q6)) + dot(x[k][m][7], float4(q7))) + b * x_sum[k][m][0];
+        sum[m] += s * (dot(x[k][m][0], float4(pair0.x, pair1.x, pair2.x, pair3.x)) + dot(x[k][m][1], float4(q0)) + dot(x[k][m][2], float4(pair4.x, pair5.x, pair6.x, pair7.x)) + dot(x[k][m][3], float4(pair8.x, pair9.x, pair10.x, pair11.x)) + dot(x[k][m][4], float4(pair12.y, pair13.y, pair14.y, pair15.y)) + dot(x[k][m][5], float4(pair16.x, pair17.x, pair18.x, pair19.x)) + dot(x[k][m][6], float4(q1)) + dot(x[k][m][7], float4(pair20.y, pair21.y, pair22.y, pair23.y))) + b * x_sum[k][m][0];
     }
 }
 
@@ -176,15 +202,16 @@ inline void sum_rows(
     device const uint *biases,
     device const X *x_in, device float *y, constant sum_shape &shape, threadgroup float *partial, standing at)
 {
+    constexpr uint BUSY = 2048;  // simdgroups that keep a device busy
     constexpr uint TILES = BATCH == 1 ? 2 : 1;
     // What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share
     // a scale.
     float4 x[TILES][BATCH][8];
     float x_sum[TILES][BATCH][1];
-    // A simdgroup holds a slice of x and walks down the rows. While there are slices for more, simdgroups share a row.
+    // A simdgroup holds a slice of x and walks down the rows. Where there are few rows, simdgroups share each of them.
     const uint slice = at.lanes * TILES, slices = (shape.row_tiles + slice - 1) / slice;
     uint split = 1;
-    while (split < slices && at.simdgroups % (2 * split) == 0) split *= 2;
+    while (split < slices && at.simdgroups % (2 * split) == 0 && shape.rows * split < BUSY * ROWS) split *= 2;
     const uint teams = at.simdgroups / split, team = at.simdgroup / split;
     uint held = ~0u;
     for (uint first = at.group * teams * ROWS; first < shape.rows; first += at.groups * teams * ROWS) {
@@ -205,9 +232,13 @@ inline void sum_rows(
         for (uint r = 0; r < ROWS; ++r) {
             for (uint m = 0; m < BATCH; ++m) {
                 const float all = simd_sum(sum[r][m]);
-                if (at.lane == 0) partial[(at.simdgroup * ROWS + r) * BATCH + m] = all;
+                const uint row = first + team * ROWS + r;
+                if (at.lane != 0) continue;
+                if (split > 1) partial[(at.simdgroup * ROWS + r) * BATCH + m] = all;
+                else if (row < shape.rows && m < shape.batch) y[m * shape.y_rows + shape.y_first + row] = all;
             }
         }
+        if (split == 1) continue;
         threadgroup_barrier(mem_flags::mem_threadgroup);
         for (uint i = at.thread_index; i < teams * ROWS * BATCH; i += at.threads) {
             const uint row = first + i / BATCH, m = i % BATCH, from = i / (ROWS * BATCH) * (split - 1) * ROWS * BATCH + i;

@@ -604,7 +604,7 @@ static const qk_field affine_b4_g64_f16_gemv_f32_push[] = {
 static const uint32_t affine_b4_g64_f16_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b4_g64_f16_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b4_g64_f16_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant affine_b4_g64_f16_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g64_f16_gemv_f32_vulkan_local_size_x},
+static const qk_spec_constant affine_b4_g64_f16_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 128, 6, affine_b4_g64_f16_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b4_g64_f16_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b4_g64_f16_gemv_f32_vulkan_rows}};
 
@@ -622,7 +622,7 @@ const qk_kernel qk_affine_b4_g64_f16_gemv_f32_vulkan = {
     .push = affine_b4_g64_f16_gemv_f32_push,
     .spec_constant_count = 3,
     .spec_constants = affine_b4_g64_f16_gemv_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 128,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -647,7 +647,7 @@ const qk_kernel qk_affine_b4_g64_f16_gemv_f32_metal = {
     .push = affine_b4_g64_f16_gemv_f32_push,
     .spec_constant_count = 1,
     .spec_constants = affine_b4_g64_f16_gemv_f32_metal_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 128,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -673,7 +673,7 @@ static const qk_field affine_b4_g64_f16_gemv_f16_push[] = {
 static const uint32_t affine_b4_g64_f16_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b4_g64_f16_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b4_g64_f16_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant affine_b4_g64_f16_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g64_f16_gemv_f16_vulkan_local_size_x},
+static const qk_spec_constant affine_b4_g64_f16_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 128, 6, affine_b4_g64_f16_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b4_g64_f16_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b4_g64_f16_gemv_f16_vulkan_rows}};
 
@@ -691,7 +691,7 @@ const qk_kernel qk_affine_b4_g64_f16_gemv_f16_vulkan = {
     .push = affine_b4_g64_f16_gemv_f16_push,
     .spec_constant_count = 3,
     .spec_constants = affine_b4_g64_f16_gemv_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 128,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -716,7 +716,7 @@ const qk_kernel qk_affine_b4_g64_f16_gemv_f16_metal = {
     .push = affine_b4_g64_f16_gemv_f16_push,
     .spec_constant_count = 1,
     .spec_constants = affine_b4_g64_f16_gemv_f16_metal_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 128,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -745,7 +745,7 @@ static const qk_field affine_b4_g64_f16_gemv_id_f32_push[] = {
 
 static const uint32_t affine_b4_g64_f16_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b4_g64_f16_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant affine_b4_g64_f16_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g64_f16_gemv_id_f32_vulkan_local_size_x},
+static const qk_spec_constant affine_b4_g64_f16_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 128, 6, affine_b4_g64_f16_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b4_g64_f16_gemv_id_f32_vulkan_rows}};
 
 const qk_kernel qk_affine_b4_g64_f16_gemv_id_f32_vulkan = {
@@ -762,7 +762,7 @@ const qk_kernel qk_affine_b4_g64_f16_gemv_id_f32_vulkan = {
     .push = affine_b4_g64_f16_gemv_id_f32_push,
     .spec_constant_count = 2,
     .spec_constants = affine_b4_g64_f16_gemv_id_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 128,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -782,7 +782,7 @@ const qk_kernel qk_affine_b4_g64_f16_gemv_id_f32_metal = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b4_g64_f16_gemv_id_f32_push,
-    .workgroup_size = 64,
+    .workgroup_size = 128,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -811,7 +811,7 @@ static const qk_field affine_b4_g64_f16_gemv_id_f16_push[] = {
 
 static const uint32_t affine_b4_g64_f16_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b4_g64_f16_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant affine_b4_g64_f16_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g64_f16_gemv_id_f16_vulkan_local_size_x},
+static const qk_spec_constant affine_b4_g64_f16_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 128, 6, affine_b4_g64_f16_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b4_g64_f16_gemv_id_f16_vulkan_rows}};
 
 const qk_kernel qk_affine_b4_g64_f16_gemv_id_f16_vulkan = {
@@ -828,7 +828,7 @@ const qk_kernel qk_affine_b4_g64_f16_gemv_id_f16_vulkan = {
     .push = affine_b4_g64_f16_gemv_id_f16_push,
     .spec_constant_count = 2,
     .spec_constants = affine_b4_g64_f16_gemv_id_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 128,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -848,7 +848,7 @@ const qk_kernel qk_affine_b4_g64_f16_gemv_id_f16_metal = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b4_g64_f16_gemv_id_f16_push,
-    .workgroup_size = 64,
+    .workgroup_size = 128,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,

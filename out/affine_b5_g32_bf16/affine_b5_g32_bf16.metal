@@ -131,15 +131,23 @@ inline void load_x(device const X *x_in, uint batch, uint row_tiles, uint vector
     const uint place = j * 8u;
     for (uint m = 0; m < BATCH; ++m) {
         const uint from = min(vector + m, batch - 1u) * row_tiles * 8u + place;
-        x[k][m][0] = float4(x_in[from]);
-        x[k][m][1] = float4(x_in[from + 1u]);
-        x[k][m][2] = float4(x_in[from + 2u]);
-        x[k][m][3] = float4(x_in[from + 3u]);
-        x[k][m][4] = float4(x_in[from + 4u]);
-        x[k][m][5] = float4(x_in[from + 5u]);
-        x[k][m][6] = float4(x_in[from + 6u]);
-        x[k][m][7] = float4(x_in[from + 7u]);
-        x_sum[k][m][0] = dot(x[k][m][0] + x[k][m][1] + x[k][m][2] + x[k][m][3] + x[k][m][4] + x[k][m][5] + x[k][m][6] + x[k][m][7], float4(1.0f));
+        const float4 x0 = float4(x_in[from]);
+        const float4 x1 = float4(x_in[from + 1u]);
+        const float4 x2 = float4(x_in[from + 2u]);
+        const float4 x3 = float4(x_in[from + 3u]);
+        const float4 x4 = float4(x_in[from + 4u]);
+        const float4 x5 = float4(x_in[from + 5u]);
+        const float4 x6 = float4(x_in[from + 6u]);
+        const float4 x7 = float4(x_in[from + 7u]);
+        x[k][m][0] = x0;
+        x[k][m][1] = x1;
+        x[k][m][2] = x2;
+        x[k][m][3] = x3;
+        x[k][m][4] = x4;
+        x[k][m][5] = x5;
+        x[k][m][6] = x6;
+        x[k][m][7] = x7;
+        x_sum[k][m][0] = dot(x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7, float4(1.0f));
     }
 }
 
@@ -187,15 +195,16 @@ inline void sum_rows(
     device const ushort *biases,
     device const X *x_in, device float *y, constant sum_shape &shape, threadgroup float *partial, standing at)
 {
+    constexpr uint BUSY = 2048;  // simdgroups that keep a device busy
     constexpr uint TILES = BATCH == 1 ? 2 : 1;
     // What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share
     // a scale.
     float4 x[TILES][BATCH][8];
     float x_sum[TILES][BATCH][1];
-    // A simdgroup holds a slice of x and walks down the rows. While there are slices for more, simdgroups share a row.
+    // A simdgroup holds a slice of x and walks down the rows. Where there are few rows, simdgroups share each of them.
     const uint slice = at.lanes * TILES, slices = (shape.row_tiles + slice - 1) / slice;
     uint split = 1;
-    while (split < slices && at.simdgroups % (2 * split) == 0) split *= 2;
+    while (split < slices && at.simdgroups % (2 * split) == 0 && shape.rows * split < BUSY * ROWS) split *= 2;
     const uint teams = at.simdgroups / split, team = at.simdgroup / split;
     uint held = ~0u;
     for (uint first = at.group * teams * ROWS; first < shape.rows; first += at.groups * teams * ROWS) {
@@ -216,9 +225,13 @@ inline void sum_rows(
         for (uint r = 0; r < ROWS; ++r) {
             for (uint m = 0; m < BATCH; ++m) {
                 const float all = simd_sum(sum[r][m]);
-                if (at.lane == 0) partial[(at.simdgroup * ROWS + r) * BATCH + m] = all;
+                const uint row = first + team * ROWS + r;
+                if (at.lane != 0) continue;
+                if (split > 1) partial[(at.simdgroup * ROWS + r) * BATCH + m] = all;
+                else if (row < shape.rows && m < shape.batch) y[m * shape.y_rows + shape.y_first + row] = all;
             }
         }
+        if (split == 1) continue;
         threadgroup_barrier(mem_flags::mem_threadgroup);
         for (uint i = at.thread_index; i < teams * ROWS * BATCH; i += at.threads) {
             const uint row = first + i / BATCH, m = i % BATCH, from = i / (ROWS * BATCH) * (split - 1) * ROWS * BATCH + i;

@@ -56,11 +56,15 @@ void load_x(uint vector, uint j, uint k) {
     const uint place = j / 2u * 8u + tile * 4u;
     [[unroll]] for (uint m = 0; m < BATCH; ++m) {
         const uint from = min(vector + m, batch - 1u) * row_tiles * 4u + place;
-        x[k][m][0] = x_in[from];
-        x[k][m][1] = x_in[from + 1u];
-        x[k][m][2] = x_in[from + 2u];
-        x[k][m][3] = x_in[from + 3u];
-        x_sum[k][m][0] = dot(x[k][m][0] + x[k][m][1] + x[k][m][2] + x[k][m][3], vec4(1.0));
+        const vec4 x0 = x_in[from];
+        const vec4 x1 = x_in[from + 1u];
+        const vec4 x2 = x_in[from + 2u];
+        const vec4 x3 = x_in[from + 3u];
+        x[k][m][0] = x0 * 16777216.0;
+        x[k][m][1] = x1 * 16777216.0;
+        x[k][m][2] = x2 * 16777216.0;
+        x[k][m][3] = x3 * 16777216.0;
+        x_sum[k][m][0] = dot(x0 + x1 + x2 + x3, vec4(1.0));
     }
 }
 
@@ -70,16 +74,20 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     const uint tile = j % 2u;
     float s = uintBitsToFloat(scales[block]);
     uint w0 = weight[block * 8u + tile * 4u];
-    uvec4 q0 = (uvec4(w0) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
+    vec2 pair0 = unpackHalf2x16(w0 & 0xFF00FFu);
+    vec2 pair1 = unpackHalf2x16((w0 >> 8u) & 0xFF00FFu);
     uint w1 = weight[block * 8u + tile * 4u + 1u];
-    uvec4 q1 = (uvec4(w1) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
+    vec2 pair2 = unpackHalf2x16(w1 & 0xFF00FFu);
+    vec2 pair3 = unpackHalf2x16((w1 >> 8u) & 0xFF00FFu);
     uint w2 = weight[block * 8u + tile * 4u + 2u];
-    uvec4 q2 = (uvec4(w2) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
+    vec2 pair4 = unpackHalf2x16(w2 & 0xFF00FFu);
+    vec2 pair5 = unpackHalf2x16((w2 >> 8u) & 0xFF00FFu);
     uint w3 = weight[block * 8u + tile * 4u + 3u];
-    uvec4 q3 = (uvec4(w3) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
+    vec2 pair6 = unpackHalf2x16(w3 & 0xFF00FFu);
+    vec2 pair7 = unpackHalf2x16((w3 >> 8u) & 0xFF00FFu);
     float b = uintBitsToFloat(biases[block]);
     [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        sum[m] += s * (dot(x[k][m][0], vec4(q0)) + dot(x[k][m][1], vec4(q1)) + dot(x[k][m][2], vec4(q2)) + dot(x[k][m][3], vec4(q3))) + b * x_sum[k][m][0];
+        sum[m] += s * (dot(x[k][m][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)) + dot(x[k][m][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y)) + dot(x[k][m][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y)) + dot(x[k][m][3], vec4(pair6.x, pair7.x, pair6.y, pair7.y))) + b * x_sum[k][m][0];
     }
 }
 

@@ -655,7 +655,7 @@ static const qk_field ct_b4_zp_g32_gemv_f32_push[] = {
 static const uint32_t ct_b4_zp_g32_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t ct_b4_zp_g32_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_zp_g32_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant ct_b4_zp_g32_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_zp_g32_gemv_f32_vulkan_local_size_x},
+static const qk_spec_constant ct_b4_zp_g32_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 128, 6, ct_b4_zp_g32_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_zp_g32_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_zp_g32_gemv_f32_vulkan_rows}};
 
@@ -673,7 +673,7 @@ const qk_kernel qk_ct_b4_zp_g32_gemv_f32_vulkan = {
     .push = ct_b4_zp_g32_gemv_f32_push,
     .spec_constant_count = 3,
     .spec_constants = ct_b4_zp_g32_gemv_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 128,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -702,7 +702,7 @@ const qk_kernel qk_ct_b4_zp_g32_gemv_f32_metal = {
     .push = ct_b4_zp_g32_gemv_f32_push,
     .spec_constant_count = 1,
     .spec_constants = ct_b4_zp_g32_gemv_f32_metal_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 128,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -735,7 +735,7 @@ static const qk_field ct_b4_zp_g32_gemv_f16_push[] = {
 static const uint32_t ct_b4_zp_g32_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t ct_b4_zp_g32_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_zp_g32_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant ct_b4_zp_g32_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_zp_g32_gemv_f16_vulkan_local_size_x},
+static const qk_spec_constant ct_b4_zp_g32_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 128, 6, ct_b4_zp_g32_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_zp_g32_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_zp_g32_gemv_f16_vulkan_rows}};
 
@@ -753,7 +753,7 @@ const qk_kernel qk_ct_b4_zp_g32_gemv_f16_vulkan = {
     .push = ct_b4_zp_g32_gemv_f16_push,
     .spec_constant_count = 3,
     .spec_constants = ct_b4_zp_g32_gemv_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 128,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -782,7 +782,7 @@ const qk_kernel qk_ct_b4_zp_g32_gemv_f16_metal = {
     .push = ct_b4_zp_g32_gemv_f16_push,
     .spec_constant_count = 1,
     .spec_constants = ct_b4_zp_g32_gemv_f16_metal_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 128,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,

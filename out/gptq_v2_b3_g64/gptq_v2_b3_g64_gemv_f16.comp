@@ -51,6 +51,7 @@ float f16_to_f32(uint bits) {
     return unpackHalf2x16(bits).x;
 }
 
+const uint BUSY = 2048u;  // subgroups that keep a device busy
 const uint TILES = BATCH == 1u ? 2u : 1u;
 
 // What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a
@@ -63,15 +64,23 @@ void load_x(uint vector, uint j, uint k) {
     const uint place = j * 8u;
     [[unroll]] for (uint m = 0; m < BATCH; ++m) {
         const uint from = min(vector + m, batch - 1u) * row_tiles * 8u + place;
-        x[k][m][0] = vec4(unpackHalf2x16(x_in[from].x), unpackHalf2x16(x_in[from].y));
-        x[k][m][1] = vec4(unpackHalf2x16(x_in[from + 1u].x), unpackHalf2x16(x_in[from + 1u].y));
-        x[k][m][2] = vec4(unpackHalf2x16(x_in[from + 2u].x), unpackHalf2x16(x_in[from + 2u].y));
-        x[k][m][3] = vec4(unpackHalf2x16(x_in[from + 3u].x), unpackHalf2x16(x_in[from + 3u].y));
-        x[k][m][4] = vec4(unpackHalf2x16(x_in[from + 4u].x), unpackHalf2x16(x_in[from + 4u].y));
-        x[k][m][5] = vec4(unpackHalf2x16(x_in[from + 5u].x), unpackHalf2x16(x_in[from + 5u].y));
-        x[k][m][6] = vec4(unpackHalf2x16(x_in[from + 6u].x), unpackHalf2x16(x_in[from + 6u].y));
-        x[k][m][7] = vec4(unpackHalf2x16(x_in[from + 7u].x), unpackHalf2x16(x_in[from + 7u].y));
-        x_sum[k][m][0] = dot(x[k][m][0] + x[k][m][1] + x[k][m][2] + x[k][m][3] + x[k][m][4] + x[k][m][5] + x[k][m][6] + x[k][m][7], vec4(1.0));
+        const vec4 x0 = vec4(unpackHalf2x16(x_in[from].x), unpackHalf2x16(x_in[from].y));
+        const vec4 x1 = vec4(unpackHalf2x16(x_in[from + 1u].x), unpackHalf2x16(x_in[from + 1u].y));
+        const vec4 x2 = vec4(unpackHalf2x16(x_in[from + 2u].x), unpackHalf2x16(x_in[from + 2u].y));
+        const vec4 x3 = vec4(unpackHalf2x16(x_in[from + 3u].x), unpackHalf2x16(x_in[from + 3u].y));
+        const vec4 x4 = vec4(unpackHalf2x16(x_in[from + 4u].x), unpackHalf2x16(x_in[from + 4u].y));
+        const vec4 x5 = vec4(unpackHalf2x16(x_in[from + 5u].x), unpackHalf2x16(x_in[from + 5u].y));
+        const vec4 x6 = vec4(unpackHalf2x16(x_in[from + 6u].x), unpackHalf2x16(x_in[from + 6u].y));
+        const vec4 x7 = vec4(unpackHalf2x16(x_in[from + 7u].x), unpackHalf2x16(x_in[from + 7u].y));
+        x[k][m][0] = x0 * vec4(16777216.0, 2097152.0, 262144.0, 8388608.0);
+        x[k][m][1] = x1;
+        x[k][m][2] = x2 * vec4(16777216.0, 2097152.0, 262144.0, 8388608.0);
+        x[k][m][3] = x3 * vec4(1048576.0, 131072.0, 4194304.0, 524288.0);
+        x[k][m][4] = x4 * vec4(16777216.0, 2097152.0, 262144.0, 8388608.0);
+        x[k][m][5] = x5 * vec4(16777216.0, 2097152.0, 262144.0, 8388608.0);
+        x[k][m][6] = x6;
+        x[k][m][7] = x7 * vec4(1048576.0, 131072.0, 4194304.0, 524288.0);
+        x_sum[k][m][0] = dot(x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7, vec4(1.0));
     }
 }
 
@@ -85,34 +94,52 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     uint d = uint(scales[block_col * rows + row]);
     float s = f16_to_f32(d);  // d: 16 bits
     uint w0 = qweight[min(block_col * 6u + t * 3u, (cols * 6u + 0x3Fu) / 64u - 1u) * rows + row];
-    uvec4 q0 = (uvec4(w0) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
-    uvec4 q1 = (uvec4(w0) >> uvec4(12, 15, 18, 21)) & 7u;  // w: 3 bits
+    vec2 pair0 = unpackHalf2x16(w0 & 0x70007u);
+    vec2 pair1 = unpackHalf2x16(w0 & 0x380038u);
+    vec2 pair2 = unpackHalf2x16(w0 & 0x1C001C0u);
+    vec2 pair3 = unpackHalf2x16((w0 >> 8u) & 0xE000Eu);
+    uvec4 q0 = (uvec4(w0) >> uvec4(12, 15, 18, 21)) & 7u;  // w: 3 bits
     uint w1 = qweight[min(block_col * 6u + t * 3u + 1u, (cols * 6u + 0x3Fu) / 64u - 1u) * rows + row];
     uint w_run0 = (w0 >> 24u) | (w1 << 8u);
-    uvec4 q2 = (uvec4(w_run0) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
-    uvec4 q3 = (uvec4(w1) >> uvec4(4, 7, 10, 13)) & 7u;  // w: 3 bits
-    uvec4 q4 = (uvec4(w1) >> uvec4(16, 19, 22, 25)) & 7u;  // w: 3 bits
+    vec2 pair4 = unpackHalf2x16(w_run0 & 0x70007u);
+    vec2 pair5 = unpackHalf2x16(w_run0 & 0x380038u);
+    vec2 pair6 = unpackHalf2x16(w_run0 & 0x1C001C0u);
+    vec2 pair7 = unpackHalf2x16((w_run0 >> 8u) & 0xE000Eu);
+    vec2 pair8 = unpackHalf2x16(w1 & 0x700070u);
+    vec2 pair9 = unpackHalf2x16(w1 & 0x3800380u);
+    vec2 pair10 = unpackHalf2x16((w1 >> 8u) & 0x1C001Cu);
+    vec2 pair11 = unpackHalf2x16((w1 >> 8u) & 0xE000E0u);
+    vec2 pair12 = unpackHalf2x16(w1 & 0x70007u);
+    vec2 pair13 = unpackHalf2x16(w1 & 0x380038u);
+    vec2 pair14 = unpackHalf2x16(w1 & 0x1C001C0u);
+    vec2 pair15 = unpackHalf2x16((w1 >> 8u) & 0xE000Eu);
     uint w2 = qweight[min(block_col * 6u + t * 3u + 2u, (cols * 6u + 0x3Fu) / 64u - 1u) * rows + row];
     uint w_run1 = (w1 >> 28u) | (w2 << 4u);
-    uvec4 q5 = (uvec4(w_run1) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
-    uvec4 q6 = (uvec4(w2) >> uvec4(8, 11, 14, 17)) & 7u;  // w: 3 bits
-    uvec4 q7 = (uvec4(w2) >> uvec4(20, 23, 26, 29)) & 7u;  // w: 3 bits
+    vec2 pair16 = unpackHalf2x16(w_run1 & 0x70007u);
+    vec2 pair17 = unpackHalf2x16(w_run1 & 0x380038u);
+    vec2 pair18 = unpackHalf2x16(w_run1 & 0x1C001C0u);
+    vec2 pair19 = unpackHalf2x16((w_run1 >> 8u) & 0xE000Eu);
+    uvec4 q1 = (uvec4(w2) >> uvec4(8, 11, 14, 17)) & 7u;  // w: 3 bits
+    vec2 pair20 = unpackHalf2x16(w2 & 0x700070u);
+    vec2 pair21 = unpackHalf2x16(w2 & 0x3800380u);
+    vec2 pair22 = unpackHalf2x16((w2 >> 8u) & 0x1C001Cu);
+    vec2 pair23 = unpackHalf2x16((w2 >> 8u) & 0xE000E0u);
     uint zs0 = qzeros[block_col * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
     uint zs1 = qzeros[block_col * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
     uint zs_run = (zs0 >> (r * 3u % 32u)) | ((zs1 << 1u) << (31u - r * 3u % 32u));
     uint z = zs_run & 7u;  // zs: 3 bits
     [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        sum[m] += s * (dot(x[k][m][0], vec4(ivec4(q0))) + dot(x[k][m][1], vec4(ivec4(q1))) + dot(x[k][m][2], vec4(ivec4(q2))) + dot(x[k][m][3], vec4(ivec4(q3))) + dot(x[k][m][4], vec4(ivec4(q4))) + dot(x[k][m][5], vec4(ivec4(q5))) + dot(x[k][m][6], vec4(ivec4(q6))) + dot(x[k][m][7], vec4(ivec4(q7)))) - s * float(int(z)) * x_sum[k][m][0];
+        sum[m] += s * (dot(x[k][m][0], vec4(pair0.x, pair1.x, pair2.x, pair3.x)) + dot(x[k][m][1], vec4(ivec4(q0))) + dot(x[k][m][2], vec4(pair4.x, pair5.x, pair6.x, pair7.x)) + dot(x[k][m][3], vec4(pair8.x, pair9.x, pair10.x, pair11.x)) + dot(x[k][m][4], vec4(pair12.y, pair13.y, pair14.y, pair15.y)) + dot(x[k][m][5], vec4(pair16.x, pair17.x, pair18.x, pair19.x)) + dot(x[k][m][6], vec4(ivec4(q1))) + dot(x[k][m][7], vec4(pair20.y, pair21.y, pair22.y, pair23.y))) - s * float(int(z)) * x_sum[k][m][0];
     }
 }
 
 shared float partial[gl_WorkGroupSize.x / 4u * ROWS * BATCH];
 
 void main() {
-    // A subgroup holds a slice of x and walks down the rows. While there are slices for more, subgroups share a row.
+    // A subgroup holds a slice of x and walks down the rows. Where there are few rows, subgroups share each of them.
     const uint slice = gl_SubgroupSize * TILES, slices = (row_tiles + slice - 1u) / slice;
     uint split = 1u;
-    while (split < slices && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
+    while (split < slices && gl_NumSubgroups % (2u * split) == 0u && rows * split < BUSY * ROWS) split *= 2u;
     const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
     uint held = ~0u;
     for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
@@ -132,9 +159,13 @@ void main() {
         [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
             [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
                 const float all = subgroupAdd(sum[r][m]);
-                if (subgroupElect()) partial[(gl_SubgroupID * ROWS + r) * BATCH + m] = all;
+                const uint row = first + team * ROWS + r;
+                if (!subgroupElect()) continue;
+                if (split > 1u) partial[(gl_SubgroupID * ROWS + r) * BATCH + m] = all;
+                else if (row < rows && m < batch) y[m * y_rows + y_first + row] = all;
             }
         }
+        if (split == 1u) continue;
         barrier();
         for (uint i = gl_LocalInvocationID.x; i < teams * ROWS * BATCH; i += gl_WorkGroupSize.x) {
             const uint row = first + i / BATCH, m = i % BATCH, at = i / (ROWS * BATCH) * (split - 1u) * ROWS * BATCH + i;

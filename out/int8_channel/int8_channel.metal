@@ -94,10 +94,15 @@ inline void load_x(device const X *x_in, uint batch, uint row_tiles, uint vector
     const uint place = j * 4u;
     for (uint m = 0; m < BATCH; ++m) {
         const uint from = min(vector + m, batch - 1u) * row_tiles * 4u + place;
-        x[k][m][0] = float4(x_in[from]);
-        x[k][m][1] = float4(x_in[from + 1u]);
-        x[k][m][2] = float4(x_in[from + 2u]);
-        x[k][m][3] = float4(x_in[from + 3u]);
+        const float4 x0 = float4(x_in[from]);
+        const float4 x1 = float4(x_in[from + 1u]);
+        const float4 x2 = float4(x_in[from + 2u]);
+        const float4 x3 = float4(x_in[from + 3u]);
+        x[k][m][0] = x0 * 16777216.0f;
+        x[k][m][1] = x1 * 16777216.0f;
+        x[k][m][2] = x2 * 16777216.0f;
+        x[k][m][3] = x3 * 16777216.0f;
+        x_sum[k][m][0] = dot(x0 + x1 + x2 + x3, float4(1.0f));
     }
 }
 
@@ -116,15 +121,23 @@ inline void accumulate(
     const uint t = tile % 2u;
     const float s = bf16_to_f32(uint(weight_scale[row]));
     const uint w0 = uint(weight[row * cols + min(block_col * 32u + t * 16u, cols - 1u)]) | (uint(weight[row * cols + min(block_col * 32u + t * 16u + 1u, cols - 1u)]) << 8u) | (uint(weight[row * cols + min(block_col * 32u + t * 16u + 2u, cols - 1u)]) << 16u) | (uint(weight[row * cols + min(block_col * 32u + t * 16u + 3u, cols - 1u)]) << 24u);
-    const int4 q0 = extract_bits(int4(uint4(w0) >> uint4(0, 8, 16, 24)), 0, 8);  // w: 8 bits
+    const uint biased0 = w0 ^ 0x80808080u;  // sign bits turned
+    const float2 pair0 = float2(as_type<half2>(biased0 & 0xFF00FFu));
+    const float2 pair1 = float2(as_type<half2>((biased0 >> 8u) & 0xFF00FFu));
     const uint w1 = uint(weight[row * cols + min(block_col * 32u + t * 16u + 4u, cols - 1u)]) | (uint(weight[row * cols + min(block_col * 32u + t * 16u + 5u, cols - 1u)]) << 8u) | (uint(weight[row * cols + min(block_col * 32u + t * 16u + 6u, cols - 1u)]) << 16u) | (uint(weight[row * cols + min(block_col * 32u + t * 16u + 7u, cols - 1u)]) << 24u);
-    const int4 q1 = extract_bits(int4(uint4(w1) >> uint4(0, 8, 16, 24)), 0, 8);  // w: 8 bits
+    const uint biased1 = w1 ^ 0x80808080u;  // sign bits turned
+    const float2 pair2 = float2(as_type<half2>(biased1 & 0xFF00FFu));
+    const float2 pair3 = float2(as_type<half2>((biased1 >> 8u) & 0xFF00FFu));
     const uint w2 = uint(weight[row * cols + min(block_col * 32u + t * 16u + 8u, cols - 1u)]) | (uint(weight[row * cols + min(block_col * 32u + t * 16u + 9u, cols - 1u)]) << 8u) | (uint(weight[row * cols + min(block_col * 32u + t * 16u + 10u, cols - 1u)]) << 16u) | (uint(weight[row * cols + min(block_col * 32u + t * 16u + 11u, cols - 1u)]) << 24u);
-    const int4 q2 = extract_bits(int4(uint4(w2) >> uint4(0, 8, 16, 24)), 0, 8);  // w: 8 bits
+    const uint biased2 = w2 ^ 0x80808080u;  // sign bits turned
+    const float2 pair4 = float2(as_type<half2>(biased2 & 0xFF00FFu));
+    const float2 pair5 = float2(as_type<half2>((biased2 >> 8u) & 0xFF00FFu));
     const uint w3 = uint(weight[row * cols + min(block_col * 32u + t * 16u + 12u, cols - 1u)]) | (uint(weight[row * cols + min(block_col * 32u + t * 16u + 13u, cols - 1u)]) << 8u) | (uint(weight[row * cols + min(block_col * 32u + t * 16u + 14u, cols - 1u)]) << 16u) | (uint(weight[row * cols + min(block_col * 32u + t * 16u + 15u, cols - 1u)]) << 24u);
-    const int4 q3 = extract_bits(int4(uint4(w3) >> uint4(0, 8, 16, 24)), 0, 8);  // w: 8 bits
+    const uint biased3 = w3 ^ 0x80808080u;  // sign bits turned
+    const float2 pair6 = float2(as_type<half2>(biased3 & 0xFF00FFu));
+    const float2 pair7 = float2(as_type<half2>((biased3 >> 8u) & 0xFF00FFu));
     for (uint m = 0; m < BATCH; ++m) {
-        sum[m] += s * (dot(x[k][m][0], float4(q0)) + dot(x[k][m][1], float4(q1)) + dot(x[k][m][2], float4(q2)) + dot(x[k][m][3], float4(q3)));
+        sum[m] += s * (dot(x[k][m][0], float4(pair0.x, pair1.x, pair0.y, pair1.y)) + dot(x[k][m][1], float4(pair2.x, pair3.x, pair2.y, pair3.y)) + dot(x[k][m][2], float4(pair4.x, pair5.x, pair4.y, pair5.y)) + dot(x[k][m][3], float4(pair6.x, pair7.x, pair6.y, pair7.y)) - 128.0f * x_sum[k][m][0]);
     }
 }
 
@@ -135,15 +148,16 @@ inline void sum_rows(
     device const ushort *weight_scale,
     device const X *x_in, device float *y, constant sum_shape &shape, threadgroup float *partial, standing at)
 {
+    constexpr uint BUSY = 2048;  // simdgroups that keep a device busy
     constexpr uint TILES = BATCH == 1 ? 4 : 1;
     // What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share
     // a scale.
     float4 x[TILES][BATCH][4];
     float x_sum[TILES][BATCH][1];
-    // A simdgroup holds a slice of x and walks down the rows. While there are slices for more, simdgroups share a row.
+    // A simdgroup holds a slice of x and walks down the rows. Where there are few rows, simdgroups share each of them.
     const uint slice = at.lanes * TILES, slices = (shape.row_tiles + slice - 1) / slice;
     uint split = 1;
-    while (split < slices && at.simdgroups % (2 * split) == 0) split *= 2;
+    while (split < slices && at.simdgroups % (2 * split) == 0 && shape.rows * split < BUSY * ROWS) split *= 2;
     const uint teams = at.simdgroups / split, team = at.simdgroup / split;
     uint held = ~0u;
     for (uint first = at.group * teams * ROWS; first < shape.rows; first += at.groups * teams * ROWS) {
@@ -164,9 +178,13 @@ inline void sum_rows(
         for (uint r = 0; r < ROWS; ++r) {
             for (uint m = 0; m < BATCH; ++m) {
                 const float all = simd_sum(sum[r][m]);
-                if (at.lane == 0) partial[(at.simdgroup * ROWS + r) * BATCH + m] = all;
+                const uint row = first + team * ROWS + r;
+                if (at.lane != 0) continue;
+                if (split > 1) partial[(at.simdgroup * ROWS + r) * BATCH + m] = all;
+                else if (row < shape.rows && m < shape.batch) y[m * shape.y_rows + shape.y_first + row] = all;
             }
         }
+        if (split == 1) continue;
         threadgroup_barrier(mem_flags::mem_threadgroup);
         for (uint i = at.thread_index; i < teams * ROWS * BATCH; i += at.threads) {
             const uint row = first + i / BATCH, m = i % BATCH, from = i / (ROWS * BATCH) * (split - 1) * ROWS * BATCH + i;

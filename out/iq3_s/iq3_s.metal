@@ -177,22 +177,38 @@ inline void load_x(device const X *x_in, uint batch, uint row_tiles, uint vector
     const uint place = j / 4u * 64u + tile * 16u;
     for (uint m = 0; m < BATCH; ++m) {
         const uint from = min(vector + m, batch - 1u) * row_tiles * 16u + place;
-        x[k][m][0] = float4(x_in[from]);
-        x[k][m][1] = float4(x_in[from + 1u]);
-        x[k][m][2] = float4(x_in[from + 2u]);
-        x[k][m][3] = float4(x_in[from + 3u]);
-        x[k][m][4] = float4(x_in[from + 4u]);
-        x[k][m][5] = float4(x_in[from + 5u]);
-        x[k][m][6] = float4(x_in[from + 6u]);
-        x[k][m][7] = float4(x_in[from + 7u]);
-        x[k][m][8] = float4(x_in[from + 8u]);
-        x[k][m][9] = float4(x_in[from + 9u]);
-        x[k][m][10] = float4(x_in[from + 10u]);
-        x[k][m][11] = float4(x_in[from + 11u]);
-        x[k][m][12] = float4(x_in[from + 12u]);
-        x[k][m][13] = float4(x_in[from + 13u]);
-        x[k][m][14] = float4(x_in[from + 14u]);
-        x[k][m][15] = float4(x_in[from + 15u]);
+        const float4 x0 = float4(x_in[from]);
+        const float4 x1 = float4(x_in[from + 1u]);
+        const float4 x2 = float4(x_in[from + 2u]);
+        const float4 x3 = float4(x_in[from + 3u]);
+        const float4 x4 = float4(x_in[from + 4u]);
+        const float4 x5 = float4(x_in[from + 5u]);
+        const float4 x6 = float4(x_in[from + 6u]);
+        const float4 x7 = float4(x_in[from + 7u]);
+        const float4 x8 = float4(x_in[from + 8u]);
+        const float4 x9 = float4(x_in[from + 9u]);
+        const float4 x10 = float4(x_in[from + 10u]);
+        const float4 x11 = float4(x_in[from + 11u]);
+        const float4 x12 = float4(x_in[from + 12u]);
+        const float4 x13 = float4(x_in[from + 13u]);
+        const float4 x14 = float4(x_in[from + 14u]);
+        const float4 x15 = float4(x_in[from + 15u]);
+        x[k][m][0] = x0;
+        x[k][m][1] = x1;
+        x[k][m][2] = x2;
+        x[k][m][3] = x3;
+        x[k][m][4] = x4;
+        x[k][m][5] = x5;
+        x[k][m][6] = x6;
+        x[k][m][7] = x7;
+        x[k][m][8] = x8;
+        x[k][m][9] = x9;
+        x[k][m][10] = x10;
+        x[k][m][11] = x11;
+        x[k][m][12] = x12;
+        x[k][m][13] = x13;
+        x[k][m][14] = x14;
+        x[k][m][15] = x15;
     }
 }
 
@@ -310,15 +326,16 @@ inline void sum_rows(
     device const ushort *blocks,
     device const X *x_in, device float *y, constant sum_shape &shape, threadgroup float *partial, standing at)
 {
+    constexpr uint BUSY = 2048;  // simdgroups that keep a device busy
     constexpr uint TILES = BATCH == 1 ? 1 : 1;
     // What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share
     // a scale.
     float4 x[TILES][BATCH][16];
     float x_sum[TILES][BATCH][1];
-    // A simdgroup holds a slice of x and walks down the rows. While there are slices for more, simdgroups share a row.
+    // A simdgroup holds a slice of x and walks down the rows. Where there are few rows, simdgroups share each of them.
     const uint slice = at.lanes * TILES, slices = (shape.row_tiles + slice - 1) / slice;
     uint split = 1;
-    while (split < slices && at.simdgroups % (2 * split) == 0) split *= 2;
+    while (split < slices && at.simdgroups % (2 * split) == 0 && shape.rows * split < BUSY * ROWS) split *= 2;
     const uint teams = at.simdgroups / split, team = at.simdgroup / split;
     uint held = ~0u;
     for (uint first = at.group * teams * ROWS; first < shape.rows; first += at.groups * teams * ROWS) {
@@ -339,9 +356,13 @@ inline void sum_rows(
         for (uint r = 0; r < ROWS; ++r) {
             for (uint m = 0; m < BATCH; ++m) {
                 const float all = simd_sum(sum[r][m]);
-                if (at.lane == 0) partial[(at.simdgroup * ROWS + r) * BATCH + m] = all;
+                const uint row = first + team * ROWS + r;
+                if (at.lane != 0) continue;
+                if (split > 1) partial[(at.simdgroup * ROWS + r) * BATCH + m] = all;
+                else if (row < shape.rows && m < shape.batch) y[m * shape.y_rows + shape.y_first + row] = all;
             }
         }
+        if (split == 1) continue;
         threadgroup_barrier(mem_flags::mem_threadgroup);
         for (uint i = at.thread_index; i < teams * ROWS * BATCH; i += at.threads) {
             const uint row = first + i / BATCH, m = i % BATCH, from = i / (ROWS * BATCH) * (split - 1) * ROWS * BATCH + i;

@@ -57,10 +57,14 @@ void load_x(uint vector, uint j, uint k) {
     const uint place = j / 2u * 8u + tile * 4u;
     [[unroll]] for (uint m = 0; m < BATCH; ++m) {
         const uint from = min(vector + m, batch - 1u) * row_tiles * 4u + place;
-        x[k][m][0] = vec4(unpackHalf2x16(x_in[from].x), unpackHalf2x16(x_in[from].y));
-        x[k][m][1] = vec4(unpackHalf2x16(x_in[from + 1u].x), unpackHalf2x16(x_in[from + 1u].y));
-        x[k][m][2] = vec4(unpackHalf2x16(x_in[from + 2u].x), unpackHalf2x16(x_in[from + 2u].y));
-        x[k][m][3] = vec4(unpackHalf2x16(x_in[from + 3u].x), unpackHalf2x16(x_in[from + 3u].y));
+        const vec4 x0 = vec4(unpackHalf2x16(x_in[from].x), unpackHalf2x16(x_in[from].y));
+        const vec4 x1 = vec4(unpackHalf2x16(x_in[from + 1u].x), unpackHalf2x16(x_in[from + 1u].y));
+        const vec4 x2 = vec4(unpackHalf2x16(x_in[from + 2u].x), unpackHalf2x16(x_in[from + 2u].y));
+        const vec4 x3 = vec4(unpackHalf2x16(x_in[from + 3u].x), unpackHalf2x16(x_in[from + 3u].y));
+        x[k][m][0] = x0;
+        x[k][m][1] = x1;
+        x[k][m][2] = x2;
+        x[k][m][3] = x3;
     }
 }
 
@@ -69,7 +73,7 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     const uint block = n * (row_tiles / 2u) + j / 2u;
     const uint tile = j % 2u;
     uint s_bits = uint(scales[block]);
-    float s = uintBitsToFloat(s_bits == 0xFFu ? 2143289344u : s_bits == 0u ? 4194304u : s_bits << 23u);
+    float s = uintBitsToFloat(s_bits == 0xFFu ? 0x7FC00000u : s_bits == 0u ? 0x400000u : s_bits << 23u);
     uint w0 = codes[block * 4u + tile * 2u];
     uvec4 q_bits0 = (uvec4(w0) >> uvec4(0, 4, 8, 12)) & 15u;
     uint q_bits1 = q_bits0.x;

@@ -88,7 +88,7 @@ static float value_at(const void *const *from, uint64_t index) {
     const uint32_t q_bits = (w >> (i * 6u % 8u)) & 0x3Fu;
     const float q = qk_f16_to_f32(((q_bits & 31u) << 8u) | ((q_bits & 32u) << 10u)) * 4096.0f;  // w: 6 bits
     const uint32_t s_bits = (uint32_t)scales[0u];
-    const float s = qk_bits_to_f32(s_bits == 0xFFu ? 2143289344u : s_bits == 0u ? 4194304u : s_bits << 23u);
+    const float s = qk_bits_to_f32(s_bits == 0xFFu ? 0x7FC00000u : s_bits == 0u ? 0x400000u : s_bits << 23u);
     return q * s;
 }
 
@@ -603,7 +603,7 @@ static const qk_field mx_fp6_e3m2_gemv_f32_push[] = {
 static const uint32_t mx_fp6_e3m2_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mx_fp6_e3m2_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t mx_fp6_e3m2_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant mx_fp6_e3m2_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mx_fp6_e3m2_gemv_f32_vulkan_local_size_x},
+static const qk_spec_constant mx_fp6_e3m2_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 128, 6, mx_fp6_e3m2_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, mx_fp6_e3m2_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, mx_fp6_e3m2_gemv_f32_vulkan_rows}};
 
@@ -621,7 +621,7 @@ const qk_kernel qk_mx_fp6_e3m2_gemv_f32_vulkan = {
     .push = mx_fp6_e3m2_gemv_f32_push,
     .spec_constant_count = 3,
     .spec_constants = mx_fp6_e3m2_gemv_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 128,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -646,7 +646,7 @@ const qk_kernel qk_mx_fp6_e3m2_gemv_f32_metal = {
     .push = mx_fp6_e3m2_gemv_f32_push,
     .spec_constant_count = 1,
     .spec_constants = mx_fp6_e3m2_gemv_f32_metal_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 128,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -671,7 +671,7 @@ static const qk_field mx_fp6_e3m2_gemv_f16_push[] = {
 static const uint32_t mx_fp6_e3m2_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mx_fp6_e3m2_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t mx_fp6_e3m2_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant mx_fp6_e3m2_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mx_fp6_e3m2_gemv_f16_vulkan_local_size_x},
+static const qk_spec_constant mx_fp6_e3m2_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 128, 6, mx_fp6_e3m2_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, mx_fp6_e3m2_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, mx_fp6_e3m2_gemv_f16_vulkan_rows}};
 
@@ -689,7 +689,7 @@ const qk_kernel qk_mx_fp6_e3m2_gemv_f16_vulkan = {
     .push = mx_fp6_e3m2_gemv_f16_push,
     .spec_constant_count = 3,
     .spec_constants = mx_fp6_e3m2_gemv_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 128,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -714,7 +714,7 @@ const qk_kernel qk_mx_fp6_e3m2_gemv_f16_metal = {
     .push = mx_fp6_e3m2_gemv_f16_push,
     .spec_constant_count = 1,
     .spec_constants = mx_fp6_e3m2_gemv_f16_metal_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 128,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -742,7 +742,7 @@ static const qk_field mx_fp6_e3m2_gemv_id_f32_push[] = {
 
 static const uint32_t mx_fp6_e3m2_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mx_fp6_e3m2_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant mx_fp6_e3m2_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mx_fp6_e3m2_gemv_id_f32_vulkan_local_size_x},
+static const qk_spec_constant mx_fp6_e3m2_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 128, 6, mx_fp6_e3m2_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, mx_fp6_e3m2_gemv_id_f32_vulkan_rows}};
 
 const qk_kernel qk_mx_fp6_e3m2_gemv_id_f32_vulkan = {
@@ -759,7 +759,7 @@ const qk_kernel qk_mx_fp6_e3m2_gemv_id_f32_vulkan = {
     .push = mx_fp6_e3m2_gemv_id_f32_push,
     .spec_constant_count = 2,
     .spec_constants = mx_fp6_e3m2_gemv_id_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 128,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -779,7 +779,7 @@ const qk_kernel qk_mx_fp6_e3m2_gemv_id_f32_metal = {
     .push_bytes = 28,
     .push_count = 7,
     .push = mx_fp6_e3m2_gemv_id_f32_push,
-    .workgroup_size = 64,
+    .workgroup_size = 128,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -807,7 +807,7 @@ static const qk_field mx_fp6_e3m2_gemv_id_f16_push[] = {
 
 static const uint32_t mx_fp6_e3m2_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mx_fp6_e3m2_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant mx_fp6_e3m2_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mx_fp6_e3m2_gemv_id_f16_vulkan_local_size_x},
+static const qk_spec_constant mx_fp6_e3m2_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 128, 6, mx_fp6_e3m2_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, mx_fp6_e3m2_gemv_id_f16_vulkan_rows}};
 
 const qk_kernel qk_mx_fp6_e3m2_gemv_id_f16_vulkan = {
@@ -824,7 +824,7 @@ const qk_kernel qk_mx_fp6_e3m2_gemv_id_f16_vulkan = {
     .push = mx_fp6_e3m2_gemv_id_f16_push,
     .spec_constant_count = 2,
     .spec_constants = mx_fp6_e3m2_gemv_id_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 128,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -844,7 +844,7 @@ const qk_kernel qk_mx_fp6_e3m2_gemv_id_f16_metal = {
     .push_bytes = 28,
     .push_count = 7,
     .push = mx_fp6_e3m2_gemv_id_f16_push,
-    .workgroup_size = 64,
+    .workgroup_size = 128,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,

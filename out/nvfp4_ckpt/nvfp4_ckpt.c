@@ -646,7 +646,7 @@ static const qk_field nvfp4_ckpt_gemv_f32_push[] = {
 static const uint32_t nvfp4_ckpt_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t nvfp4_ckpt_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_ckpt_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant nvfp4_ckpt_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_ckpt_gemv_f32_vulkan_local_size_x},
+static const qk_spec_constant nvfp4_ckpt_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 128, 6, nvfp4_ckpt_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, nvfp4_ckpt_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, nvfp4_ckpt_gemv_f32_vulkan_rows}};
 
@@ -664,7 +664,7 @@ const qk_kernel qk_nvfp4_ckpt_gemv_f32_vulkan = {
     .push = nvfp4_ckpt_gemv_f32_push,
     .spec_constant_count = 3,
     .spec_constants = nvfp4_ckpt_gemv_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 128,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -693,7 +693,7 @@ const qk_kernel qk_nvfp4_ckpt_gemv_f32_metal = {
     .push = nvfp4_ckpt_gemv_f32_push,
     .spec_constant_count = 1,
     .spec_constants = nvfp4_ckpt_gemv_f32_metal_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 128,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -726,7 +726,7 @@ static const qk_field nvfp4_ckpt_gemv_f16_push[] = {
 static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant nvfp4_ckpt_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_ckpt_gemv_f16_vulkan_local_size_x},
+static const qk_spec_constant nvfp4_ckpt_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 128, 6, nvfp4_ckpt_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, nvfp4_ckpt_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, nvfp4_ckpt_gemv_f16_vulkan_rows}};
 
@@ -744,7 +744,7 @@ const qk_kernel qk_nvfp4_ckpt_gemv_f16_vulkan = {
     .push = nvfp4_ckpt_gemv_f16_push,
     .spec_constant_count = 3,
     .spec_constants = nvfp4_ckpt_gemv_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 128,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -773,7 +773,7 @@ const qk_kernel qk_nvfp4_ckpt_gemv_f16_metal = {
     .push = nvfp4_ckpt_gemv_f16_push,
     .spec_constant_count = 1,
     .spec_constants = nvfp4_ckpt_gemv_f16_metal_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 128,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,

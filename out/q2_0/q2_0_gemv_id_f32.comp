@@ -56,11 +56,15 @@ void load_x(uint vector, uint j, uint k) {
     const uint place = j / 4u * 16u + tile * 4u;
     [[unroll]] for (uint m = 0; m < BATCH; ++m) {
         const uint from = min(vector + m, batch - 1u) * row_tiles * 4u + place;
-        x[k][m][0] = x_in[from];
-        x[k][m][1] = x_in[from + 1u];
-        x[k][m][2] = x_in[from + 2u];
-        x[k][m][3] = x_in[from + 3u];
-        x_sum[k][m][0] = dot(x[k][m][0] + x[k][m][1] + x[k][m][2] + x[k][m][3], vec4(1.0));
+        const vec4 x0 = x_in[from];
+        const vec4 x1 = x_in[from + 1u];
+        const vec4 x2 = x_in[from + 2u];
+        const vec4 x3 = x_in[from + 3u];
+        x[k][m][0] = x0 * vec4(16777216.0, 4194304.0, 1048576.0, 262144.0);
+        x[k][m][1] = x1 * vec4(65536.0, 4194304.0, 1048576.0, 262144.0);
+        x[k][m][2] = x2 * vec4(16777216.0, 4194304.0, 1048576.0, 262144.0);
+        x[k][m][3] = x3 * vec4(65536.0, 4194304.0, 1048576.0, 262144.0);
+        x_sum[k][m][0] = dot(x0 + x1 + x2 + x3, vec4(1.0));
     }
 }
 
@@ -71,13 +75,25 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     uint base = block * 9u;
     float d = f16_to_f32(uint(blocks[base]));
     uint qs0 = uint(blocks[base + tile * 2u + 1u]);
-    uvec4 q0 = (uvec4(qs0) >> uvec4(0, 2, 4, 6)) & 3u;  // qs: 2 bits
-    uvec4 q1 = (uvec4(qs0) >> uvec4(8, 10, 12, 14)) & 3u;  // qs: 2 bits
+    vec2 pair0 = unpackHalf2x16(qs0 & 0x30003u);
+    vec2 pair1 = unpackHalf2x16(qs0 & 0xC000Cu);
+    vec2 pair2 = unpackHalf2x16(qs0 & 0x300030u);
+    vec2 pair3 = unpackHalf2x16(qs0 & 0xC000C0u);
+    vec2 pair4 = unpackHalf2x16(qs0 & 0x3000300u);
+    vec2 pair5 = unpackHalf2x16((qs0 >> 8u) & 0xC000Cu);
+    vec2 pair6 = unpackHalf2x16((qs0 >> 8u) & 0x300030u);
+    vec2 pair7 = unpackHalf2x16((qs0 >> 8u) & 0xC000C0u);
     uint qs1 = uint(blocks[base + tile * 2u + 2u]);
-    uvec4 q2 = (uvec4(qs1) >> uvec4(0, 2, 4, 6)) & 3u;  // qs: 2 bits
-    uvec4 q3 = (uvec4(qs1) >> uvec4(8, 10, 12, 14)) & 3u;  // qs: 2 bits
+    vec2 pair8 = unpackHalf2x16(qs1 & 0x30003u);
+    vec2 pair9 = unpackHalf2x16(qs1 & 0xC000Cu);
+    vec2 pair10 = unpackHalf2x16(qs1 & 0x300030u);
+    vec2 pair11 = unpackHalf2x16(qs1 & 0xC000C0u);
+    vec2 pair12 = unpackHalf2x16(qs1 & 0x3000300u);
+    vec2 pair13 = unpackHalf2x16((qs1 >> 8u) & 0xC000Cu);
+    vec2 pair14 = unpackHalf2x16((qs1 >> 8u) & 0x300030u);
+    vec2 pair15 = unpackHalf2x16((qs1 >> 8u) & 0xC000C0u);
     [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        sum[m] += d * (dot(x[k][m][0], vec4(ivec4(q0))) + dot(x[k][m][1], vec4(ivec4(q1))) + dot(x[k][m][2], vec4(ivec4(q2))) + dot(x[k][m][3], vec4(ivec4(q3))) - x_sum[k][m][0]);
+        sum[m] += d * (dot(x[k][m][0], vec4(pair0.x, pair1.x, pair2.x, pair3.x)) + dot(x[k][m][1], vec4(pair4.x, pair5.x, pair6.x, pair7.x)) + dot(x[k][m][2], vec4(pair8.x, pair9.x, pair10.x, pair11.x)) + dot(x[k][m][3], vec4(pair12.x, pair13.x, pair14.x, pair15.x)) - x_sum[k][m][0]);
     }
 }
 

@@ -593,7 +593,7 @@ static const qk_field q2_K_gemv_f32_push[] = {
 static const uint32_t q2_K_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q2_K_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant q2_K_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_f32_vulkan_local_size_x},
+static const qk_spec_constant q2_K_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 128, 6, q2_K_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_K_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q2_K_gemv_f32_vulkan_rows}};
 
@@ -611,7 +611,7 @@ const qk_kernel qk_q2_K_gemv_f32_vulkan = {
     .push = q2_K_gemv_f32_push,
     .spec_constant_count = 3,
     .spec_constants = q2_K_gemv_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 128,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -636,7 +636,7 @@ const qk_kernel qk_q2_K_gemv_f32_metal = {
     .push = q2_K_gemv_f32_push,
     .spec_constant_count = 1,
     .spec_constants = q2_K_gemv_f32_metal_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 128,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -660,7 +660,7 @@ static const qk_field q2_K_gemv_f16_push[] = {
 static const uint32_t q2_K_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q2_K_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant q2_K_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_f16_vulkan_local_size_x},
+static const qk_spec_constant q2_K_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 128, 6, q2_K_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_K_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q2_K_gemv_f16_vulkan_rows}};
 
@@ -678,7 +678,7 @@ const qk_kernel qk_q2_K_gemv_f16_vulkan = {
     .push = q2_K_gemv_f16_push,
     .spec_constant_count = 3,
     .spec_constants = q2_K_gemv_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 128,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -703,7 +703,7 @@ const qk_kernel qk_q2_K_gemv_f16_metal = {
     .push = q2_K_gemv_f16_push,
     .spec_constant_count = 1,
     .spec_constants = q2_K_gemv_f16_metal_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 128,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -730,7 +730,7 @@ static const qk_field q2_K_gemv_id_f32_push[] = {
 
 static const uint32_t q2_K_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q2_K_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant q2_K_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_id_f32_vulkan_local_size_x},
+static const qk_spec_constant q2_K_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 128, 6, q2_K_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q2_K_gemv_id_f32_vulkan_rows}};
 
 const qk_kernel qk_q2_K_gemv_id_f32_vulkan = {
@@ -747,7 +747,7 @@ const qk_kernel qk_q2_K_gemv_id_f32_vulkan = {
     .push = q2_K_gemv_id_f32_push,
     .spec_constant_count = 2,
     .spec_constants = q2_K_gemv_id_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 128,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -767,7 +767,7 @@ const qk_kernel qk_q2_K_gemv_id_f32_metal = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q2_K_gemv_id_f32_push,
-    .workgroup_size = 64,
+    .workgroup_size = 128,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -794,7 +794,7 @@ static const qk_field q2_K_gemv_id_f16_push[] = {
 
 static const uint32_t q2_K_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q2_K_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant q2_K_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_id_f16_vulkan_local_size_x},
+static const qk_spec_constant q2_K_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 128, 6, q2_K_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q2_K_gemv_id_f16_vulkan_rows}};
 
 const qk_kernel qk_q2_K_gemv_id_f16_vulkan = {
@@ -811,7 +811,7 @@ const qk_kernel qk_q2_K_gemv_id_f16_vulkan = {
     .push = q2_K_gemv_id_f16_push,
     .spec_constant_count = 2,
     .spec_constants = q2_K_gemv_id_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 128,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -831,7 +831,7 @@ const qk_kernel qk_q2_K_gemv_id_f16_metal = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q2_K_gemv_id_f16_push,
-    .workgroup_size = 64,
+    .workgroup_size = 128,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,

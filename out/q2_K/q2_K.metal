@@ -127,14 +127,18 @@ inline void load_x(device const X *x_in, uint batch, uint row_tiles, uint vector
     const uint place = j / 16u * 64u + tile / 8u * 32u + tile % 8u;
     for (uint m = 0; m < BATCH; ++m) {
         const uint from = min(vector + m, batch - 1u) * row_tiles * 4u + place;
-        x[k][m][0] = float4(x_in[from]);
-        x[k][m][1] = float4(x_in[from + 8u]);
-        x[k][m][2] = float4(x_in[from + 16u]);
-        x[k][m][3] = float4(x_in[from + 24u]);
-        x_sum[k][m][0] = dot(x[k][m][0], float4(1.0f));
-        x_sum[k][m][1] = dot(x[k][m][1], float4(1.0f));
-        x_sum[k][m][2] = dot(x[k][m][2], float4(1.0f));
-        x_sum[k][m][3] = dot(x[k][m][3], float4(1.0f));
+        const float4 x0 = float4(x_in[from]);
+        const float4 x1 = float4(x_in[from + 8u]);
+        const float4 x2 = float4(x_in[from + 16u]);
+        const float4 x3 = float4(x_in[from + 24u]);
+        x[k][m][0] = x0 * float4(16777216.0f, 65536.0f, 16777216.0f, 65536.0f);
+        x[k][m][1] = x1 * 4194304.0f;
+        x[k][m][2] = x2 * 1048576.0f;
+        x[k][m][3] = x3 * 262144.0f;
+        x_sum[k][m][0] = dot(x0, float4(1.0f));
+        x_sum[k][m][1] = dot(x1, float4(1.0f));
+        x_sum[k][m][2] = dot(x2, float4(1.0f));
+        x_sum[k][m][3] = dot(x3, float4(1.0f));
     }
 }
 
@@ -157,28 +161,32 @@ inline void accumulate(
     const uint sc0 = (scales0 >> (tile % 8u / 4u * 8u)) & 15u;  // scales: 4 bits
     const float d_sc0 = d * float(sc0);
     const uint qs = blocks[base + tile + 4u];
-    const uint4 q0 = (uint4(qs) >> uint4(0, 8, 16, 24)) & 3u;  // qs: 2 bits
+    const float2 pair0 = float2(as_type<half2>(qs & 0x30003u));
+    const float2 pair1 = float2(as_type<half2>(qs & 0x3000300u));
     const float dmin = f16_to_f32(d_dmin >> 16u);
     const uint mn0 = (scales0 >> (tile % 8u / 4u * 8u + 4u)) & 15u;  // scales: 4 bits
     const float dmin_mn0 = dmin * float(mn0);
     const uint sc1 = (scales0 >> (tile % 8u / 4u * 8u + 16u)) & 15u;  // scales: 4 bits
     const float d_sc1 = d * float(sc1);
-    const uint4 q1 = (uint4(qs) >> uint4(2, 10, 18, 26)) & 3u;  // qs: 2 bits
+    const float2 pair2 = float2(as_type<half2>(qs & 0xC000Cu));
+    const float2 pair3 = float2(as_type<half2>((qs >> 8u) & 0xC000Cu));
     const uint mn1 = (scales0 >> (tile % 8u / 4u * 8u + 20u)) & 15u;  // scales: 4 bits
     const float dmin_mn1 = dmin * float(mn1);
     const uint scales1 = blocks[base + part * 2u + 1u];
     const uint sc2 = (scales1 >> (tile % 8u / 4u * 8u)) & 15u;  // scales: 4 bits
     const float d_sc2 = d * float(sc2);
-    const uint4 q2 = (uint4(qs) >> uint4(4, 12, 20, 28)) & 3u;  // qs: 2 bits
+    const float2 pair4 = float2(as_type<half2>(qs & 0x300030u));
+    const float2 pair5 = float2(as_type<half2>((qs >> 8u) & 0x300030u));
     const uint mn2 = (scales1 >> (tile % 8u / 4u * 8u + 4u)) & 15u;  // scales: 4 bits
     const float dmin_mn2 = dmin * float(mn2);
     const uint sc3 = (scales1 >> (tile % 8u / 4u * 8u + 16u)) & 15u;  // scales: 4 bits
     const float d_sc3 = d * float(sc3);
-    const uint4 q3 = (uint4(qs) >> uint4(6, 14, 22, 30)) & 3u;  // qs: 2 bits
+    const float2 pair6 = float2(as_type<half2>(qs & 0xC000C0u));
+    const float2 pair7 = float2(as_type<half2>((qs >> 8u) & 0xC000C0u));
     const uint mn3 = (scales1 >> (tile % 8u / 4u * 8u + 20u)) & 15u;  // scales: 4 bits
     const float dmin_mn3 = dmin * float(mn3);
     for (uint m = 0; m < BATCH; ++m) {
-        sum[m] += d_sc0 * dot(x[k][m][0], float4(q0)) - dmin_mn0 * x_sum[k][m][0] + d_sc1 * dot(x[k][m][1], float4(q1)) - dmin_mn1 * x_sum[k][m][1] + d_sc2 * dot(x[k][m][2], float4(q2)) - dmin_mn2 * x_sum[k][m][2] + d_sc3 * dot(x[k][m][3], float4(q3)) - dmin_mn3 * x_sum[k][m][3];
+        sum[m] += d_sc0 * dot(x[k][m][0], float4(pair0.x, pair1.x, pair0.y, pair1.y)) - dmin_mn0 * x_sum[k][m][0] + d_sc1 * dot(x[k][m][1], float4(pair2.x, pair3.x, pair2.y, pair3.y)) - dmin_mn1 * x_sum[k][m][1] + d_sc2 * dot(x[k][m][2], float4(pair4.x, pair5.x, pair4.y, pair5.y)) - dmin_mn2 * x_sum[k][m][2] + d_sc3 * dot(x[k][m][3], float4(pair6.x, pair7.x, pair6.y, pair7.y)) - dmin_mn3 * x_sum[k][m][3];
     }
 }
 
@@ -188,15 +196,16 @@ inline void sum_rows(
     device const uint *blocks,
     device const X *x_in, device float *y, constant sum_shape &shape, threadgroup float *partial, standing at)
 {
+    constexpr uint BUSY = 2048;  // simdgroups that keep a device busy
     constexpr uint TILES = BATCH == 1 ? 4 : 1;
     // What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share
     // a scale.
     float4 x[TILES][BATCH][4];
     float x_sum[TILES][BATCH][4];
-    // A simdgroup holds a slice of x and walks down the rows. While there are slices for more, simdgroups share a row.
+    // A simdgroup holds a slice of x and walks down the rows. Where there are few rows, simdgroups share each of them.
     const uint slice = at.lanes * TILES, slices = (shape.row_tiles + slice - 1) / slice;
     uint split = 1;
-    while (split < slices && at.simdgroups % (2 * split) == 0) split *= 2;
+    while (split < slices && at.simdgroups % (2 * split) == 0 && shape.rows * split < BUSY * ROWS) split *= 2;
     const uint teams = at.simdgroups / split, team = at.simdgroup / split;
     uint held = ~0u;
     for (uint first = at.group * teams * ROWS; first < shape.rows; first += at.groups * teams * ROWS) {
@@ -217,9 +226,13 @@ inline void sum_rows(
         for (uint r = 0; r < ROWS; ++r) {
             for (uint m = 0; m < BATCH; ++m) {
                 const float all = simd_sum(sum[r][m]);
-                if (at.lane == 0) partial[(at.simdgroup * ROWS + r) * BATCH + m] = all;
+                const uint row = first + team * ROWS + r;
+                if (at.lane != 0) continue;
+                if (split > 1) partial[(at.simdgroup * ROWS + r) * BATCH + m] = all;
+                else if (row < shape.rows && m < shape.batch) y[m * shape.y_rows + shape.y_first + row] = all;
             }
         }
+        if (split == 1) continue;
         threadgroup_barrier(mem_flags::mem_threadgroup);
         for (uint i = at.thread_index; i < teams * ROWS * BATCH; i += at.threads) {
             const uint row = first + i / BATCH, m = i % BATCH, from = i / (ROWS * BATCH) * (split - 1) * ROWS * BATCH + i;

@@ -45,6 +45,7 @@ float f16_to_f32(uint bits) {
     return unpackHalf2x16(bits).x;
 }
 
+const uint BUSY = 2048u;  // subgroups that keep a device busy
 const uint TILES = BATCH == 1u ? 4u : 1u;
 
 // What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a
@@ -58,14 +59,18 @@ void load_x(uint vector, uint j, uint k) {
     const uint place = j / 16u * 64u + tile / 8u * 32u + tile % 8u;
     [[unroll]] for (uint m = 0; m < BATCH; ++m) {
         const uint from = min(vector + m, batch - 1u) * row_tiles * 4u + place;
-        x[k][m][0] = vec4(unpackHalf2x16(x_in[from].x), unpackHalf2x16(x_in[from].y));
-        x[k][m][1] = vec4(unpackHalf2x16(x_in[from + 8u].x), unpackHalf2x16(x_in[from + 8u].y));
-        x[k][m][2] = vec4(unpackHalf2x16(x_in[from + 16u].x), unpackHalf2x16(x_in[from + 16u].y));
-        x[k][m][3] = vec4(unpackHalf2x16(x_in[from + 24u].x), unpackHalf2x16(x_in[from + 24u].y));
-        x_sum[k][m][0] = dot(x[k][m][0], vec4(1.0));
-        x_sum[k][m][1] = dot(x[k][m][1], vec4(1.0));
-        x_sum[k][m][2] = dot(x[k][m][2], vec4(1.0));
-        x_sum[k][m][3] = dot(x[k][m][3], vec4(1.0));
+        const vec4 x0 = vec4(unpackHalf2x16(x_in[from].x), unpackHalf2x16(x_in[from].y));
+        const vec4 x1 = vec4(unpackHalf2x16(x_in[from + 8u].x), unpackHalf2x16(x_in[from + 8u].y));
+        const vec4 x2 = vec4(unpackHalf2x16(x_in[from + 16u].x), unpackHalf2x16(x_in[from + 16u].y));
+        const vec4 x3 = vec4(unpackHalf2x16(x_in[from + 24u].x), unpackHalf2x16(x_in[from + 24u].y));
+        x[k][m][0] = x0 * vec4(16777216.0, 65536.0, 16777216.0, 65536.0);
+        x[k][m][1] = x1 * 4194304.0;
+        x[k][m][2] = x2 * 1048576.0;
+        x[k][m][3] = x3 * 262144.0;
+        x_sum[k][m][0] = dot(x0, vec4(1.0));
+        x_sum[k][m][1] = dot(x1, vec4(1.0));
+        x_sum[k][m][2] = dot(x2, vec4(1.0));
+        x_sum[k][m][3] = dot(x3, vec4(1.0));
     }
 }
 
@@ -81,38 +86,42 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     uint sc0 = (scales0 >> (tile % 8u / 4u * 8u)) & 15u;  // scales: 4 bits
     precise float d_sc0 = d * float(sc0);
     uint qs = blocks[base + tile + 4u];
-    uvec4 q0 = (uvec4(qs) >> uvec4(0, 8, 16, 24)) & 3u;  // qs: 2 bits
+    vec2 pair0 = unpackHalf2x16(qs & 0x30003u);
+    vec2 pair1 = unpackHalf2x16(qs & 0x3000300u);
     float dmin = f16_to_f32(d_dmin >> 16u);
     uint mn0 = (scales0 >> (tile % 8u / 4u * 8u + 4u)) & 15u;  // scales: 4 bits
     precise float dmin_mn0 = dmin * float(mn0);
     uint sc1 = (scales0 >> (tile % 8u / 4u * 8u + 16u)) & 15u;  // scales: 4 bits
     precise float d_sc1 = d * float(sc1);
-    uvec4 q1 = (uvec4(qs) >> uvec4(2, 10, 18, 26)) & 3u;  // qs: 2 bits
+    vec2 pair2 = unpackHalf2x16(qs & 0xC000Cu);
+    vec2 pair3 = unpackHalf2x16((qs >> 8u) & 0xC000Cu);
     uint mn1 = (scales0 >> (tile % 8u / 4u * 8u + 20u)) & 15u;  // scales: 4 bits
     precise float dmin_mn1 = dmin * float(mn1);
     uint scales1 = blocks[base + part * 2u + 1u];
     uint sc2 = (scales1 >> (tile % 8u / 4u * 8u)) & 15u;  // scales: 4 bits
     precise float d_sc2 = d * float(sc2);
-    uvec4 q2 = (uvec4(qs) >> uvec4(4, 12, 20, 28)) & 3u;  // qs: 2 bits
+    vec2 pair4 = unpackHalf2x16(qs & 0x300030u);
+    vec2 pair5 = unpackHalf2x16((qs >> 8u) & 0x300030u);
     uint mn2 = (scales1 >> (tile % 8u / 4u * 8u + 4u)) & 15u;  // scales: 4 bits
     precise float dmin_mn2 = dmin * float(mn2);
     uint sc3 = (scales1 >> (tile % 8u / 4u * 8u + 16u)) & 15u;  // scales: 4 bits
     precise float d_sc3 = d * float(sc3);
-    uvec4 q3 = (uvec4(qs) >> uvec4(6, 14, 22, 30)) & 3u;  // qs: 2 bits
+    vec2 pair6 = unpackHalf2x16(qs & 0xC000C0u);
+    vec2 pair7 = unpackHalf2x16((qs >> 8u) & 0xC000C0u);
     uint mn3 = (scales1 >> (tile % 8u / 4u * 8u + 20u)) & 15u;  // scales: 4 bits
     precise float dmin_mn3 = dmin * float(mn3);
     [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        sum[m] += d_sc0 * dot(x[k][m][0], vec4(q0)) - dmin_mn0 * x_sum[k][m][0] + d_sc1 * dot(x[k][m][1], vec4(q1)) - dmin_mn1 * x_sum[k][m][1] + d_sc2 * dot(x[k][m][2], vec4(q2)) - dmin_mn2 * x_sum[k][m][2] + d_sc3 * dot(x[k][m][3], vec4(q3)) - dmin_mn3 * x_sum[k][m][3];
+        sum[m] += d_sc0 * dot(x[k][m][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)) - dmin_mn0 * x_sum[k][m][0] + d_sc1 * dot(x[k][m][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y)) - dmin_mn1 * x_sum[k][m][1] + d_sc2 * dot(x[k][m][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y)) - dmin_mn2 * x_sum[k][m][2] + d_sc3 * dot(x[k][m][3], vec4(pair6.x, pair7.x, pair6.y, pair7.y)) - dmin_mn3 * x_sum[k][m][3];
     }
 }
 
 shared float partial[gl_WorkGroupSize.x / 4u * ROWS * BATCH];
 
 void main() {
-    // A subgroup holds a slice of x and walks down the rows. While there are slices for more, subgroups share a row.
+    // A subgroup holds a slice of x and walks down the rows. Where there are few rows, subgroups share each of them.
     const uint slice = gl_SubgroupSize * TILES, slices = (row_tiles + slice - 1u) / slice;
     uint split = 1u;
-    while (split < slices && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
+    while (split < slices && gl_NumSubgroups % (2u * split) == 0u && rows * split < BUSY * ROWS) split *= 2u;
     const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
     uint held = ~0u;
     for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
@@ -132,9 +141,13 @@ void main() {
         [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
             [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
                 const float all = subgroupAdd(sum[r][m]);
-                if (subgroupElect()) partial[(gl_SubgroupID * ROWS + r) * BATCH + m] = all;
+                const uint row = first + team * ROWS + r;
+                if (!subgroupElect()) continue;
+                if (split > 1u) partial[(gl_SubgroupID * ROWS + r) * BATCH + m] = all;
+                else if (row < rows && m < batch) y[m * y_rows + y_first + row] = all;
             }
         }
+        if (split == 1u) continue;
         barrier();
         for (uint i = gl_LocalInvocationID.x; i < teams * ROWS * BATCH; i += gl_WorkGroupSize.x) {
             const uint row = first + i / BATCH, m = i % BATCH, at = i / (ROWS * BATCH) * (split - 1u) * ROWS * BATCH + i;

@@ -61,14 +61,18 @@ void load_x(uint vector, uint j, uint k) {
     const uint place = j / 16u * 64u + tile / 8u * 32u + tile % 8u;
     [[unroll]] for (uint m = 0; m < BATCH; ++m) {
         const uint from = min(vector + m, batch - 1u) * row_tiles * 4u + place;
-        x[k][m][0] = x_in[from];
-        x[k][m][1] = x_in[from + 8u];
-        x[k][m][2] = x_in[from + 16u];
-        x[k][m][3] = x_in[from + 24u];
-        x_sum[k][m][0] = dot(x[k][m][0], vec4(1.0));
-        x_sum[k][m][1] = dot(x[k][m][1], vec4(1.0));
-        x_sum[k][m][2] = dot(x[k][m][2], vec4(1.0));
-        x_sum[k][m][3] = dot(x[k][m][3], vec4(1.0));
+        const vec4 x0 = x_in[from];
+        const vec4 x1 = x_in[from + 8u];
+        const vec4 x2 = x_in[from + 16u];
+        const vec4 x3 = x_in[from + 24u];
+        x[k][m][0] = x0 * vec4(16777216.0, 65536.0, 16777216.0, 65536.0);
+        x[k][m][1] = x1 * 4194304.0;
+        x[k][m][2] = x2 * 1048576.0;
+        x[k][m][3] = x3 * 262144.0;
+        x_sum[k][m][0] = dot(x0, vec4(1.0));
+        x_sum[k][m][1] = dot(x1, vec4(1.0));
+        x_sum[k][m][2] = dot(x2, vec4(1.0));
+        x_sum[k][m][3] = dot(x3, vec4(1.0));
     }
 }
 
@@ -84,28 +88,32 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     uint sc0 = (scales0 >> (tile % 8u / 4u * 8u)) & 15u;  // scales: 4 bits
     precise float d_sc0 = d * float(sc0);
     uint qs = blocks[base + tile + 4u];
-    uvec4 q0 = (uvec4(qs) >> uvec4(0, 8, 16, 24)) & 3u;  // qs: 2 bits
+    vec2 pair0 = unpackHalf2x16(qs & 0x30003u);
+    vec2 pair1 = unpackHalf2x16(qs & 0x3000300u);
     float dmin = f16_to_f32(d_dmin >> 16u);
     uint mn0 = (scales0 >> (tile % 8u / 4u * 8u + 4u)) & 15u;  // scales: 4 bits
     precise float dmin_mn0 = dmin * float(mn0);
     uint sc1 = (scales0 >> (tile % 8u / 4u * 8u + 16u)) & 15u;  // scales: 4 bits
     precise float d_sc1 = d * float(sc1);
-    uvec4 q1 = (uvec4(qs) >> uvec4(2, 10, 18, 26)) & 3u;  // qs: 2 bits
+    vec2 pair2 = unpackHalf2x16(qs & 0xC000Cu);
+    vec2 pair3 = unpackHalf2x16((qs >> 8u) & 0xC000Cu);
     uint mn1 = (scales0 >> (tile % 8u / 4u * 8u + 20u)) & 15u;  // scales: 4 bits
     precise float dmin_mn1 = dmin * float(mn1);
     uint scales1 = blocks[base + part * 2u + 1u];
     uint sc2 = (scales1 >> (tile % 8u / 4u * 8u)) & 15u;  // scales: 4 bits
     precise float d_sc2 = d * float(sc2);
-    uvec4 q2 = (uvec4(qs) >> uvec4(4, 12, 20, 28)) & 3u;  // qs: 2 bits
+    vec2 pair4 = unpackHalf2x16(qs & 0x300030u);
+    vec2 pair5 = unpackHalf2x16((qs >> 8u) & 0x300030u);
     uint mn2 = (scales1 >> (tile % 8u / 4u * 8u + 4u)) & 15u;  // scales: 4 bits
     precise float dmin_mn2 = dmin * float(mn2);
     uint sc3 = (scales1 >> (tile % 8u / 4u * 8u + 16u)) & 15u;  // scales: 4 bits
     precise float d_sc3 = d * float(sc3);
-    uvec4 q3 = (uvec4(qs) >> uvec4(6, 14, 22, 30)) & 3u;  // qs: 2 bits
+    vec2 pair6 = unpackHalf2x16(qs & 0xC000C0u);
+    vec2 pair7 = unpackHalf2x16((qs >> 8u) & 0xC000C0u);
     uint mn3 = (scales1 >> (tile % 8u / 4u * 8u + 20u)) & 15u;  // scales: 4 bits
     precise float dmin_mn3 = dmin * float(mn3);
     [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        sum[m] += d_sc0 * dot(x[k][m][0], vec4(q0)) - dmin_mn0 * x_sum[k][m][0] + d_sc1 * dot(x[k][m][1], vec4(q1)) - dmin_mn1 * x_sum[k][m][1] + d_sc2 * dot(x[k][m][2], vec4(q2)) - dmin_mn2 * x_sum[k][m][2] + d_sc3 * dot(x[k][m][3], vec4(q3)) - dmin_mn3 * x_sum[k][m][3];
+        sum[m] += d_sc0 * dot(x[k][m][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)) - dmin_mn0 * x_sum[k][m][0] + d_sc1 * dot(x[k][m][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y)) - dmin_mn1 * x_sum[k][m][1] + d_sc2 * dot(x[k][m][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y)) - dmin_mn2 * x_sum[k][m][2] + d_sc3 * dot(x[k][m][3], vec4(pair6.x, pair7.x, pair6.y, pair7.y)) - dmin_mn3 * x_sum[k][m][3];
     }
 }
 

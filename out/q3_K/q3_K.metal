@@ -190,22 +190,30 @@ inline void load_x(device const X *x_in, uint batch, uint row_tiles, uint vector
     const uint place = j / 8u * 64u + tile;
     for (uint m = 0; m < BATCH; ++m) {
         const uint from = min(vector + m, batch - 1u) * row_tiles * 8u + place;
-        x[k][m][0] = float4(x_in[from]);
-        x[k][m][1] = float4(x_in[from + 8u]);
-        x[k][m][2] = float4(x_in[from + 16u]);
-        x[k][m][3] = float4(x_in[from + 24u]);
-        x[k][m][4] = float4(x_in[from + 32u]);
-        x[k][m][5] = float4(x_in[from + 40u]);
-        x[k][m][6] = float4(x_in[from + 48u]);
-        x[k][m][7] = float4(x_in[from + 56u]);
-        x_sum[k][m][0] = dot(x[k][m][0], float4(1.0f));
-        x_sum[k][m][1] = dot(x[k][m][1], float4(1.0f));
-        x_sum[k][m][2] = dot(x[k][m][2], float4(1.0f));
-        x_sum[k][m][3] = dot(x[k][m][3], float4(1.0f));
-        x_sum[k][m][4] = dot(x[k][m][4], float4(1.0f));
-        x_sum[k][m][5] = dot(x[k][m][5], float4(1.0f));
-        x_sum[k][m][6] = dot(x[k][m][6], float4(1.0f));
-        x_sum[k][m][7] = dot(x[k][m][7], float4(1.0f));
+        const float4 x0 = float4(x_in[from]);
+        const float4 x1 = float4(x_in[from + 8u]);
+        const float4 x2 = float4(x_in[from + 16u]);
+        const float4 x3 = float4(x_in[from + 24u]);
+        const float4 x4 = float4(x_in[from + 32u]);
+        const float4 x5 = float4(x_in[from + 40u]);
+        const float4 x6 = float4(x_in[from + 48u]);
+        const float4 x7 = float4(x_in[from + 56u]);
+        x[k][m][0] = x0 * 16777216.0f;
+        x[k][m][1] = x1 * 4194304.0f;
+        x[k][m][2] = x2 * 1048576.0f;
+        x[k][m][3] = x3 * 16777216.0f;
+        x[k][m][4] = x4 * 16777216.0f;
+        x[k][m][5] = x5 * 4194304.0f;
+        x[k][m][6] = x6 * 1048576.0f;
+        x[k][m][7] = x7 * 16777216.0f;
+        x_sum[k][m][0] = dot(x0, float4(1.0f));
+        x_sum[k][m][1] = dot(x1, float4(1.0f));
+        x_sum[k][m][2] = dot(x2, float4(1.0f));
+        x_sum[k][m][3] = dot(x3, float4(1.0f));
+        x_sum[k][m][4] = dot(x4, float4(1.0f));
+        x_sum[k][m][5] = dot(x5, float4(1.0f));
+        x_sum[k][m][6] = dot(x6, float4(1.0f));
+        x_sum[k][m][7] = dot(x7, float4(1.0f));
     }
 }
 
@@ -229,66 +237,66 @@ inline void accumulate(
     const uint sc0 = sc_lo0 | (sc_hi0 << 4u);
     const float d_sc0 = d * float(int(sc0) - 32);
     const uint qs0 = load_u32(blocks, base + tile * 2u + 16u);
-    const uint4 q_lo0 = (uint4(qs0) >> uint4(0, 8, 16, 24)) & 3u;  // qs: bits 0-1 of q
     const uint hmask = load_u32(blocks, base + tile * 2u);
-    const uint4 q_hi0 = (uint4(hmask) >> uint4(0, 8, 16, 24)) & 1u;  // hmask: bit 2 of q
-    const uint4 q0 = q_lo0 | (q_hi0 << 2u);
+    const uint codes0 = (qs0 & 0x3030303u) | ((hmask << 2u) & 0x4040404u);  // packed
+    const float2 pair0 = float2(as_type<half2>(codes0 & 0x70007u));
+    const float2 pair1 = float2(as_type<half2>((codes0 >> 8u) & 0x70007u));
     const uint scales2 = uint(blocks[base + 49u]);
     const uint sc_lo1 = (scales2 >> (tile / 4u * 8u)) & 15u;  // scales: bits 0-3 of sc
     const uint scales3 = uint(blocks[base + 53u]);
     const uint sc_hi1 = (scales3 >> (tile / 4u * 8u)) & 3u;  // scales: bits 4-5 of sc
     const uint sc1 = sc_lo1 | (sc_hi1 << 4u);
     const float d_sc1 = d * float(int(sc1) - 32);
-    const uint4 q_lo1 = (uint4(qs0) >> uint4(2, 10, 18, 26)) & 3u;  // qs: bits 0-1 of q
-    const uint4 q_hi1 = (uint4(hmask) >> uint4(1, 9, 17, 25)) & 1u;  // hmask: bit 2 of q
-    const uint4 q1 = q_lo1 | (q_hi1 << 2u);
+    const uint codes1 = (qs0 & 0xC0C0C0Cu) | ((hmask << 3u) & 0x10101010u);  // packed
+    const float2 pair2 = float2(as_type<half2>(codes1 & 0x1C001Cu));
+    const float2 pair3 = float2(as_type<half2>((codes1 >> 8u) & 0x1C001Cu));
     const uint scales4 = uint(blocks[base + 50u]);
     const uint sc_lo2 = (scales4 >> (tile / 4u * 8u)) & 15u;  // scales: bits 0-3 of sc
     const uint sc_hi2 = (scales1 >> (tile / 4u * 8u + 2u)) & 3u;  // scales: bits 4-5 of sc
     const uint sc2 = sc_lo2 | (sc_hi2 << 4u);
     const float d_sc2 = d * float(int(sc2) - 32);
-    const uint4 q_lo2 = (uint4(qs0) >> uint4(4, 12, 20, 28)) & 3u;  // qs: bits 0-1 of q
-    const uint4 q_hi2 = (uint4(hmask) >> uint4(2, 10, 18, 26)) & 1u;  // hmask: bit 2 of q
-    const uint4 q2 = q_lo2 | (q_hi2 << 2u);
+    const uint codes2 = (qs0 & 0x30303030u) | ((hmask << 4u) & 0x40404040u);  // packed
+    const float2 pair4 = float2(as_type<half2>(codes2 & 0x700070u));
+    const float2 pair5 = float2(as_type<half2>((codes2 >> 8u) & 0x700070u));
     const uint scales5 = uint(blocks[base + 51u]);
     const uint sc_lo3 = (scales5 >> (tile / 4u * 8u)) & 15u;  // scales: bits 0-3 of sc
     const uint sc_hi3 = (scales3 >> (tile / 4u * 8u + 2u)) & 3u;  // scales: bits 4-5 of sc
     const uint sc3 = sc_lo3 | (sc_hi3 << 4u);
     const float d_sc3 = d * float(int(sc3) - 32);
-    const uint4 q_lo3 = (uint4(qs0) >> uint4(6, 14, 22, 30)) & 3u;  // qs: bits 0-1 of q
-    const uint4 q_hi3 = (uint4(hmask) >> uint4(3, 11, 19, 27)) & 1u;  // hmask: bit 2 of q
-    const uint4 q3 = q_lo3 | (q_hi3 << 2u);
+    const uint codes3 = ((qs0 >> 6u) & 0x3030303u) | ((hmask >> 1u) & 0x4040404u);  // packed
+    const float2 pair6 = float2(as_type<half2>(codes3 & 0x70007u));
+    const float2 pair7 = float2(as_type<half2>((codes3 >> 8u) & 0x70007u));
     const uint sc_lo4 = (scales0 >> (tile / 4u * 8u + 4u)) & 15u;  // scales: bits 0-3 of sc
     const uint sc_hi4 = (scales1 >> (tile / 4u * 8u + 4u)) & 3u;  // scales: bits 4-5 of sc
     const uint sc4 = sc_lo4 | (sc_hi4 << 4u);
     const float d_sc4 = d * float(int(sc4) - 32);
     const uint qs1 = load_u32(blocks, base + tile * 2u + 32u);
-    const uint4 q_lo4 = (uint4(qs1) >> uint4(0, 8, 16, 24)) & 3u;  // qs: bits 0-1 of q
-    const uint4 q_hi4 = (uint4(hmask) >> uint4(4, 12, 20, 28)) & 1u;  // hmask: bit 2 of q
-    const uint4 q4 = q_lo4 | (q_hi4 << 2u);
+    const uint codes4 = (qs1 & 0x3030303u) | ((hmask >> 2u) & 0x4040404u);  // packed
+    const float2 pair8 = float2(as_type<half2>(codes4 & 0x70007u));
+    const float2 pair9 = float2(as_type<half2>((codes4 >> 8u) & 0x70007u));
     const uint sc_lo5 = (scales2 >> (tile / 4u * 8u + 4u)) & 15u;  // scales: bits 0-3 of sc
     const uint sc_hi5 = (scales3 >> (tile / 4u * 8u + 4u)) & 3u;  // scales: bits 4-5 of sc
     const uint sc5 = sc_lo5 | (sc_hi5 << 4u);
     const float d_sc5 = d * float(int(sc5) - 32);
-    const uint4 q_lo5 = (uint4(qs1) >> uint4(2, 10, 18, 26)) & 3u;  // qs: bits 0-1 of q
-    const uint4 q_hi5 = (uint4(hmask) >> uint4(5, 13, 21, 29)) & 1u;  // hmask: bit 2 of q
-    const uint4 q5 = q_lo5 | (q_hi5 << 2u);
+    const uint codes5 = (qs1 & 0xC0C0C0Cu) | ((hmask >> 1u) & 0x10101010u);  // packed
+    const float2 pair10 = float2(as_type<half2>(codes5 & 0x1C001Cu));
+    const float2 pair11 = float2(as_type<half2>((codes5 >> 8u) & 0x1C001Cu));
     const uint sc_lo6 = (scales4 >> (tile / 4u * 8u + 4u)) & 15u;  // scales: bits 0-3 of sc
     const uint sc_hi6 = (scales1 >> (tile / 4u * 8u + 6u)) & 3u;  // scales: bits 4-5 of sc
     const uint sc6 = sc_lo6 | (sc_hi6 << 4u);
     const float d_sc6 = d * float(int(sc6) - 32);
-    const uint4 q_lo6 = (uint4(qs1) >> uint4(4, 12, 20, 28)) & 3u;  // qs: bits 0-1 of q
-    const uint4 q_hi6 = (uint4(hmask) >> uint4(6, 14, 22, 30)) & 1u;  // hmask: bit 2 of q
-    const uint4 q6 = q_lo6 | (q_hi6 << 2u);
+    const uint codes6 = (qs1 & 0x30303030u) | (hmask & 0x40404040u);  // packed
+    const float2 pair12 = float2(as_type<half2>(codes6 & 0x700070u));
+    const float2 pair13 = float2(as_type<half2>((codes6 >> 8u) & 0x700070u));
     const uint sc_lo7 = (scales5 >> (tile / 4u * 8u + 4u)) & 15u;  // scales: bits 0-3 of sc
     const uint sc_hi7 = (scales3 >> (tile / 4u * 8u + 6u)) & 3u;  // scales: bits 4-5 of sc
     const uint sc7 = sc_lo7 | (sc_hi7 << 4u);
     const float d_sc7 = d * float(int(sc7) - 32);
-    const uint4 q_lo7 = (uint4(qs1) >> uint4(6, 14, 22, 30)) & 3u;  // qs: bits 0-1 of q
-    const uint4 q_hi7 = (uint4(hmask) >> uint4(7, 15, 23, 31)) & 1u;  // hmask: bit 2 of q
-    const uint4 q7 = q_lo7 | (q_hi7 << 2u);
+    const uint codes7 = ((qs1 >> 6u) & 0x3030303u) | ((hmask >> 5u) & 0x4040404u);  // packed
+    const float2 pair14 = float2(as_type<half2>(codes7 & 0x70007u));
+    const float2 pair15 = float2(as_type<half2>((codes7 >> 8u) & 0x70007u));
     for (uint m = 0; m < BATCH; ++m) {
-        sum[m] += d_sc0 * (dot(x[k][m][0], float4(int4(q0))) - 4.0f * x_sum[k][m][0]) + d_sc1 * (dot(x[k][m][1], float4(int4(q1))) - 4.0f * x_sum[k][m][1]) + d_sc2 * (dot(x[k][m][2], float4(int4(q2))) - 4.0f * x_sum[k][m][2]) + d_sc3 * (dot(x[k][m][3], float4(int4(q3))) - 4.0f * x_sum[k][m][3]) + d_sc4 * (dot(x[k][m][4], float4(int4(q4))) - 4.0f * x_sum[k][m][4]) + d_sc5 * (dot(x[k][m][5], float4(int4(q5))) - 4.0f * x_sum[k][m][5]) + d_sc6 * (dot(x[k][m][6], float4(int4(q6))) - 4.0f * x_sum[k][m][6]) + d_sc7 * (dot(x[k][m][7], float4(int4(q7))) - 4.0f * x_sum[k][m][7]);
+        sum[m] += d_sc0 * (dot(x[k][m][0], float4(pair0.x, pair1.x, pair0.y, pair1.y)) - 4.0f * x_sum[k][m][0]) + d_sc1 * (dot(x[k][m][1], float4(pair2.x, pair3.x, pair2.y, pair3.y)) - 4.0f * x_sum[k][m][1]) + d_sc2 * (dot(x[k][m][2], float4(pair4.x, pair5.x, pair4.y, pair5.y)) - 4.0f * x_sum[k][m][2]) + d_sc3 * (dot(x[k][m][3], float4(pair6.x, pair7.x, pair6.y, pair7.y)) - 4.0f * x_sum[k][m][3]) + d_sc4 * (dot(x[k][m][4], float4(pair8.x, pair9.x, pair8.y, pair9.y)) - 4.0f * x_sum[k][m][4]) + d_sc5 * (dot(x[k][m][5], float4(pair10.x, pair11.x, pair10.y, pair11.y)) - 4.0f * x_sum[k][m][5]) + d_sc6 * (dot(x[k][m][6], float4(pair12.x, pair13.x, pair12.y, pair13.y)) - 4.0f * x_sum[k][m][6]) + d_sc7 * (dot(x[k][m][7], float4(pair14.x, pair15.x, pair14.y, pair15.y)) - 4.0f * x_sum[k][m][7]);
     }
 }
 
@@ -298,15 +306,16 @@ inline void sum_rows(
     device const ushort *blocks,
     device const X *x_in, device float *y, constant sum_shape &shape, threadgroup float *partial, standing at)
 {
+    constexpr uint BUSY = 2048;  // simdgroups that keep a device busy
     constexpr uint TILES = BATCH == 1 ? 2 : 1;
     // What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share
     // a scale.
     float4 x[TILES][BATCH][8];
     float x_sum[TILES][BATCH][8];
-    // A simdgroup holds a slice of x and walks down the rows. While there are slices for more, simdgroups share a row.
+    // A simdgroup holds a slice of x and walks down the rows. Where there are few rows, simdgroups share each of them.
     const uint slice = at.lanes * TILES, slices = (shape.row_tiles + slice - 1) / slice;
     uint split = 1;
-    while (split < slices && at.simdgroups % (2 * split) == 0) split *= 2;
+    while (split < slices && at.simdgroups % (2 * split) == 0 && shape.rows * split < BUSY * ROWS) split *= 2;
     const uint teams = at.simdgroups / split, team = at.simdgroup / split;
     uint held = ~0u;
     for (uint first = at.group * teams * ROWS; first < shape.rows; first += at.groups * teams * ROWS) {
@@ -327,9 +336,13 @@ inline void sum_rows(
         for (uint r = 0; r < ROWS; ++r) {
             for (uint m = 0; m < BATCH; ++m) {
                 const float all = simd_sum(sum[r][m]);
-                if (at.lane == 0) partial[(at.simdgroup * ROWS + r) * BATCH + m] = all;
+                const uint row = first + team * ROWS + r;
+                if (at.lane != 0) continue;
+                if (split > 1) partial[(at.simdgroup * ROWS + r) * BATCH + m] = all;
+                else if (row < shape.rows && m < shape.batch) y[m * shape.y_rows + shape.y_first + row] = all;
             }
         }
+        if (split == 1) continue;
         threadgroup_barrier(mem_flags::mem_threadgroup);
         for (uint i = at.thread_index; i < teams * ROWS * BATCH; i += at.threads) {
             const uint row = first + i / BATCH, m = i % BATCH, from = i / (ROWS * BATCH) * (split - 1) * ROWS * BATCH + i;

@@ -40,6 +40,7 @@ float f16_to_f32(uint bits) {
     return unpackHalf2x16(bits).x;
 }
 
+const uint BUSY = 2048u;  // subgroups that keep a device busy
 const uint TILES = BATCH == 1u ? 4u : 1u;
 
 // What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a
@@ -53,11 +54,15 @@ void load_x(uint vector, uint j, uint k) {
     const uint place = j / 2u * 8u + tile * 2u;
     [[unroll]] for (uint m = 0; m < BATCH; ++m) {
         const uint from = min(vector + m, batch - 1u) * row_tiles * 4u + place;
-        x[k][m][0] = vec4(unpackHalf2x16(x_in[from].x), unpackHalf2x16(x_in[from].y));
-        x[k][m][1] = vec4(unpackHalf2x16(x_in[from + 1u].x), unpackHalf2x16(x_in[from + 1u].y));
-        x[k][m][2] = vec4(unpackHalf2x16(x_in[from + 4u].x), unpackHalf2x16(x_in[from + 4u].y));
-        x[k][m][3] = vec4(unpackHalf2x16(x_in[from + 5u].x), unpackHalf2x16(x_in[from + 5u].y));
-        x_sum[k][m][0] = dot(x[k][m][0] + x[k][m][1] + x[k][m][2] + x[k][m][3], vec4(1.0));
+        const vec4 x0 = vec4(unpackHalf2x16(x_in[from].x), unpackHalf2x16(x_in[from].y));
+        const vec4 x1 = vec4(unpackHalf2x16(x_in[from + 1u].x), unpackHalf2x16(x_in[from + 1u].y));
+        const vec4 x2 = vec4(unpackHalf2x16(x_in[from + 4u].x), unpackHalf2x16(x_in[from + 4u].y));
+        const vec4 x3 = vec4(unpackHalf2x16(x_in[from + 5u].x), unpackHalf2x16(x_in[from + 5u].y));
+        x[k][m][0] = x0 * 16777216.0;
+        x[k][m][1] = x1 * 16777216.0;
+        x[k][m][2] = x2 * 1048576.0;
+        x[k][m][3] = x3 * 1048576.0;
+        x_sum[k][m][0] = dot(x0 + x1 + x2 + x3, vec4(1.0));
     }
 }
 
@@ -73,23 +78,27 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     uint base = block * 9u;
     float d = f16_to_f32(uint(blocks[base]));
     uint qs0 = blocks_u32(base + tile * 4u + 1u);
-    uvec4 q0 = (uvec4(qs0) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
+    vec2 pair0 = unpackHalf2x16(qs0 & 0xF000Fu);
+    vec2 pair1 = unpackHalf2x16((qs0 >> 8u) & 0xF000Fu);
     uint qs1 = blocks_u32(base + tile * 4u + 3u);
-    uvec4 q1 = (uvec4(qs1) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
-    uvec4 q2 = (uvec4(qs0) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
-    uvec4 q3 = (uvec4(qs1) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
+    vec2 pair2 = unpackHalf2x16(qs1 & 0xF000Fu);
+    vec2 pair3 = unpackHalf2x16((qs1 >> 8u) & 0xF000Fu);
+    vec2 pair4 = unpackHalf2x16(qs0 & 0xF000F0u);
+    vec2 pair5 = unpackHalf2x16((qs0 >> 8u) & 0xF000F0u);
+    vec2 pair6 = unpackHalf2x16(qs1 & 0xF000F0u);
+    vec2 pair7 = unpackHalf2x16((qs1 >> 8u) & 0xF000F0u);
     [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        sum[m] += d * (dot(x[k][m][0], vec4(ivec4(q0))) + dot(x[k][m][1], vec4(ivec4(q1))) + dot(x[k][m][2], vec4(ivec4(q2))) + dot(x[k][m][3], vec4(ivec4(q3))) - 8.0 * x_sum[k][m][0]);
+        sum[m] += d * (dot(x[k][m][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)) + dot(x[k][m][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y)) + dot(x[k][m][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y)) + dot(x[k][m][3], vec4(pair6.x, pair7.x, pair6.y, pair7.y)) - 8.0 * x_sum[k][m][0]);
     }
 }
 
 shared float partial[gl_WorkGroupSize.x / 4u * ROWS * BATCH];
 
 void main() {
-    // A subgroup holds a slice of x and walks down the rows. While there are slices for more, subgroups share a row.
+    // A subgroup holds a slice of x and walks down the rows. Where there are few rows, subgroups share each of them.
     const uint slice = gl_SubgroupSize * TILES, slices = (row_tiles + slice - 1u) / slice;
     uint split = 1u;
-    while (split < slices && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
+    while (split < slices && gl_NumSubgroups % (2u * split) == 0u && rows * split < BUSY * ROWS) split *= 2u;
     const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
     uint held = ~0u;
     for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
@@ -109,9 +118,13 @@ void main() {
         [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
             [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
                 const float all = subgroupAdd(sum[r][m]);
-                if (subgroupElect()) partial[(gl_SubgroupID * ROWS + r) * BATCH + m] = all;
+                const uint row = first + team * ROWS + r;
+                if (!subgroupElect()) continue;
+                if (split > 1u) partial[(gl_SubgroupID * ROWS + r) * BATCH + m] = all;
+                else if (row < rows && m < batch) y[m * y_rows + y_first + row] = all;
             }
         }
+        if (split == 1u) continue;
         barrier();
         for (uint i = gl_LocalInvocationID.x; i < teams * ROWS * BATCH; i += gl_WorkGroupSize.x) {
             const uint row = first + i / BATCH, m = i % BATCH, at = i / (ROWS * BATCH) * (split - 1u) * ROWS * BATCH + i;

@@ -56,11 +56,15 @@ void load_x(uint vector, uint j, uint k) {
     const uint place = j / 2u * 8u + tile * 2u;
     [[unroll]] for (uint m = 0; m < BATCH; ++m) {
         const uint from = min(vector + m, batch - 1u) * row_tiles * 4u + place;
-        x[k][m][0] = x_in[from];
-        x[k][m][1] = x_in[from + 1u];
-        x[k][m][2] = x_in[from + 4u];
-        x[k][m][3] = x_in[from + 5u];
-        x_sum[k][m][0] = dot(x[k][m][0] + x[k][m][1] + x[k][m][2] + x[k][m][3], vec4(1.0));
+        const vec4 x0 = x_in[from];
+        const vec4 x1 = x_in[from + 1u];
+        const vec4 x2 = x_in[from + 4u];
+        const vec4 x3 = x_in[from + 5u];
+        x[k][m][0] = x0 * 16777216.0;
+        x[k][m][1] = x1 * 16777216.0;
+        x[k][m][2] = x2 * 1048576.0;
+        x[k][m][3] = x3 * 1048576.0;
+        x_sum[k][m][0] = dot(x0 + x1 + x2 + x3, vec4(1.0));
     }
 }
 
@@ -76,13 +80,17 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     uint base = block * 9u;
     float d = f16_to_f32(uint(blocks[base]));
     uint qs0 = blocks_u32(base + tile * 4u + 1u);
-    uvec4 q0 = (uvec4(qs0) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
+    vec2 pair0 = unpackHalf2x16(qs0 & 0xF000Fu);
+    vec2 pair1 = unpackHalf2x16((qs0 >> 8u) & 0xF000Fu);
     uint qs1 = blocks_u32(base + tile * 4u + 3u);
-    uvec4 q1 = (uvec4(qs1) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
-    uvec4 q2 = (uvec4(qs0) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
-    uvec4 q3 = (uvec4(qs1) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
+    vec2 pair2 = unpackHalf2x16(qs1 & 0xF000Fu);
+    vec2 pair3 = unpackHalf2x16((qs1 >> 8u) & 0xF000Fu);
+    vec2 pair4 = unpackHalf2x16(qs0 & 0xF000F0u);
+    vec2 pair5 = unpackHalf2x16((qs0 >> 8u) & 0xF000F0u);
+    vec2 pair6 = unpackHalf2x16(qs1 & 0xF000F0u);
+    vec2 pair7 = unpackHalf2x16((qs1 >> 8u) & 0xF000F0u);
     [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        sum[m] += d * (dot(x[k][m][0], vec4(ivec4(q0))) + dot(x[k][m][1], vec4(ivec4(q1))) + dot(x[k][m][2], vec4(ivec4(q2))) + dot(x[k][m][3], vec4(ivec4(q3))) - 8.0 * x_sum[k][m][0]);
+        sum[m] += d * (dot(x[k][m][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)) + dot(x[k][m][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y)) + dot(x[k][m][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y)) + dot(x[k][m][3], vec4(pair6.x, pair7.x, pair6.y, pair7.y)) - 8.0 * x_sum[k][m][0]);
     }
 }
 

@@ -62,12 +62,16 @@ void load_x(uint vector, uint j, uint k) {
     const uint place = j / 16u * 64u + tile / 4u * 16u + tile % 4u * 2u;
     [[unroll]] for (uint m = 0; m < BATCH; ++m) {
         const uint from = min(vector + m, batch - 1u) * row_tiles * 4u + place;
-        x[k][m][0] = x_in[from];
-        x[k][m][1] = x_in[from + 1u];
-        x[k][m][2] = x_in[from + 8u];
-        x[k][m][3] = x_in[from + 9u];
-        x_sum[k][m][0] = dot(x[k][m][0] + x[k][m][1], vec4(1.0));
-        x_sum[k][m][1] = dot(x[k][m][2] + x[k][m][3], vec4(1.0));
+        const vec4 x0 = x_in[from];
+        const vec4 x1 = x_in[from + 1u];
+        const vec4 x2 = x_in[from + 8u];
+        const vec4 x3 = x_in[from + 9u];
+        x[k][m][0] = x0 * 16777216.0;
+        x[k][m][1] = x1 * 16777216.0;
+        x[k][m][2] = x2 * 1048576.0;
+        x[k][m][3] = x3 * 1048576.0;
+        x_sum[k][m][0] = dot(x0 + x1, vec4(1.0));
+        x_sum[k][m][1] = dot(x2 + x3, vec4(1.0));
     }
 }
 
@@ -86,9 +90,11 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     uint sc0 = sc_lo0 | (sc_hi0 << 4u);
     precise float d_sc0 = d * float(sc0);
     uint qs0 = blocks[base + tile * 2u + 4u];
-    uvec4 q0 = (uvec4(qs0) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
+    vec2 pair0 = unpackHalf2x16(qs0 & 0xF000Fu);
+    vec2 pair1 = unpackHalf2x16((qs0 >> 8u) & 0xF000Fu);
     uint qs1 = blocks[base + tile * 2u + 5u];
-    uvec4 q1 = (uvec4(qs1) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
+    vec2 pair2 = unpackHalf2x16(qs1 & 0xF000Fu);
+    vec2 pair3 = unpackHalf2x16((qs1 >> 8u) & 0xF000Fu);
     float dmin = f16_to_f32(d_dmin >> 16u);
     uint scales2 = blocks[base + part / 2u + 2u];
     uint mn_lo0 = (scales2 >> (part % 2u * 16u + part / 2u * 4u)) & 15u;  // scales: bits 0-3 of mn
@@ -100,14 +106,16 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     uint sc_hi1 = (scales1 >> (part % 2u * 16u + part / 2u * 2u + 12u)) & 3u;  // scales: bits 4-5 of sc
     uint sc1 = sc_lo1 | (sc_hi1 << 4u);
     precise float d_sc1 = d * float(sc1);
-    uvec4 q2 = (uvec4(qs0) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
-    uvec4 q3 = (uvec4(qs1) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
+    vec2 pair4 = unpackHalf2x16(qs0 & 0xF000F0u);
+    vec2 pair5 = unpackHalf2x16((qs0 >> 8u) & 0xF000F0u);
+    vec2 pair6 = unpackHalf2x16(qs1 & 0xF000F0u);
+    vec2 pair7 = unpackHalf2x16((qs1 >> 8u) & 0xF000F0u);
     uint mn_lo1 = (scales2 >> (part % 2u * 16u + part / 2u * 4u + 8u)) & 15u;  // scales: bits 0-3 of mn
     uint mn_hi1 = (scales3 >> (part % 2u * 16u + part / 2u * 2u + 12u)) & 3u;  // scales: bits 4-5 of mn
     uint mn1 = mn_lo1 | (mn_hi1 << 4u);
     precise float dmin_mn1 = dmin * float(mn1);
     [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        sum[m] += d_sc0 * (dot(x[k][m][0], vec4(q0)) + dot(x[k][m][1], vec4(q1))) - dmin_mn0 * x_sum[k][m][0] + d_sc1 * (dot(x[k][m][2], vec4(q2)) + dot(x[k][m][3], vec4(q3))) - dmin_mn1 * x_sum[k][m][1];
+        sum[m] += d_sc0 * (dot(x[k][m][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)) + dot(x[k][m][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y))) - dmin_mn0 * x_sum[k][m][0] + d_sc1 * (dot(x[k][m][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y)) + dot(x[k][m][3], vec4(pair6.x, pair7.x, pair6.y, pair7.y))) - dmin_mn1 * x_sum[k][m][1];
     }
 }
 

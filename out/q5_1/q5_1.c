@@ -590,7 +590,7 @@ static const qk_field q5_1_gemv_f32_push[] = {
 static const uint32_t q5_1_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q5_1_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant q5_1_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gemv_f32_vulkan_local_size_x},
+static const qk_spec_constant q5_1_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 128, 6, q5_1_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_1_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_1_gemv_f32_vulkan_rows}};
 
@@ -608,7 +608,7 @@ const qk_kernel qk_q5_1_gemv_f32_vulkan = {
     .push = q5_1_gemv_f32_push,
     .spec_constant_count = 3,
     .spec_constants = q5_1_gemv_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 128,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -633,7 +633,7 @@ const qk_kernel qk_q5_1_gemv_f32_metal = {
     .push = q5_1_gemv_f32_push,
     .spec_constant_count = 1,
     .spec_constants = q5_1_gemv_f32_metal_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 128,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -657,7 +657,7 @@ static const qk_field q5_1_gemv_f16_push[] = {
 static const uint32_t q5_1_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q5_1_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant q5_1_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gemv_f16_vulkan_local_size_x},
+static const qk_spec_constant q5_1_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 128, 6, q5_1_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_1_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_1_gemv_f16_vulkan_rows}};
 
@@ -675,7 +675,7 @@ const qk_kernel qk_q5_1_gemv_f16_vulkan = {
     .push = q5_1_gemv_f16_push,
     .spec_constant_count = 3,
     .spec_constants = q5_1_gemv_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 128,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -700,7 +700,7 @@ const qk_kernel qk_q5_1_gemv_f16_metal = {
     .push = q5_1_gemv_f16_push,
     .spec_constant_count = 1,
     .spec_constants = q5_1_gemv_f16_metal_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 128,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -727,7 +727,7 @@ static const qk_field q5_1_gemv_id_f32_push[] = {
 
 static const uint32_t q5_1_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q5_1_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant q5_1_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gemv_id_f32_vulkan_local_size_x},
+static const qk_spec_constant q5_1_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 128, 6, q5_1_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_1_gemv_id_f32_vulkan_rows}};
 
 const qk_kernel qk_q5_1_gemv_id_f32_vulkan = {
@@ -744,7 +744,7 @@ const qk_kernel qk_q5_1_gemv_id_f32_vulkan = {
     .push = q5_1_gemv_id_f32_push,
     .spec_constant_count = 2,
     .spec_constants = q5_1_gemv_id_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 128,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -764,7 +764,7 @@ const qk_kernel qk_q5_1_gemv_id_f32_metal = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_1_gemv_id_f32_push,
-    .workgroup_size = 64,
+    .workgroup_size = 128,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -791,7 +791,7 @@ static const qk_field q5_1_gemv_id_f16_push[] = {
 
 static const uint32_t q5_1_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q5_1_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant q5_1_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gemv_id_f16_vulkan_local_size_x},
+static const qk_spec_constant q5_1_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 128, 6, q5_1_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_1_gemv_id_f16_vulkan_rows}};
 
 const qk_kernel qk_q5_1_gemv_id_f16_vulkan = {
@@ -808,7 +808,7 @@ const qk_kernel qk_q5_1_gemv_id_f16_vulkan = {
     .push = q5_1_gemv_id_f16_push,
     .spec_constant_count = 2,
     .spec_constants = q5_1_gemv_id_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 128,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -828,7 +828,7 @@ const qk_kernel qk_q5_1_gemv_id_f16_metal = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_1_gemv_id_f16_push,
-    .workgroup_size = 64,
+    .workgroup_size = 128,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,

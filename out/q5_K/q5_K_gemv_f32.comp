@@ -47,6 +47,7 @@ float f16_to_f32(uint bits) {
     return unpackHalf2x16(bits).x;
 }
 
+const uint BUSY = 2048u;  // subgroups that keep a device busy
 const uint TILES = BATCH == 1u ? 2u : 1u;
 
 // What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a
@@ -60,22 +61,30 @@ void load_x(uint vector, uint j, uint k) {
     const uint place = j / 8u * 64u + tile;
     [[unroll]] for (uint m = 0; m < BATCH; ++m) {
         const uint from = min(vector + m, batch - 1u) * row_tiles * 8u + place;
-        x[k][m][0] = x_in[from];
-        x[k][m][1] = x_in[from + 8u];
-        x[k][m][2] = x_in[from + 16u];
-        x[k][m][3] = x_in[from + 24u];
-        x[k][m][4] = x_in[from + 32u];
-        x[k][m][5] = x_in[from + 40u];
-        x[k][m][6] = x_in[from + 48u];
-        x[k][m][7] = x_in[from + 56u];
-        x_sum[k][m][0] = dot(x[k][m][0], vec4(1.0));
-        x_sum[k][m][1] = dot(x[k][m][1], vec4(1.0));
-        x_sum[k][m][2] = dot(x[k][m][2], vec4(1.0));
-        x_sum[k][m][3] = dot(x[k][m][3], vec4(1.0));
-        x_sum[k][m][4] = dot(x[k][m][4], vec4(1.0));
-        x_sum[k][m][5] = dot(x[k][m][5], vec4(1.0));
-        x_sum[k][m][6] = dot(x[k][m][6], vec4(1.0));
-        x_sum[k][m][7] = dot(x[k][m][7], vec4(1.0));
+        const vec4 x0 = x_in[from];
+        const vec4 x1 = x_in[from + 8u];
+        const vec4 x2 = x_in[from + 16u];
+        const vec4 x3 = x_in[from + 24u];
+        const vec4 x4 = x_in[from + 32u];
+        const vec4 x5 = x_in[from + 40u];
+        const vec4 x6 = x_in[from + 48u];
+        const vec4 x7 = x_in[from + 56u];
+        x[k][m][0] = x0 * 16777216.0;
+        x[k][m][1] = x1 * 16777216.0;
+        x[k][m][2] = x2 * 16777216.0;
+        x[k][m][3] = x3 * 16777216.0;
+        x[k][m][4] = x4 * 16777216.0;
+        x[k][m][5] = x5 * 16777216.0;
+        x[k][m][6] = x6 * 16777216.0;
+        x[k][m][7] = x7 * 16777216.0;
+        x_sum[k][m][0] = dot(x0, vec4(1.0));
+        x_sum[k][m][1] = dot(x1, vec4(1.0));
+        x_sum[k][m][2] = dot(x2, vec4(1.0));
+        x_sum[k][m][3] = dot(x3, vec4(1.0));
+        x_sum[k][m][4] = dot(x4, vec4(1.0));
+        x_sum[k][m][5] = dot(x5, vec4(1.0));
+        x_sum[k][m][6] = dot(x6, vec4(1.0));
+        x_sum[k][m][7] = dot(x7, vec4(1.0));
     }
 }
 
@@ -90,34 +99,34 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     uint sc0 = scales0 & 0x3Fu;
     precise float d_sc0 = d * float(sc0);
     uint qs0 = blocks[base + tile + 12u];
-    uvec4 q_lo0 = (uvec4(qs0) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: bits 0-3 of q
     uint qh = blocks[base + tile + 4u];
-    uvec4 q_hi0 = (uvec4(qh) >> uvec4(0, 8, 16, 24)) & 1u;  // qh: bit 4 of q
-    uvec4 q0 = q_lo0 | (q_hi0 << 4u);
+    uint codes0 = (qs0 & 0xF0F0F0Fu) | ((qh << 4u) & 0x10101010u);  // packed
+    vec2 pair0 = unpackHalf2x16(codes0 & 0x1F001Fu);
+    vec2 pair1 = unpackHalf2x16((codes0 >> 8u) & 0x1F001Fu);
     float dmin = f16_to_f32(d_dmin >> 16u);
     uint scales1 = blocks[base + 2u];
     uint mn0 = scales1 & 0x3Fu;
     precise float dmin_mn0 = dmin * float(mn0);
     uint sc1 = (scales0 >> 8u) & 0x3Fu;
     precise float d_sc1 = d * float(sc1);
-    uvec4 q_lo1 = (uvec4(qs0) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: bits 0-3 of q
-    uvec4 q_hi1 = (uvec4(qh) >> uvec4(1, 9, 17, 25)) & 1u;  // qh: bit 4 of q
-    uvec4 q1 = q_lo1 | (q_hi1 << 4u);
+    uint codes1 = ((qs0 >> 4u) & 0xF0F0F0Fu) | ((qh << 3u) & 0x10101010u);  // packed
+    vec2 pair2 = unpackHalf2x16(codes1 & 0x1F001Fu);
+    vec2 pair3 = unpackHalf2x16((codes1 >> 8u) & 0x1F001Fu);
     uint mn1 = (scales1 >> 8u) & 0x3Fu;
     precise float dmin_mn1 = dmin * float(mn1);
     uint sc2 = (scales0 >> 16u) & 0x3Fu;
     precise float d_sc2 = d * float(sc2);
     uint qs1 = blocks[base + tile + 20u];
-    uvec4 q_lo2 = (uvec4(qs1) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: bits 0-3 of q
-    uvec4 q_hi2 = (uvec4(qh) >> uvec4(2, 10, 18, 26)) & 1u;  // qh: bit 4 of q
-    uvec4 q2 = q_lo2 | (q_hi2 << 4u);
+    uint codes2 = (qs1 & 0xF0F0F0Fu) | ((qh << 2u) & 0x10101010u);  // packed
+    vec2 pair4 = unpackHalf2x16(codes2 & 0x1F001Fu);
+    vec2 pair5 = unpackHalf2x16((codes2 >> 8u) & 0x1F001Fu);
     uint mn2 = (scales1 >> 16u) & 0x3Fu;
     precise float dmin_mn2 = dmin * float(mn2);
     uint sc3 = (scales0 >> 24u) & 0x3Fu;
     precise float d_sc3 = d * float(sc3);
-    uvec4 q_lo3 = (uvec4(qs1) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: bits 0-3 of q
-    uvec4 q_hi3 = (uvec4(qh) >> uvec4(3, 11, 19, 27)) & 1u;  // qh: bit 4 of q
-    uvec4 q3 = q_lo3 | (q_hi3 << 4u);
+    uint codes3 = ((qs1 >> 4u) & 0xF0F0F0Fu) | ((qh << 1u) & 0x10101010u);  // packed
+    vec2 pair6 = unpackHalf2x16(codes3 & 0x1F001Fu);
+    vec2 pair7 = unpackHalf2x16((codes3 >> 8u) & 0x1F001Fu);
     uint mn3 = (scales1 >> 24u) & 0x3Fu;
     precise float dmin_mn3 = dmin * float(mn3);
     uint scales2 = blocks[base + 3u];
@@ -126,9 +135,9 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     uint sc4 = sc_lo0 | (sc_hi0 << 4u);
     precise float d_sc4 = d * float(sc4);
     uint qs2 = blocks[base + tile + 28u];
-    uvec4 q_lo4 = (uvec4(qs2) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: bits 0-3 of q
-    uvec4 q_hi4 = (uvec4(qh) >> uvec4(4, 12, 20, 28)) & 1u;  // qh: bit 4 of q
-    uvec4 q4 = q_lo4 | (q_hi4 << 4u);
+    uint codes4 = (qs2 & 0xF0F0F0Fu) | (qh & 0x10101010u);  // packed
+    vec2 pair8 = unpackHalf2x16(codes4 & 0x1F001Fu);
+    vec2 pair9 = unpackHalf2x16((codes4 >> 8u) & 0x1F001Fu);
     uint mn_lo0 = (scales2 >> 4u) & 15u;  // scales: bits 0-3 of mn
     uint mn_hi0 = (scales1 >> 6u) & 3u;  // scales: bits 4-5 of mn
     uint mn4 = mn_lo0 | (mn_hi0 << 4u);
@@ -137,9 +146,9 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     uint sc_hi1 = (scales0 >> 14u) & 3u;  // scales: bits 4-5 of sc
     uint sc5 = sc_lo1 | (sc_hi1 << 4u);
     precise float d_sc5 = d * float(sc5);
-    uvec4 q_lo5 = (uvec4(qs2) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: bits 0-3 of q
-    uvec4 q_hi5 = (uvec4(qh) >> uvec4(5, 13, 21, 29)) & 1u;  // qh: bit 4 of q
-    uvec4 q5 = q_lo5 | (q_hi5 << 4u);
+    uint codes5 = ((qs2 >> 4u) & 0xF0F0F0Fu) | ((qh >> 1u) & 0x10101010u);  // packed
+    vec2 pair10 = unpackHalf2x16(codes5 & 0x1F001Fu);
+    vec2 pair11 = unpackHalf2x16((codes5 >> 8u) & 0x1F001Fu);
     uint mn_lo1 = (scales2 >> 12u) & 15u;  // scales: bits 0-3 of mn
     uint mn_hi1 = (scales1 >> 14u) & 3u;  // scales: bits 4-5 of mn
     uint mn5 = mn_lo1 | (mn_hi1 << 4u);
@@ -149,9 +158,9 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     uint sc6 = sc_lo2 | (sc_hi2 << 4u);
     precise float d_sc6 = d * float(sc6);
     uint qs3 = blocks[base + tile + 36u];
-    uvec4 q_lo6 = (uvec4(qs3) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: bits 0-3 of q
-    uvec4 q_hi6 = (uvec4(qh) >> uvec4(6, 14, 22, 30)) & 1u;  // qh: bit 4 of q
-    uvec4 q6 = q_lo6 | (q_hi6 << 4u);
+    uint codes6 = (qs3 & 0xF0F0F0Fu) | ((qh >> 2u) & 0x10101010u);  // packed
+    vec2 pair12 = unpackHalf2x16(codes6 & 0x1F001Fu);
+    vec2 pair13 = unpackHalf2x16((codes6 >> 8u) & 0x1F001Fu);
     uint mn_lo2 = (scales2 >> 20u) & 15u;  // scales: bits 0-3 of mn
     uint mn_hi2 = (scales1 >> 22u) & 3u;  // scales: bits 4-5 of mn
     uint mn6 = mn_lo2 | (mn_hi2 << 4u);
@@ -160,25 +169,25 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     uint sc_hi3 = scales0 >> 30u;  // scales: bits 4-5 of sc
     uint sc7 = sc_lo3 | (sc_hi3 << 4u);
     precise float d_sc7 = d * float(sc7);
-    uvec4 q_lo7 = (uvec4(qs3) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: bits 0-3 of q
-    uvec4 q_hi7 = (uvec4(qh) >> uvec4(7, 15, 23, 31)) & 1u;  // qh: bit 4 of q
-    uvec4 q7 = q_lo7 | (q_hi7 << 4u);
+    uint codes7 = ((qs3 >> 4u) & 0xF0F0F0Fu) | ((qh >> 3u) & 0x10101010u);  // packed
+    vec2 pair14 = unpackHalf2x16(codes7 & 0x1F001Fu);
+    vec2 pair15 = unpackHalf2x16((codes7 >> 8u) & 0x1F001Fu);
     uint mn_lo3 = scales2 >> 28u;  // scales: bits 0-3 of mn
     uint mn_hi3 = scales1 >> 30u;  // scales: bits 4-5 of mn
     uint mn7 = mn_lo3 | (mn_hi3 << 4u);
     precise float dmin_mn7 = dmin * float(mn7);
     [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        sum[m] += d_sc0 * dot(x[k][m][0], vec4(q0)) - dmin_mn0 * x_sum[k][m][0] + d_sc1 * dot(x[k][m][1], vec4(q1)) - dmin_mn1 * x_sum[k][m][1] + d_sc2 * dot(x[k][m][2], vec4(q2)) - dmin_mn2 * x_sum[k][m][2] + d_sc3 * dot(x[k][m][3], vec4(q3)) - dmin_mn3 * x_sum[k][m][3] + d_sc4 * dot(x[k][m][4], vec4(q4)) - dmin_mn4 * x_sum[k][m][4] + d_sc5 * dot(x[k][m][5], vec4(q5)) - dmin_mn5 * x_sum[k][m][5] + d_sc6 * dot(x[k][m][6], vec4(q6)) - dmin_mn6 * x_sum[k][m][6] + d_sc7 * dot(x[k][m][7], vec4(q7)) - dmin_mn7 * x_sum[k][m][7];
+        sum[m] += d_sc0 * dot(x[k][m][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)) - dmin_mn0 * x_sum[k][m][0] + d_sc1 * dot(x[k][m][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y)) - dmin_mn1 * x_sum[k][m][1] + d_sc2 * dot(x[k][m][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y)) - dmin_mn2 * x_sum[k][m][2] + d_sc3 * dot(x[k][m][3], vec4(pair6.x, pair7.x, pair6.y, pair7.y)) - dmin_mn3 * x_sum[k][m][3] + d_sc4 * dot(x[k][m][4], vec4(pair8.x, pair9.x, pair8.y, pair9.y)) - dmin_mn4 * x_sum[k][m][4] + d_sc5 * dot(x[k][m][5], vec4(pair10.x, pair11.x, pair10.y, pair11.y)) - dmin_mn5 * x_sum[k][m][5] + d_sc6 * dot(x[k][m][6], vec4(pair12.x, pair13.x, pair12.y, pair13.y)) - dmin_mn6 * x_sum[k][m][6] + d_sc7 * dot(x[k][m][7], vec4(pair14.x, pair15.x, pair14.y, pair15.y)) - dmin_mn7 * x_sum[k][m][7];
     }
 }
 
 shared float partial[gl_WorkGroupSize.x / 4u * ROWS * BATCH];
 
 void main() {
-    // A subgroup holds a slice of x and walks down the rows. While there are slices for more, subgroups share a row.
+    // A subgroup holds a slice of x and walks down the rows. Where there are few rows, subgroups share each of them.
     const uint slice = gl_SubgroupSize * TILES, slices = (row_tiles + slice - 1u) / slice;
     uint split = 1u;
-    while (split < slices && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
+    while (split < slices && gl_NumSubgroups % (2u * split) == 0u && rows * split < BUSY * ROWS) split *= 2u;
     const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
     uint held = ~0u;
     for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
@@ -198,9 +207,13 @@ void main() {
         [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
             [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
                 const float all = subgroupAdd(sum[r][m]);
-                if (subgroupElect()) partial[(gl_SubgroupID * ROWS + r) * BATCH + m] = all;
+                const uint row = first + team * ROWS + r;
+                if (!subgroupElect()) continue;
+                if (split > 1u) partial[(gl_SubgroupID * ROWS + r) * BATCH + m] = all;
+                else if (row < rows && m < batch) y[m * y_rows + y_first + row] = all;
             }
         }
+        if (split == 1u) continue;
         barrier();
         for (uint i = gl_LocalInvocationID.x; i < teams * ROWS * BATCH; i += gl_WorkGroupSize.x) {
             const uint row = first + i / BATCH, m = i % BATCH, at = i / (ROWS * BATCH) * (split - 1u) * ROWS * BATCH + i;

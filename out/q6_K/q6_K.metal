@@ -137,14 +137,18 @@ inline void load_x(device const X *x_in, uint batch, uint row_tiles, uint vector
     const uint place = j / 16u * 64u + tile / 8u * 32u + tile % 8u;
     for (uint m = 0; m < BATCH; ++m) {
         const uint from = min(vector + m, batch - 1u) * row_tiles * 4u + place;
-        x[k][m][0] = float4(x_in[from]);
-        x[k][m][1] = float4(x_in[from + 8u]);
-        x[k][m][2] = float4(x_in[from + 16u]);
-        x[k][m][3] = float4(x_in[from + 24u]);
-        x_sum[k][m][0] = dot(x[k][m][0], float4(1.0f));
-        x_sum[k][m][1] = dot(x[k][m][1], float4(1.0f));
-        x_sum[k][m][2] = dot(x[k][m][2], float4(1.0f));
-        x_sum[k][m][3] = dot(x[k][m][3], float4(1.0f));
+        const float4 x0 = float4(x_in[from]);
+        const float4 x1 = float4(x_in[from + 8u]);
+        const float4 x2 = float4(x_in[from + 16u]);
+        const float4 x3 = float4(x_in[from + 24u]);
+        x[k][m][0] = x0 * 16777216.0f;
+        x[k][m][1] = x1 * 16777216.0f;
+        x[k][m][2] = x2 * 16777216.0f;
+        x[k][m][3] = x3 * 16777216.0f;
+        x_sum[k][m][0] = dot(x0, float4(1.0f));
+        x_sum[k][m][1] = dot(x1, float4(1.0f));
+        x_sum[k][m][2] = dot(x2, float4(1.0f));
+        x_sum[k][m][3] = dot(x3, float4(1.0f));
     }
 }
 
@@ -166,31 +170,31 @@ inline void accumulate(
     const int sc0 = extract_bits(int(scales0 >> (tile % 8u / 4u * 8u)), 0, 8);  // scales: 8 bits
     const float d_sc0 = d * float(sc0);
     const uint ql0 = load_u32(blocks, base + part * 32u + tile % 8u * 2u);
-    const uint4 q_lo0 = (uint4(ql0) >> uint4(0, 8, 16, 24)) & 15u;  // ql: bits 0-3 of q
     const uint qh = load_u32(blocks, base + tile * 2u + 64u);
-    const uint4 q_hi0 = (uint4(qh) >> uint4(0, 8, 16, 24)) & 3u;  // qh: bits 4-5 of q
-    const uint4 q0 = q_lo0 | (q_hi0 << 4u);
+    const uint codes0 = (ql0 & 0xF0F0F0Fu) | ((qh << 4u) & 0x30303030u);  // packed
+    const float2 pair0 = float2(as_type<half2>(codes0 & 0x3F003Fu));
+    const float2 pair1 = float2(as_type<half2>((codes0 >> 8u) & 0x3F003Fu));
     const uint scales1 = uint(blocks[base + part * 4u + 97u]);
     const int sc1 = extract_bits(int(scales1 >> (tile % 8u / 4u * 8u)), 0, 8);  // scales: 8 bits
     const float d_sc1 = d * float(sc1);
     const uint ql1 = load_u32(blocks, base + part * 32u + tile % 8u * 2u + 16u);
-    const uint4 q_lo1 = (uint4(ql1) >> uint4(0, 8, 16, 24)) & 15u;  // ql: bits 0-3 of q
-    const uint4 q_hi1 = (uint4(qh) >> uint4(2, 10, 18, 26)) & 3u;  // qh: bits 4-5 of q
-    const uint4 q1 = q_lo1 | (q_hi1 << 4u);
+    const uint codes1 = (ql1 & 0xF0F0F0Fu) | ((qh << 2u) & 0x30303030u);  // packed
+    const float2 pair2 = float2(as_type<half2>(codes1 & 0x3F003Fu));
+    const float2 pair3 = float2(as_type<half2>((codes1 >> 8u) & 0x3F003Fu));
     const uint scales2 = uint(blocks[base + part * 4u + 98u]);
     const int sc2 = extract_bits(int(scales2 >> (tile % 8u / 4u * 8u)), 0, 8);  // scales: 8 bits
     const float d_sc2 = d * float(sc2);
-    const uint4 q_lo2 = (uint4(ql0) >> uint4(4, 12, 20, 28)) & 15u;  // ql: bits 0-3 of q
-    const uint4 q_hi2 = (uint4(qh) >> uint4(4, 12, 20, 28)) & 3u;  // qh: bits 4-5 of q
-    const uint4 q2 = q_lo2 | (q_hi2 << 4u);
+    const uint codes2 = ((ql0 >> 4u) & 0xF0F0F0Fu) | (qh & 0x30303030u);  // packed
+    const float2 pair4 = float2(as_type<half2>(codes2 & 0x3F003Fu));
+    const float2 pair5 = float2(as_type<half2>((codes2 >> 8u) & 0x3F003Fu));
     const uint scales3 = uint(blocks[base + part * 4u + 99u]);
     const int sc3 = extract_bits(int(scales3 >> (tile % 8u / 4u * 8u)), 0, 8);  // scales: 8 bits
     const float d_sc3 = d * float(sc3);
-    const uint4 q_lo3 = (uint4(ql1) >> uint4(4, 12, 20, 28)) & 15u;  // ql: bits 0-3 of q
-    const uint4 q_hi3 = (uint4(qh) >> uint4(6, 14, 22, 30)) & 3u;  // qh: bits 4-5 of q
-    const uint4 q3 = q_lo3 | (q_hi3 << 4u);
+    const uint codes3 = ((ql1 >> 4u) & 0xF0F0F0Fu) | ((qh >> 2u) & 0x30303030u);  // packed
+    const float2 pair6 = float2(as_type<half2>(codes3 & 0x3F003Fu));
+    const float2 pair7 = float2(as_type<half2>((codes3 >> 8u) & 0x3F003Fu));
     for (uint m = 0; m < BATCH; ++m) {
-        sum[m] += d_sc0 * (dot(x[k][m][0], float4(int4(q0))) - 32.0f * x_sum[k][m][0]) + d_sc1 * (dot(x[k][m][1], float4(int4(q1))) - 32.0f * x_sum[k][m][1]) + d_sc2 * (dot(x[k][m][2], float4(int4(q2))) - 32.0f * x_sum[k][m][2]) + d_sc3 * (dot(x[k][m][3], float4(int4(q3))) - 32.0f * x_sum[k][m][3]);
+        sum[m] += d_sc0 * (dot(x[k][m][0], float4(pair0.x, pair1.x, pair0.y, pair1.y)) - 32.0f * x_sum[k][m][0]) + d_sc1 * (dot(x[k][m][1], float4(pair2.x, pair3.x, pair2.y, pair3.y)) - 32.0f * x_sum[k][m][1]) + d_sc2 * (dot(x[k][m][2], float4(pair4.x, pair5.x, pair4.y, pair5.y)) - 32.0f * x_sum[k][m][2]) + d_sc3 * (dot(x[k][m][3], float4(pair6.x, pair7.x, pair6.y, pair7.y)) - 32.0f * x_sum[k][m][3]);
     }
 }
 
@@ -200,15 +204,16 @@ inline void sum_rows(
     device const ushort *blocks,
     device const X *x_in, device float *y, constant sum_shape &shape, threadgroup float *partial, standing at)
 {
+    constexpr uint BUSY = 2048;  // simdgroups that keep a device busy
     constexpr uint TILES = BATCH == 1 ? 4 : 1;
     // What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share
     // a scale.
     float4 x[TILES][BATCH][4];
     float x_sum[TILES][BATCH][4];
-    // A simdgroup holds a slice of x and walks down the rows. While there are slices for more, simdgroups share a row.
+    // A simdgroup holds a slice of x and walks down the rows. Where there are few rows, simdgroups share each of them.
     const uint slice = at.lanes * TILES, slices = (shape.row_tiles + slice - 1) / slice;
     uint split = 1;
-    while (split < slices && at.simdgroups % (2 * split) == 0) split *= 2;
+    while (split < slices && at.simdgroups % (2 * split) == 0 && shape.rows * split < BUSY * ROWS) split *= 2;
     const uint teams = at.simdgroups / split, team = at.simdgroup / split;
     uint held = ~0u;
     for (uint first = at.group * teams * ROWS; first < shape.rows; first += at.groups * teams * ROWS) {
@@ -229,9 +234,13 @@ inline void sum_rows(
         for (uint r = 0; r < ROWS; ++r) {
             for (uint m = 0; m < BATCH; ++m) {
                 const float all = simd_sum(sum[r][m]);
-                if (at.lane == 0) partial[(at.simdgroup * ROWS + r) * BATCH + m] = all;
+                const uint row = first + team * ROWS + r;
+                if (at.lane != 0) continue;
+                if (split > 1) partial[(at.simdgroup * ROWS + r) * BATCH + m] = all;
+                else if (row < shape.rows && m < shape.batch) y[m * shape.y_rows + shape.y_first + row] = all;
             }
         }
+        if (split == 1) continue;
         threadgroup_barrier(mem_flags::mem_threadgroup);
         for (uint i = at.thread_index; i < teams * ROWS * BATCH; i += at.threads) {
             const uint row = first + i / BATCH, m = i % BATCH, from = i / (ROWS * BATCH) * (split - 1) * ROWS * BATCH + i;

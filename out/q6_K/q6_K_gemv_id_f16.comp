@@ -61,14 +61,18 @@ void load_x(uint vector, uint j, uint k) {
     const uint place = j / 16u * 64u + tile / 8u * 32u + tile % 8u;
     [[unroll]] for (uint m = 0; m < BATCH; ++m) {
         const uint from = min(vector + m, batch - 1u) * row_tiles * 4u + place;
-        x[k][m][0] = vec4(unpackHalf2x16(x_in[from].x), unpackHalf2x16(x_in[from].y));
-        x[k][m][1] = vec4(unpackHalf2x16(x_in[from + 8u].x), unpackHalf2x16(x_in[from + 8u].y));
-        x[k][m][2] = vec4(unpackHalf2x16(x_in[from + 16u].x), unpackHalf2x16(x_in[from + 16u].y));
-        x[k][m][3] = vec4(unpackHalf2x16(x_in[from + 24u].x), unpackHalf2x16(x_in[from + 24u].y));
-        x_sum[k][m][0] = dot(x[k][m][0], vec4(1.0));
-        x_sum[k][m][1] = dot(x[k][m][1], vec4(1.0));
-        x_sum[k][m][2] = dot(x[k][m][2], vec4(1.0));
-        x_sum[k][m][3] = dot(x[k][m][3], vec4(1.0));
+        const vec4 x0 = vec4(unpackHalf2x16(x_in[from].x), unpackHalf2x16(x_in[from].y));
+        const vec4 x1 = vec4(unpackHalf2x16(x_in[from + 8u].x), unpackHalf2x16(x_in[from + 8u].y));
+        const vec4 x2 = vec4(unpackHalf2x16(x_in[from + 16u].x), unpackHalf2x16(x_in[from + 16u].y));
+        const vec4 x3 = vec4(unpackHalf2x16(x_in[from + 24u].x), unpackHalf2x16(x_in[from + 24u].y));
+        x[k][m][0] = x0 * 16777216.0;
+        x[k][m][1] = x1 * 16777216.0;
+        x[k][m][2] = x2 * 16777216.0;
+        x[k][m][3] = x3 * 16777216.0;
+        x_sum[k][m][0] = dot(x0, vec4(1.0));
+        x_sum[k][m][1] = dot(x1, vec4(1.0));
+        x_sum[k][m][2] = dot(x2, vec4(1.0));
+        x_sum[k][m][3] = dot(x3, vec4(1.0));
     }
 }
 
@@ -88,31 +92,31 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     int sc0 = bitfieldExtract(int(scales0 >> (tile % 8u / 4u * 8u)), 0, 8);  // scales: 8 bits
     precise float d_sc0 = d * float(sc0);
     uint ql0 = blocks_u32(base + part * 32u + tile % 8u * 2u);
-    uvec4 q_lo0 = (uvec4(ql0) >> uvec4(0, 8, 16, 24)) & 15u;  // ql: bits 0-3 of q
     uint qh = blocks_u32(base + tile * 2u + 64u);
-    uvec4 q_hi0 = (uvec4(qh) >> uvec4(0, 8, 16, 24)) & 3u;  // qh: bits 4-5 of q
-    uvec4 q0 = q_lo0 | (q_hi0 << 4u);
+    uint codes0 = (ql0 & 0xF0F0F0Fu) | ((qh << 4u) & 0x30303030u);  // packed
+    vec2 pair0 = unpackHalf2x16(codes0 & 0x3F003Fu);
+    vec2 pair1 = unpackHalf2x16((codes0 >> 8u) & 0x3F003Fu);
     uint scales1 = uint(blocks[base + part * 4u + 97u]);
     int sc1 = bitfieldExtract(int(scales1 >> (tile % 8u / 4u * 8u)), 0, 8);  // scales: 8 bits
     precise float d_sc1 = d * float(sc1);
     uint ql1 = blocks_u32(base + part * 32u + tile % 8u * 2u + 16u);
-    uvec4 q_lo1 = (uvec4(ql1) >> uvec4(0, 8, 16, 24)) & 15u;  // ql: bits 0-3 of q
-    uvec4 q_hi1 = (uvec4(qh) >> uvec4(2, 10, 18, 26)) & 3u;  // qh: bits 4-5 of q
-    uvec4 q1 = q_lo1 | (q_hi1 << 4u);
+    uint codes1 = (ql1 & 0xF0F0F0Fu) | ((qh << 2u) & 0x30303030u);  // packed
+    vec2 pair2 = unpackHalf2x16(codes1 & 0x3F003Fu);
+    vec2 pair3 = unpackHalf2x16((codes1 >> 8u) & 0x3F003Fu);
     uint scales2 = uint(blocks[base + part * 4u + 98u]);
     int sc2 = bitfieldExtract(int(scales2 >> (tile % 8u / 4u * 8u)), 0, 8);  // scales: 8 bits
     precise float d_sc2 = d * float(sc2);
-    uvec4 q_lo2 = (uvec4(ql0) >> uvec4(4, 12, 20, 28)) & 15u;  // ql: bits 0-3 of q
-    uvec4 q_hi2 = (uvec4(qh) >> uvec4(4, 12, 20, 28)) & 3u;  // qh: bits 4-5 of q
-    uvec4 q2 = q_lo2 | (q_hi2 << 4u);
+    uint codes2 = ((ql0 >> 4u) & 0xF0F0F0Fu) | (qh & 0x30303030u);  // packed
+    vec2 pair4 = unpackHalf2x16(codes2 & 0x3F003Fu);
+    vec2 pair5 = unpackHalf2x16((codes2 >> 8u) & 0x3F003Fu);
     uint scales3 = uint(blocks[base + part * 4u + 99u]);
     int sc3 = bitfieldExtract(int(scales3 >> (tile % 8u / 4u * 8u)), 0, 8);  // scales: 8 bits
     precise float d_sc3 = d * float(sc3);
-    uvec4 q_lo3 = (uvec4(ql1) >> uvec4(4, 12, 20, 28)) & 15u;  // ql: bits 0-3 of q
-    uvec4 q_hi3 = (uvec4(qh) >> uvec4(6, 14, 22, 30)) & 3u;  // qh: bits 4-5 of q
-    uvec4 q3 = q_lo3 | (q_hi3 << 4u);
+    uint codes3 = ((ql1 >> 4u) & 0xF0F0F0Fu) | ((qh >> 2u) & 0x30303030u);  // packed
+    vec2 pair6 = unpackHalf2x16(codes3 & 0x3F003Fu);
+    vec2 pair7 = unpackHalf2x16((codes3 >> 8u) & 0x3F003Fu);
     [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        sum[m] += d_sc0 * (dot(x[k][m][0], vec4(ivec4(q0))) - 32.0 * x_sum[k][m][0]) + d_sc1 * (dot(x[k][m][1], vec4(ivec4(q1))) - 32.0 * x_sum[k][m][1]) + d_sc2 * (dot(x[k][m][2], vec4(ivec4(q2))) - 32.0 * x_sum[k][m][2]) + d_sc3 * (dot(x[k][m][3], vec4(ivec4(q3))) - 32.0 * x_sum[k][m][3]);
+        sum[m] += d_sc0 * (dot(x[k][m][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)) - 32.0 * x_sum[k][m][0]) + d_sc1 * (dot(x[k][m][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y)) - 32.0 * x_sum[k][m][1]) + d_sc2 * (dot(x[k][m][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y)) - 32.0 * x_sum[k][m][2]) + d_sc3 * (dot(x[k][m][3], vec4(pair6.x, pair7.x, pair6.y, pair7.y)) - 32.0 * x_sum[k][m][3]);
     }
 }
 

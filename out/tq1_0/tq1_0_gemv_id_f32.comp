@@ -58,8 +58,9 @@ void load_x(uint vector, uint j, uint k) {
     const uint place = j / 64u * 64u + tile;
     [[unroll]] for (uint m = 0; m < BATCH; ++m) {
         const uint from = min(vector + m, batch - 1u) * row_tiles * 1u + place;
-        x[k][m][0] = x_in[from];
-        x_sum[k][m][0] = dot(x[k][m][0], vec4(1.0));
+        const vec4 x0 = x_in[from];
+        x[k][m][0] = x0;
+        x_sum[k][m][0] = dot(x0, vec4(1.0));
     }
 }
 

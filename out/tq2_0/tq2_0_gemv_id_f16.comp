@@ -56,11 +56,15 @@ void load_x(uint vector, uint j, uint k) {
     const uint place = j / 16u * 64u + tile / 8u * 32u + tile % 8u;
     [[unroll]] for (uint m = 0; m < BATCH; ++m) {
         const uint from = min(vector + m, batch - 1u) * row_tiles * 4u + place;
-        x[k][m][0] = vec4(unpackHalf2x16(x_in[from].x), unpackHalf2x16(x_in[from].y));
-        x[k][m][1] = vec4(unpackHalf2x16(x_in[from + 8u].x), unpackHalf2x16(x_in[from + 8u].y));
-        x[k][m][2] = vec4(unpackHalf2x16(x_in[from + 16u].x), unpackHalf2x16(x_in[from + 16u].y));
-        x[k][m][3] = vec4(unpackHalf2x16(x_in[from + 24u].x), unpackHalf2x16(x_in[from + 24u].y));
-        x_sum[k][m][0] = dot(x[k][m][0] + x[k][m][1] + x[k][m][2] + x[k][m][3], vec4(1.0));
+        const vec4 x0 = vec4(unpackHalf2x16(x_in[from].x), unpackHalf2x16(x_in[from].y));
+        const vec4 x1 = vec4(unpackHalf2x16(x_in[from + 8u].x), unpackHalf2x16(x_in[from + 8u].y));
+        const vec4 x2 = vec4(unpackHalf2x16(x_in[from + 16u].x), unpackHalf2x16(x_in[from + 16u].y));
+        const vec4 x3 = vec4(unpackHalf2x16(x_in[from + 24u].x), unpackHalf2x16(x_in[from + 24u].y));
+        x[k][m][0] = x0 * vec4(16777216.0, 65536.0, 16777216.0, 65536.0);
+        x[k][m][1] = x1 * 4194304.0;
+        x[k][m][2] = x2 * 1048576.0;
+        x[k][m][3] = x3 * 262144.0;
+        x_sum[k][m][0] = dot(x0 + x1 + x2 + x3, vec4(1.0));
     }
 }
 
@@ -76,12 +80,16 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     uint base = block * 33u;
     float d = f16_to_f32(uint(blocks[base + 32u]));
     uint qs = blocks_u32(base + tile * 2u);
-    uvec4 q0 = (uvec4(qs) >> uvec4(0, 8, 16, 24)) & 3u;  // qs: 2 bits
-    uvec4 q1 = (uvec4(qs) >> uvec4(2, 10, 18, 26)) & 3u;  // qs: 2 bits
-    uvec4 q2 = (uvec4(qs) >> uvec4(4, 12, 20, 28)) & 3u;  // qs: 2 bits
-    uvec4 q3 = (uvec4(qs) >> uvec4(6, 14, 22, 30)) & 3u;  // qs: 2 bits
+    vec2 pair0 = unpackHalf2x16(qs & 0x30003u);
+    vec2 pair1 = unpackHalf2x16(qs & 0x3000300u);
+    vec2 pair2 = unpackHalf2x16(qs & 0xC000Cu);
+    vec2 pair3 = unpackHalf2x16((qs >> 8u) & 0xC000Cu);
+    vec2 pair4 = unpackHalf2x16(qs & 0x300030u);
+    vec2 pair5 = unpackHalf2x16((qs >> 8u) & 0x300030u);
+    vec2 pair6 = unpackHalf2x16(qs & 0xC000C0u);
+    vec2 pair7 = unpackHalf2x16((qs >> 8u) & 0xC000C0u);
     [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        sum[m] += d * (dot(x[k][m][0], vec4(ivec4(q0))) + dot(x[k][m][1], vec4(ivec4(q1))) + dot(x[k][m][2], vec4(ivec4(q2))) + dot(x[k][m][3], vec4(ivec4(q3))) - x_sum[k][m][0]);
+        sum[m] += d * (dot(x[k][m][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)) + dot(x[k][m][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y)) + dot(x[k][m][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y)) + dot(x[k][m][3], vec4(pair6.x, pair7.x, pair6.y, pair7.y)) - x_sum[k][m][0]);
     }
 }
 
