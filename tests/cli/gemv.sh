@@ -62,8 +62,8 @@ experts() {
   local format=$1 type=$2 data=$work/experts-$1 elements cols rows name size target error
   elements=$("$QKGEN" --dump=layout --format "$format" | sed -nE 's/^block of ([0-9]+) elements.*/\1/p')
   cols=$elements
-  while [ $cols -lt 256 ]; do cols=$((2 * cols)); done
   reference "$format" "$data"
+  while [ $cols -lt 256 ] && [ $((64 * cols)) -le "$(stat -c %s "$data/values.f32")" ]; do cols=$((2 * cols)); done
   rows=$(($(stat -c %s "$data/values.f32") / 4 / cols / 4))
   while read -r name size _; do
     truncate -s $((size * 4 * rows * cols / elements)) "$data/$name"
@@ -93,7 +93,7 @@ export -f near blocks checkpoint experts
 {
   for format in $(formats); do
     echo "blocks $format 19 3 1 f32"
-    case $format in q*) echo "experts $format f16" ;; *) echo "experts $format f32" ;; esac
+    case $format in q*) echo "experts $format f16" ;; *_f16 | *_f32) ;; *) echo "experts $format f32" ;; esac
     case $format in q*) echo "blocks $format 5 7 3 f16" ;; esac
   done
   printf '%s\n' "blocks q4_K 1 40 8 f32" "blocks q6_K 2 1 2 f32" "blocks q4_0 300 96 1 f32" "blocks q8_0 1 1 1 f16" \

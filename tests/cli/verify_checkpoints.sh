@@ -123,6 +123,10 @@ tensors() {
     gptq "$data" "$bits" "$group" "$rows" "$cols" "$stem"
     echo "$stem.g_idx I32 $cols $data/g_idx.bin"
     ;;
+  gptq_*_channel)
+    bits=$(sed -nE 's/.*_b([0-9]+).*/\1/p' <<<"$format")
+    gptq "$data" "$bits" "$cols" "$rows" "$cols" "$stem"
+    ;;
   gptq_v1_*) gptq "$data" "$bits" "$group" "$rows" "$cols" "$stem" ;;
   gptq_v2_*)
     gptq "$data" "$bits" "$group" "$rows" "$cols" "$stem"
@@ -136,6 +140,11 @@ tensors() {
     ;;
   nf4_* | fp4_*) bitsandbytes "$data" "${format%_*}" "$bits" "$rows" "$cols" "$stem" ;;
   hqq_*) hqq "$data" "$bits" "$group" "$rows" "$cols" "$stem" ;;
+  ct_b8_*)
+    echo "$stem.weight_packed I32 ${rows}x$((cols / 4)) $data/weight_packed.bin"
+    echo "$stem.weight_scale BF16 ${rows}x$((cols / group)) $data/weight_scale.bin"
+    ;;
+  ct_*_channel) compressed "$data" "$cols" "$rows" "$cols" "$stem" ;;
   ct_*) compressed "$data" "$group" "$rows" "$cols" "$stem" ;;
   mx_fp4)
     [ $((rows % 2)) -ne 0 ] || experts=2
@@ -154,6 +163,7 @@ tensors() {
   fp8_block) bytes "$data" F8_E4M3 F32 "$(up "$rows" 128)x$(up "$cols" 128)" "$rows" "$cols" "$stem" ;;
   fp8_channel) bytes "$data" F8_E4M3 F32 "${rows}x1" "$rows" "$cols" "$stem" ;;
   fp8_tensor) bytes "$data" F8_E4M3 F32 1 "$rows" "$cols" "$stem" ;;
+  fp8_e5m2_tensor) bytes "$data" F8_E5M2 F32 1 "$rows" "$cols" "$stem" ;;
   int8_channel) bytes "$data" I8 BF16 "${rows}x1" "$rows" "$cols" "$stem" ;;
   *) echo "no layout of $format is known here" >&2 && return 1 ;;
   esac
@@ -166,8 +176,10 @@ module() {
   group=$(sed -nE 's/.*_g([0-9]+).*/\1/p' <<<"$format")
   [[ $format != gptq_v2_* ]] || version=gptq_v2
   [[ $format != *_act ]] || act=true
+  [[ $format != ct_b4_channel ]] || echo "\"$2\": {\"bits\": 4},"
+  [[ $format != ct_b8_* ]] || echo "\"$2\": {\"bits\": 8, \"group_size\": $group},"
   [[ $format != gptq_* ]] ||
-    echo "\"$2\": {\"bits\": $bits, \"group_size\": $group, \"desc_act\": $act, \"checkpoint_format\": \"$version\"},"
+    echo "\"$2\": {\"bits\": $bits, \"group_size\": ${group:--1}, \"desc_act\": $act, \"checkpoint_format\": \"$version\"},"
 }
 
 # ---- one file with every format ----
@@ -271,7 +283,7 @@ decodes v2 gptq_v2_b4_g64 64x256 --set checkpoint_format=gptq_v2
 configure v2 '"bits": 4, "group_size": 64, "desc_act": false, "checkpoint_format": "gptq_v2"'
 decodes v2 gptq_v2_b4_g64 64x256
 configure v2 '"bits": 4, "group_size": 64, "desc_act": true, "checkpoint_format": "gptq_v2"'
-refuses_model v2 'fits no known format of gptq_v1.*, gptq_v2.* \(where checkpoint_format=gptq_v2, act_order=false\)'
+decodes v2 gptq_v2_b4_g64_act 64x256
 
 model short gptq_v1_b4_g128 32 32 3 # one group, cut off: of any size
 refuses_model short 'may be gptq_v1_b4_g32, gptq_v1_b4_g64 or gptq_v1_b4_g128; choose with --set group=32'
@@ -313,7 +325,7 @@ model packed ct_b4_g128 40 384 8
 configure packed '"config_groups": {"group_0": {"weights": {"num_bits": 4, "group_size": 128}}}'
 decodes packed ct_b4_g128 40x384
 configure packed '"config_groups": {"group_0": {"weights": {"num_bits": 8, "group_size": 64}}}'
-refuses_model packed 'fits no known format of ct_b4_g\{group\} \(where bits=4\)'
+refuses_model packed 'fits no known format of ct_b8_g\{group\} .*, ct_b4_channel .* or ct_b4_g\{group\} \(where bits=4\)'
 rm "$work/packed/config.json"
 echo "x.weight_zero_point I8 40x3 $work/packed/data/shape" >>"$work/packed/list"
 head -c 120 /dev/zero >"$work/packed/data/zeros"

@@ -84,13 +84,13 @@ void pack_fp8(checkpoint *c) {
     const format *f = c->format;
     const size_t tile_rows = f->tile_rows ? f->tile_rows : c->rows, tile_cols = f->tile_cols ? f->tile_cols : c->cols;
     const size_t down = (c->rows + tile_rows - 1) / tile_rows, across = (c->cols + tile_cols - 1) / tile_cols;
-    const uint8_t *q = random_codes(c, &e4m3, c->rows * c->cols, 128);
+    const uint8_t *q = random_codes(c, c->format->code, c->rows * c->cols, 128);
     uint8_t *weight = add_tensor(c, c->rows * c->cols);
     const float *s = add_scales(c, f->scale, down * across);
     for (size_t row = 0; row < c->rows; ++row)
         for (size_t col = 0; col < c->cols; ++col) {
             const size_t i = row * c->cols + col;
             weight[i] = q[i];
-            c->values[i] = widen(&e4m3, q[i]) * s[row / tile_rows * across + col / tile_cols];
+            c->values[i] = widen(c->format->code, q[i]) * s[row / tile_rows * across + col / tile_cols];
         }
 }

@@ -97,14 +97,15 @@ void pack_hqq(checkpoint *c) {
 
 /* ---- compressed-tensors ---- */
 
-/* Source: PackedQuantizationCompressor of compressed-tensors, "pack-quantized", 4 bits, by groups. Signed codes are
- * stored plus 8, low nibble first: weight_packed i32 [N][K/8]. weight_scale is bf16 [N][K/g]. Zero points, plus 8, are
- * packed along N: weight_zero_point i32 [ceil(N/8)][K/g], the missing rows 0. */
-void pack_compressed_int4(checkpoint *c) {
+/* Source: PackedQuantizationCompressor of compressed-tensors, "pack-quantized", 4 and 8 bits. Signed codes are stored plus
+ * 2^(b-1), the low ones first: weight_packed i32 [N][K*b/32]. weight_scale is bf16 [N][K/g], or [N][1] by channels. Zero points
+ * of 4 bits, plus 8, are packed along N: weight_zero_point i32 [ceil(N/8)][K/g], the missing rows 0. */
+void pack_compressed_int(checkpoint *c) {
     const format *f = c->format;
-    const size_t groups = c->cols / f->group;
-    const uint8_t *q = random_codes(c, &u4, c->rows * c->cols, 128), *z = random_codes(c, &u4, groups * c->rows, 4);
-    uint8_t *weight = add_tensor(c, c->rows * c->cols / 2);
+    const size_t groups = (c->cols + f->group - 1) / f->group, bits = f->code->bits;
+    const int middle = 1 << (bits - 1);
+    const uint8_t *q = random_codes(c, f->code, c->rows * c->cols, 128), *z = random_codes(c, &u4, groups * c->rows, 4);
+    uint8_t *weight = add_tensor(c, c->rows * c->cols * bits / 8);
     const float *s = add_scales(c, &bf16, c->rows * groups);
     uint8_t *zero_point = f->zeros ? add_tensor(c, (c->rows + 7) / 8 * groups * 4) : NULL;
 
@@ -114,8 +115,8 @@ void pack_compressed_int4(checkpoint *c) {
     for (size_t row = 0; row < c->rows; ++row)
         for (size_t col = 0; col < c->cols; ++col) {
             const size_t i = row * c->cols + col, j = row * groups + col / f->group;
-            put_bits(weight + row * c->cols / 2, 1, col * 4, 4, q[i]);
-            c->values[i] = (float)(q[i] - (f->zeros ? z[j] : 8)) * s[j];
+            put_bits(weight + row * c->cols * bits / 8, 1, col * bits, f->code->bits, q[i]);
+            c->values[i] = (float)(q[i] - (f->zeros ? z[j] : middle)) * s[j];
         }
 }
 

@@ -40,6 +40,7 @@ static void add_format(format f, const char *name, ...) {
 }
 
 static const unsigned all_groups[] = {32, 64, 128};
+enum { whole_row = 1 << 14 }; /* a group of as many columns as there can be */
 static const kind *const all_codes[] = {&u2, &u3, &u4, &u8};
 
 static void add_gptq(const char *version, const char *suffix, bool minus_one, bool act_order) {
@@ -53,6 +54,11 @@ static void add_gptq(const char *version, const char *suffix, bool minus_one, bo
             f.group = all_groups[j];
             add_format(f, "gptq_%s_b%u_g%u%s", version, f.code->bits, f.group, suffix);
         }
+    f.group = whole_row;
+    for (size_t i = 0; minus_one && !act_order && i < sizeof all_codes / sizeof *all_codes; ++i) {
+        f.code = all_codes[i];
+        add_format(f, "gptq_%s_b%u_channel", version, f.code->bits);
+    }
 }
 
 static void add_awq(void) {
@@ -87,7 +93,7 @@ static void add_hqq(void) {
 }
 
 static void add_compressed(void) {
-    format f = {.pack = pack_compressed_int4, .shapes = "64x256 53x256 40x384"};
+    format f = {.pack = pack_compressed_int, .shapes = "64x256 53x256 40x384", .code = &u4};
     for (size_t j = 0; j < sizeof all_groups / sizeof *all_groups; j += 2) {
         f.cols_of = f.group = all_groups[j];
         f.zeros = false;
@@ -96,7 +102,15 @@ static void add_compressed(void) {
         f.zeros = true;
         f.tensors = "weight_packed weight_scale weight_zero_point";
         add_format(f, "ct_b4_zp_g%u", f.group);
+        f.zeros = false;
+        f.tensors = "weight_packed weight_scale";
+        f.code = &u8;
+        add_format(f, "ct_b8_g%u", f.group);
+        f.code = &u4;
     }
+    f.cols_of = 32;
+    f.group = whole_row;
+    add_format(f, "ct_b4_channel");
 }
 
 static void add_microscaling(void) {
@@ -117,6 +131,7 @@ static void add_microscaling(void) {
 static void add_bytes(void) {
     format f = {.pack = pack_fp8, .tensors = "weight weight_scale_inv", .shapes = "256x128 300x200 129x257"};
     f.tile_rows = f.tile_cols = 128;
+    f.code = &e4m3;
     f.scale = &f32;
     add_format(f, "fp8_block");
     f.shapes = "64x256 53x211";
@@ -126,6 +141,8 @@ static void add_bytes(void) {
     add_format(f, "fp8_channel");
     f.tile_rows = 0;
     add_format(f, "fp8_tensor");
+    f.code = &e5m2;
+    add_format(f, "fp8_e5m2_tensor");
     f.pack = pack_int8_channel;
     add_format(f, "int8_channel");
 }
@@ -134,6 +151,7 @@ static void add_formats(void) {
     add_gptq("v1", "", true, false);
     add_gptq("v2", "", false, false);
     add_gptq("v1", "_act", true, true);
+    add_gptq("v2", "_act", false, true);
     add_awq();
     add_codebooks();
     add_hqq();

@@ -94,7 +94,7 @@ const float *add_scales(checkpoint *c, const kind *kind, size_t count);
 void pack_gptq(checkpoint *c);
 void pack_awq(checkpoint *c);
 void pack_hqq(checkpoint *c);
-void pack_compressed_int4(checkpoint *c);
+void pack_compressed_int(checkpoint *c);
 void pack_int8_channel(checkpoint *c);
 void pack_codebook4(checkpoint *c);
 void pack_mx(checkpoint *c);

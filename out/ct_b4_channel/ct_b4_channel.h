@@ -1,0 +1,93 @@
+/* ct_b4_channel: kernels, dispatch and reference decoder of the format.
+ * Generated from the specification below by `qkgen emit --format ct_b4_channel`; do not edit.
+ * 18 bytes for 32 elements, 4 bits each; 6.5 operations for each element.
+ *
+ *     format ct_b4_channel "compressed-tensors: 4-bit codes around 8, a scale for each row"
+ *     from "compressed-tensors: pack-quantized, symmetric, by channels"
+ *
+ *     block 1 x 32 {
+ *         buffer weight_packed      { w: u32[4] }
+ *         buffer weight_scale[rows] { s: bf16 }
+ *     }
+ *
+ *     code q = w { 4 @ 0 (32:4) }
+ *
+ *     value = (q - 8) * s
+ */
+#ifndef QK_ct_b4_channel_KERNELS_H
+#define QK_ct_b4_channel_KERNELS_H
+
+#include <qkgen/kernel.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ct_b4_channel_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32. */
+extern const qk_kernel qk_ct_b4_channel_dequant_f32_vulkan;
+extern const qk_kernel qk_ct_b4_channel_dequant_f32_metal;
+qk_status qk_ct_b4_channel_dequant_f32(const qk_backend *backend, const qk_range weights[2],
+    qk_range dst, uint64_t rows, uint64_t cols, qk_error *error);
+void qk_ct_b4_channel_dequant_f32_ref(const void *const weights[2],
+    uint64_t rows, uint64_t cols, float *dst);
+
+/* ct_b4_channel_dequant_f16: decodes a whole tensor: dst[i] = value(i), in f16. */
+extern const qk_kernel qk_ct_b4_channel_dequant_f16_vulkan;
+extern const qk_kernel qk_ct_b4_channel_dequant_f16_metal;
+qk_status qk_ct_b4_channel_dequant_f16(const qk_backend *backend, const qk_range weights[2],
+    qk_range dst, uint64_t rows, uint64_t cols, qk_error *error);
+void qk_ct_b4_channel_dequant_f16_ref(const void *const weights[2],
+    uint64_t rows, uint64_t cols, uint16_t *dst);
+
+/* ct_b4_channel_dequant_bf16: decodes a whole tensor: dst[i] = value(i), in bf16. */
+extern const qk_kernel qk_ct_b4_channel_dequant_bf16_vulkan;
+extern const qk_kernel qk_ct_b4_channel_dequant_bf16_metal;
+qk_status qk_ct_b4_channel_dequant_bf16(const qk_backend *backend, const qk_range weights[2],
+    qk_range dst, uint64_t rows, uint64_t cols, qk_error *error);
+void qk_ct_b4_channel_dequant_bf16_ref(const void *const weights[2],
+    uint64_t rows, uint64_t cols, uint16_t *dst);
+
+/* ct_b4_channel_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32. */
+extern const qk_kernel qk_ct_b4_channel_gather_f32_vulkan;
+extern const qk_kernel qk_ct_b4_channel_gather_f32_metal;
+qk_status qk_ct_b4_channel_gather_f32(const qk_backend *backend, const qk_range weights[2],
+    qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error);
+uint64_t qk_ct_b4_channel_gather_f32_ref(const void *const weights[2],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, float *dst);
+
+/* ct_b4_channel_gather_f16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f16. */
+extern const qk_kernel qk_ct_b4_channel_gather_f16_vulkan;
+extern const qk_kernel qk_ct_b4_channel_gather_f16_metal;
+qk_status qk_ct_b4_channel_gather_f16(const qk_backend *backend, const qk_range weights[2],
+    qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error);
+uint64_t qk_ct_b4_channel_gather_f16_ref(const void *const weights[2],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, uint16_t *dst);
+
+/* ct_b4_channel_gather_bf16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in bf16. */
+extern const qk_kernel qk_ct_b4_channel_gather_bf16_vulkan;
+extern const qk_kernel qk_ct_b4_channel_gather_bf16_metal;
+qk_status qk_ct_b4_channel_gather_bf16(const qk_backend *backend, const qk_range weights[2],
+    qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error);
+uint64_t qk_ct_b4_channel_gather_bf16_ref(const void *const weights[2],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, uint16_t *dst);
+
+/* ct_b4_channel_gemv_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f32. */
+extern const qk_kernel qk_ct_b4_channel_gemv_f32_vulkan;
+extern const qk_kernel qk_ct_b4_channel_gemv_f32_metal;
+qk_status qk_ct_b4_channel_gemv_f32(const qk_backend *backend, const qk_range weights[2],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+void qk_ct_b4_channel_gemv_f32_ref(const void *const weights[2],
+    const float *x, uint64_t rows, uint64_t cols, uint64_t batch, float *y);
+
+/* ct_b4_channel_gemv_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f16. */
+extern const qk_kernel qk_ct_b4_channel_gemv_f16_vulkan;
+extern const qk_kernel qk_ct_b4_channel_gemv_f16_metal;
+qk_status qk_ct_b4_channel_gemv_f16(const qk_backend *backend, const qk_range weights[2],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+void qk_ct_b4_channel_gemv_f16_ref(const void *const weights[2],
+    const uint16_t *x, uint64_t rows, uint64_t cols, uint64_t batch, float *y);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

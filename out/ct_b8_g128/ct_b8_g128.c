@@ -1,0 +1,915 @@
+/* ct_b8_g128: reference decoder, descriptors and dispatch stubs.
+ * Generated from the specification below by `qkgen emit --format ct_b8_g128`; do not edit.
+ * 130 bytes for 128 elements, 8.125 bits each; 6.62 operations for each element.
+ *
+ *     format ct_b8_g{group} "compressed-tensors: 8-bit codes around 128, a scale for each group"
+ *     from "compressed-tensors: pack-quantized, symmetric, 8 bits"
+ *     for group in 32 128
+ *
+ *     block group {
+ *         buffer weight_packed { w: u32[group / 4] }
+ *         buffer weight_scale  { s: bf16 }
+ *     }
+ *
+ *     code q = w { 8 @ 0 (group:8) }
+ *
+ *     value = (q - 128) * s
+ *
+ * Here group = 128.
+ */
+#include "ct_b8_g128.h"
+
+#include <math.h>
+#include <string.h>
+
+#include <qkgen/dispatch.h>
+
+/* Decoding rounds each operation as written. */
+#if defined(__clang__)
+#pragma STDC FP_CONTRACT OFF
+#elif defined(__GNUC__)
+#pragma GCC optimize("fp-contract=off")
+#endif
+
+/* ---- reference ---- */
+
+/* The half in the low 16 bits. */
+static inline float qk_f16_to_f32(uint32_t bits) {
+    const uint32_t sign = (bits & 0x8000u) << 16, exponent = (bits >> 10) & 31u, mantissa = bits & 0x3FFu;
+    uint32_t word = sign | ((exponent + 112u) << 23) | (mantissa << 13);
+    float value;
+    if (exponent == 31u) word = sign | 0x7F800000u | (mantissa << 13);
+    if (exponent == 0u) {
+        value = (float)mantissa * 0x1p-24f;
+        return sign ? -value : value;
+    }
+    memcpy(&value, &word, sizeof value);
+    return value;
+}
+
+/* The bfloat16 in the low 16 bits. */
+static inline float qk_bf16_to_f32(uint32_t bits) {
+    float value;
+    bits <<= 16;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* Rounds to the nearest half, ties to even. */
+static inline uint16_t qk_f32_to_f16(float x) {
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    const uint32_t magnitude = bits & 0x7FFFFFFFu, sign = (bits >> 16) & 0x8000u;
+    if (magnitude > 0x7F800000u) return (uint16_t)(sign | 0x7E00u);  /* NaN */
+    if (magnitude >= 0x477FF000u) return (uint16_t)(sign | 0x7C00u); /* beyond the largest half */
+    if (magnitude < 0x38800000u) {                                   /* a subnormal half: its unit is 2^-24 */
+        const uint32_t exponent = magnitude >> 23, shift = 126u - exponent;
+        if (shift > 24u) return (uint16_t)sign;
+        const uint32_t mantissa = (magnitude & 0x7FFFFFu) | 0x800000u, half = UINT32_C(1) << (shift - 1);
+        const uint32_t whole = mantissa >> shift, rest = mantissa & (2u * half - 1u);
+        return (uint16_t)(sign | (whole + (rest > half || (rest == half && (whole & 1u)))));
+    }
+    return (uint16_t)(sign | ((magnitude - 0x38000000u + 0xFFFu + ((magnitude >> 13) & 1u)) >> 13));
+}
+
+/* Rounds to the nearest bfloat16, ties to even. */
+static inline uint16_t qk_f32_to_bf16(float x) {
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    if ((bits & 0x7FFFFFFFu) > 0x7F800000u) return (uint16_t)(((bits >> 16) & 0x8000u) | 0x7FC0u); /* NaN */
+    return (uint16_t)((bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16);
+}
+
+/* The value of element `index` of a tensor. */
+static float value_at(const void *const *from, uint64_t index) {
+    const uint8_t *const weight_packed = (const uint8_t *)from[0] + index / 128u * 128u;
+    const uint8_t *const weight_scale = (const uint8_t *)from[1] + index / 128u * 2u;
+    const uint32_t i = (uint32_t)(index % 128u);
+    const uint32_t w = (uint32_t)weight_packed[i];
+    const float s = qk_bf16_to_f32((uint32_t)weight_scale[0u] | ((uint32_t)weight_scale[1u] << 8u));
+    return (float)((int32_t)w - 128) * s;
+}
+
+static uint16_t f16_at(const void *const *from, uint64_t index) {
+    return qk_f32_to_f16(value_at(from, index));
+}
+
+static uint16_t bf16_at(const void *const *from, uint64_t index) {
+    return qk_f32_to_bf16(value_at(from, index));
+}
+
+void qk_ct_b8_g128_dequant_f32_ref(const void *const weights[2],
+    uint64_t elements, float *dst) {
+    for (uint64_t i = 0; i < elements; ++i) dst[i] = value_at(weights, i);
+}
+
+void qk_ct_b8_g128_dequant_f16_ref(const void *const weights[2],
+    uint64_t elements, uint16_t *dst) {
+    for (uint64_t i = 0; i < elements; ++i) dst[i] = f16_at(weights, i);
+}
+
+void qk_ct_b8_g128_dequant_bf16_ref(const void *const weights[2],
+    uint64_t elements, uint16_t *dst) {
+    for (uint64_t i = 0; i < elements; ++i) dst[i] = bf16_at(weights, i);
+}
+
+/* Returns how many indices are out of range; their rows are zeros. */
+uint64_t qk_ct_b8_g128_gather_f32_ref(const void *const weights[2],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, float *dst) {
+    uint64_t out_of_range = 0;
+    for (uint64_t t = 0; t < tokens; ++t, dst += cols) {
+        const uint64_t row = indices[t];
+        if (row >= rows) {
+            memset(dst, 0, cols * sizeof *dst);
+            out_of_range += 1;
+            continue;
+        }
+        for (uint64_t i = 0; i < cols; ++i) dst[i] = value_at(weights, row * cols + i);
+    }
+    return out_of_range;
+}
+
+/* Returns how many indices are out of range; their rows are zeros. */
+uint64_t qk_ct_b8_g128_gather_f16_ref(const void *const weights[2],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, uint16_t *dst) {
+    uint64_t out_of_range = 0;
+    for (uint64_t t = 0; t < tokens; ++t, dst += cols) {
+        const uint64_t row = indices[t];
+        if (row >= rows) {
+            memset(dst, 0, cols * sizeof *dst);
+            out_of_range += 1;
+            continue;
+        }
+        for (uint64_t i = 0; i < cols; ++i) dst[i] = f16_at(weights, row * cols + i);
+    }
+    return out_of_range;
+}
+
+/* Returns how many indices are out of range; their rows are zeros. */
+uint64_t qk_ct_b8_g128_gather_bf16_ref(const void *const weights[2],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, uint16_t *dst) {
+    uint64_t out_of_range = 0;
+    for (uint64_t t = 0; t < tokens; ++t, dst += cols) {
+        const uint64_t row = indices[t];
+        if (row >= rows) {
+            memset(dst, 0, cols * sizeof *dst);
+            out_of_range += 1;
+            continue;
+        }
+        for (uint64_t i = 0; i < cols; ++i) dst[i] = bf16_at(weights, row * cols + i);
+    }
+    return out_of_range;
+}
+
+/* y[m][n] = sum over k of value(n, k) * x[m][k], summed in double precision. */
+void qk_ct_b8_g128_gemv_f32_ref(const void *const weights[2],
+    const float *x, uint64_t rows, uint64_t cols, uint64_t batch, float *y) {
+    for (uint64_t n = 0; n < rows; ++n) {
+        for (uint64_t m = 0; m < batch; ++m) {
+            double sum = 0;
+            for (uint64_t k = 0; k < cols; ++k)
+                sum += (double)value_at(weights, n * cols + k) * (double)x[m * cols + k];
+            y[m * rows + n] = (float)sum;
+        }
+    }
+}
+
+/* y[m][n] = sum over k of value(n, k) * x[m][k], summed in double precision. */
+void qk_ct_b8_g128_gemv_f16_ref(const void *const weights[2],
+    const uint16_t *x, uint64_t rows, uint64_t cols, uint64_t batch, float *y) {
+    for (uint64_t n = 0; n < rows; ++n) {
+        for (uint64_t m = 0; m < batch; ++m) {
+            double sum = 0;
+            for (uint64_t k = 0; k < cols; ++k)
+                sum += (double)value_at(weights, n * cols + k) * (double)qk_f16_to_f32(x[m * cols + k]);
+            y[m * rows + n] = (float)sum;
+        }
+    }
+}
+
+/* y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], summed in double precision. Returns how many ids are out of
+ * range; their results are zeros. */
+uint64_t qk_ct_b8_g128_gemv_id_f32_ref(const void *const weights[2],
+    const float *x, const uint32_t *ids, uint64_t experts, uint64_t rows, uint64_t cols, uint64_t tokens,
+    uint64_t slots, float *y) {
+    uint64_t out_of_range = 0;
+    for (uint64_t p = 0; p < tokens * slots; ++p) {
+        const uint64_t m = p / slots, expert = ids[p];
+        out_of_range += expert >= experts;
+        for (uint64_t i = 0; i < rows; ++i) {
+            const uint64_t n = expert * rows + i;
+            double sum = 0;
+            for (uint64_t k = 0; expert < experts && k < cols; ++k)
+                sum += (double)value_at(weights, n * cols + k) * (double)x[m * cols + k];
+            *y++ = (float)sum;
+        }
+    }
+    return out_of_range;
+}
+
+/* y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], summed in double precision. Returns how many ids are out of
+ * range; their results are zeros. */
+uint64_t qk_ct_b8_g128_gemv_id_f16_ref(const void *const weights[2],
+    const uint16_t *x, const uint32_t *ids, uint64_t experts, uint64_t rows, uint64_t cols, uint64_t tokens,
+    uint64_t slots, float *y) {
+    uint64_t out_of_range = 0;
+    for (uint64_t p = 0; p < tokens * slots; ++p) {
+        const uint64_t m = p / slots, expert = ids[p];
+        out_of_range += expert >= experts;
+        for (uint64_t i = 0; i < rows; ++i) {
+            const uint64_t n = expert * rows + i;
+            double sum = 0;
+            for (uint64_t k = 0; expert < experts && k < cols; ++k)
+                sum += (double)value_at(weights, n * cols + k) * (double)qk_f16_to_f32(x[m * cols + k]);
+            *y++ = (float)sum;
+        }
+    }
+    return out_of_range;
+}
+
+/* ---- descriptors ---- */
+
+/* The code itself: ct_b8_g128_code.c. */
+extern const qk_code qk_ct_b8_g128_dequant_f32_spirv;
+extern const qk_code qk_ct_b8_g128_dequant_f16_spirv;
+extern const qk_code qk_ct_b8_g128_dequant_bf16_spirv;
+extern const qk_code qk_ct_b8_g128_gather_f32_spirv;
+extern const qk_code qk_ct_b8_g128_gather_f16_spirv;
+extern const qk_code qk_ct_b8_g128_gather_bf16_spirv;
+extern const qk_code qk_ct_b8_g128_gemv_f32_spirv;
+extern const qk_code qk_ct_b8_g128_gemv_f16_spirv;
+extern const qk_code qk_ct_b8_g128_gemv_id_f32_spirv;
+extern const qk_code qk_ct_b8_g128_gemv_id_f16_spirv;
+extern const qk_code qk_ct_b8_g128_msl;
+
+static const qk_binding ct_b8_g128_dequant_f32_bindings[] = {
+    {0, "weight_packed", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 128, 0, 0, 0},
+    {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
+    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field ct_b8_g128_dequant_f32_push[] = {
+    {"tiles", 0, 4},
+};
+
+static const uint32_t ct_b8_g128_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant ct_b8_g128_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g128_dequant_f32_vulkan_local_size_x}};
+
+const qk_kernel qk_ct_b8_g128_dequant_f32_vulkan = {
+    .name = "ct_b8_g128_dequant_f32",
+    .format = "ct_b8_g128",
+    .family = "dequant",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_ct_b8_g128_dequant_f32_spirv,
+    .binding_count = 3,
+    .bindings = ct_b8_g128_dequant_f32_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = ct_b8_g128_dequant_f32_push,
+    .spec_constant_count = 1,
+    .spec_constants = ct_b8_g128_dequant_f32_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F32,
+    .block_elements = 128,
+    .tile_elements = 8,
+};
+
+const qk_kernel qk_ct_b8_g128_dequant_f32_metal = {
+    .name = "ct_b8_g128_dequant_f32",
+    .format = "ct_b8_g128",
+    .family = "dequant",
+    .api = QK_API_METAL,
+    .entry = "ct_b8_g128_dequant_f32",
+    .code = &qk_ct_b8_g128_msl,
+    .binding_count = 3,
+    .bindings = ct_b8_g128_dequant_f32_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = ct_b8_g128_dequant_f32_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F32,
+    .block_elements = 128,
+    .tile_elements = 8,
+};
+
+static const qk_binding ct_b8_g128_dequant_f16_bindings[] = {
+    {0, "weight_packed", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 128, 0, 0, 0},
+    {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
+    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0},
+};
+static const qk_field ct_b8_g128_dequant_f16_push[] = {
+    {"tiles", 0, 4},
+};
+
+static const uint32_t ct_b8_g128_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant ct_b8_g128_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g128_dequant_f16_vulkan_local_size_x}};
+
+const qk_kernel qk_ct_b8_g128_dequant_f16_vulkan = {
+    .name = "ct_b8_g128_dequant_f16",
+    .format = "ct_b8_g128",
+    .family = "dequant",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_ct_b8_g128_dequant_f16_spirv,
+    .binding_count = 3,
+    .bindings = ct_b8_g128_dequant_f16_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = ct_b8_g128_dequant_f16_push,
+    .spec_constant_count = 1,
+    .spec_constants = ct_b8_g128_dequant_f16_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F16,
+    .block_elements = 128,
+    .tile_elements = 8,
+};
+
+const qk_kernel qk_ct_b8_g128_dequant_f16_metal = {
+    .name = "ct_b8_g128_dequant_f16",
+    .format = "ct_b8_g128",
+    .family = "dequant",
+    .api = QK_API_METAL,
+    .entry = "ct_b8_g128_dequant_f16",
+    .code = &qk_ct_b8_g128_msl,
+    .binding_count = 3,
+    .bindings = ct_b8_g128_dequant_f16_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = ct_b8_g128_dequant_f16_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F16,
+    .block_elements = 128,
+    .tile_elements = 8,
+};
+
+static const qk_binding ct_b8_g128_dequant_bf16_bindings[] = {
+    {0, "weight_packed", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 128, 0, 0, 0},
+    {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
+    {2, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0},
+};
+static const qk_field ct_b8_g128_dequant_bf16_push[] = {
+    {"tiles", 0, 4},
+};
+
+static const uint32_t ct_b8_g128_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant ct_b8_g128_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g128_dequant_bf16_vulkan_local_size_x}};
+
+const qk_kernel qk_ct_b8_g128_dequant_bf16_vulkan = {
+    .name = "ct_b8_g128_dequant_bf16",
+    .format = "ct_b8_g128",
+    .family = "dequant",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_ct_b8_g128_dequant_bf16_spirv,
+    .binding_count = 3,
+    .bindings = ct_b8_g128_dequant_bf16_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = ct_b8_g128_dequant_bf16_push,
+    .spec_constant_count = 1,
+    .spec_constants = ct_b8_g128_dequant_bf16_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_BF16,
+    .block_elements = 128,
+    .tile_elements = 8,
+};
+
+const qk_kernel qk_ct_b8_g128_dequant_bf16_metal = {
+    .name = "ct_b8_g128_dequant_bf16",
+    .format = "ct_b8_g128",
+    .family = "dequant",
+    .api = QK_API_METAL,
+    .entry = "ct_b8_g128_dequant_bf16",
+    .code = &qk_ct_b8_g128_msl,
+    .binding_count = 3,
+    .bindings = ct_b8_g128_dequant_bf16_bindings,
+    .push_bytes = 4,
+    .push_count = 1,
+    .push = ct_b8_g128_dequant_bf16_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_BF16,
+    .block_elements = 128,
+    .tile_elements = 8,
+};
+
+static const qk_binding ct_b8_g128_gather_f32_bindings[] = {
+    {0, "weight_packed", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 128, 0, 0, 0},
+    {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
+    {2, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field ct_b8_g128_gather_f32_push[] = {
+    {"rows", 0, 4},
+    {"row_first", 4, 4},
+    {"row_end", 8, 4},
+    {"row_tiles", 12, 4},
+    {"tokens", 16, 4},
+};
+
+static const uint32_t ct_b8_g128_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant ct_b8_g128_gather_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g128_gather_f32_vulkan_local_size_x}};
+
+const qk_kernel qk_ct_b8_g128_gather_f32_vulkan = {
+    .name = "ct_b8_g128_gather_f32",
+    .format = "ct_b8_g128",
+    .family = "gather",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_ct_b8_g128_gather_f32_spirv,
+    .binding_count = 5,
+    .bindings = ct_b8_g128_gather_f32_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = ct_b8_g128_gather_f32_push,
+    .spec_constant_count = 1,
+    .spec_constants = ct_b8_g128_gather_f32_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F32,
+    .block_elements = 128,
+    .tile_elements = 8,
+};
+
+const qk_kernel qk_ct_b8_g128_gather_f32_metal = {
+    .name = "ct_b8_g128_gather_f32",
+    .format = "ct_b8_g128",
+    .family = "gather",
+    .api = QK_API_METAL,
+    .entry = "ct_b8_g128_gather_f32",
+    .code = &qk_ct_b8_g128_msl,
+    .binding_count = 5,
+    .bindings = ct_b8_g128_gather_f32_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = ct_b8_g128_gather_f32_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F32,
+    .block_elements = 128,
+    .tile_elements = 8,
+};
+
+static const qk_binding ct_b8_g128_gather_f16_bindings[] = {
+    {0, "weight_packed", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 128, 0, 0, 0},
+    {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
+    {2, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F16, 0, 0, 0, 0},
+    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field ct_b8_g128_gather_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_first", 4, 4},
+    {"row_end", 8, 4},
+    {"row_tiles", 12, 4},
+    {"tokens", 16, 4},
+};
+
+static const uint32_t ct_b8_g128_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant ct_b8_g128_gather_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g128_gather_f16_vulkan_local_size_x}};
+
+const qk_kernel qk_ct_b8_g128_gather_f16_vulkan = {
+    .name = "ct_b8_g128_gather_f16",
+    .format = "ct_b8_g128",
+    .family = "gather",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_ct_b8_g128_gather_f16_spirv,
+    .binding_count = 5,
+    .bindings = ct_b8_g128_gather_f16_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = ct_b8_g128_gather_f16_push,
+    .spec_constant_count = 1,
+    .spec_constants = ct_b8_g128_gather_f16_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F16,
+    .block_elements = 128,
+    .tile_elements = 8,
+};
+
+const qk_kernel qk_ct_b8_g128_gather_f16_metal = {
+    .name = "ct_b8_g128_gather_f16",
+    .format = "ct_b8_g128",
+    .family = "gather",
+    .api = QK_API_METAL,
+    .entry = "ct_b8_g128_gather_f16",
+    .code = &qk_ct_b8_g128_msl,
+    .binding_count = 5,
+    .bindings = ct_b8_g128_gather_f16_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = ct_b8_g128_gather_f16_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_F16,
+    .block_elements = 128,
+    .tile_elements = 8,
+};
+
+static const qk_binding ct_b8_g128_gather_bf16_bindings[] = {
+    {0, "weight_packed", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 128, 0, 0, 0},
+    {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
+    {2, "indices", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "dst", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_BF16, 0, 0, 0, 0},
+    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field ct_b8_g128_gather_bf16_push[] = {
+    {"rows", 0, 4},
+    {"row_first", 4, 4},
+    {"row_end", 8, 4},
+    {"row_tiles", 12, 4},
+    {"tokens", 16, 4},
+};
+
+static const uint32_t ct_b8_g128_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const qk_spec_constant ct_b8_g128_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g128_gather_bf16_vulkan_local_size_x}};
+
+const qk_kernel qk_ct_b8_g128_gather_bf16_vulkan = {
+    .name = "ct_b8_g128_gather_bf16",
+    .format = "ct_b8_g128",
+    .family = "gather",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_ct_b8_g128_gather_bf16_spirv,
+    .binding_count = 5,
+    .bindings = ct_b8_g128_gather_bf16_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = ct_b8_g128_gather_bf16_push,
+    .spec_constant_count = 1,
+    .spec_constants = ct_b8_g128_gather_bf16_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_BF16,
+    .block_elements = 128,
+    .tile_elements = 8,
+};
+
+const qk_kernel qk_ct_b8_g128_gather_bf16_metal = {
+    .name = "ct_b8_g128_gather_bf16",
+    .format = "ct_b8_g128",
+    .family = "gather",
+    .api = QK_API_METAL,
+    .entry = "ct_b8_g128_gather_bf16",
+    .code = &qk_ct_b8_g128_msl,
+    .binding_count = 5,
+    .bindings = ct_b8_g128_gather_bf16_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = ct_b8_g128_gather_bf16_push,
+    .workgroup_size = 64,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_DECODE,
+    .output = QK_TYPE_BF16,
+    .block_elements = 128,
+    .tile_elements = 8,
+};
+
+static const qk_binding ct_b8_g128_gemv_f32_bindings[] = {
+    {0, "weight_packed", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 128, 0, 0, 0},
+    {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
+    {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field ct_b8_g128_gemv_f32_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+};
+
+static const uint32_t ct_b8_g128_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t ct_b8_g128_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t ct_b8_g128_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const qk_spec_constant ct_b8_g128_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 128, 6, ct_b8_g128_gemv_f32_vulkan_local_size_x},
+    {1, "batch", 1, 4, ct_b8_g128_gemv_f32_vulkan_batch},
+    {2, "rows", 4, 4, ct_b8_g128_gemv_f32_vulkan_rows}};
+
+const qk_kernel qk_ct_b8_g128_gemv_f32_vulkan = {
+    .name = "ct_b8_g128_gemv_f32",
+    .format = "ct_b8_g128",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_ct_b8_g128_gemv_f32_spirv,
+    .binding_count = 4,
+    .bindings = ct_b8_g128_gemv_f32_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = ct_b8_g128_gemv_f32_push,
+    .spec_constant_count = 3,
+    .spec_constants = ct_b8_g128_gemv_f32_vulkan_constants,
+    .workgroup_size = 128,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 128,
+    .tile_elements = 16,
+};
+
+static const uint32_t ct_b8_g128_gemv_f32_metal_batch[] = {1, 2, 4, 8};
+static const qk_spec_constant ct_b8_g128_gemv_f32_metal_constants[] = {{1, "batch", 1, 4, ct_b8_g128_gemv_f32_metal_batch}};
+
+const qk_kernel qk_ct_b8_g128_gemv_f32_metal = {
+    .name = "ct_b8_g128_gemv_f32",
+    .format = "ct_b8_g128",
+    .family = "gemv",
+    .api = QK_API_METAL,
+    .entry = "ct_b8_g128_gemv_f32",
+    .code = &qk_ct_b8_g128_msl,
+    .binding_count = 4,
+    .bindings = ct_b8_g128_gemv_f32_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = ct_b8_g128_gemv_f32_push,
+    .spec_constant_count = 1,
+    .spec_constants = ct_b8_g128_gemv_f32_metal_constants,
+    .workgroup_size = 128,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 128,
+    .tile_elements = 16,
+};
+
+static const qk_binding ct_b8_g128_gemv_f16_bindings[] = {
+    {0, "weight_packed", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 128, 0, 0, 0},
+    {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
+    {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field ct_b8_g128_gemv_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+};
+
+static const uint32_t ct_b8_g128_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t ct_b8_g128_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t ct_b8_g128_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const qk_spec_constant ct_b8_g128_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 128, 6, ct_b8_g128_gemv_f16_vulkan_local_size_x},
+    {1, "batch", 1, 4, ct_b8_g128_gemv_f16_vulkan_batch},
+    {2, "rows", 4, 4, ct_b8_g128_gemv_f16_vulkan_rows}};
+
+const qk_kernel qk_ct_b8_g128_gemv_f16_vulkan = {
+    .name = "ct_b8_g128_gemv_f16",
+    .format = "ct_b8_g128",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_ct_b8_g128_gemv_f16_spirv,
+    .binding_count = 4,
+    .bindings = ct_b8_g128_gemv_f16_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = ct_b8_g128_gemv_f16_push,
+    .spec_constant_count = 3,
+    .spec_constants = ct_b8_g128_gemv_f16_vulkan_constants,
+    .workgroup_size = 128,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 128,
+    .tile_elements = 16,
+};
+
+static const uint32_t ct_b8_g128_gemv_f16_metal_batch[] = {1, 2, 4, 8};
+static const qk_spec_constant ct_b8_g128_gemv_f16_metal_constants[] = {{1, "batch", 1, 4, ct_b8_g128_gemv_f16_metal_batch}};
+
+const qk_kernel qk_ct_b8_g128_gemv_f16_metal = {
+    .name = "ct_b8_g128_gemv_f16",
+    .format = "ct_b8_g128",
+    .family = "gemv",
+    .api = QK_API_METAL,
+    .entry = "ct_b8_g128_gemv_f16",
+    .code = &qk_ct_b8_g128_msl,
+    .binding_count = 4,
+    .bindings = ct_b8_g128_gemv_f16_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = ct_b8_g128_gemv_f16_push,
+    .spec_constant_count = 1,
+    .spec_constants = ct_b8_g128_gemv_f16_metal_constants,
+    .workgroup_size = 128,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 128,
+    .tile_elements = 16,
+};
+
+static const qk_binding ct_b8_g128_gemv_id_f32_bindings[] = {
+    {0, "weight_packed", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 128, 0, 0, 0},
+    {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
+    {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field ct_b8_g128_gemv_id_f32_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"slots", 12, 4},
+    {"experts", 16, 4},
+    {"expert_first", 20, 4},
+    {"expert_end", 24, 4},
+};
+
+static const uint32_t ct_b8_g128_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t ct_b8_g128_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const qk_spec_constant ct_b8_g128_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 128, 6, ct_b8_g128_gemv_id_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, ct_b8_g128_gemv_id_f32_vulkan_rows}};
+
+const qk_kernel qk_ct_b8_g128_gemv_id_f32_vulkan = {
+    .name = "ct_b8_g128_gemv_id_f32",
+    .format = "ct_b8_g128",
+    .family = "gemv_id",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_ct_b8_g128_gemv_id_f32_spirv,
+    .binding_count = 6,
+    .bindings = ct_b8_g128_gemv_id_f32_bindings,
+    .push_bytes = 28,
+    .push_count = 7,
+    .push = ct_b8_g128_gemv_id_f32_push,
+    .spec_constant_count = 2,
+    .spec_constants = ct_b8_g128_gemv_id_f32_vulkan_constants,
+    .workgroup_size = 128,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 128,
+    .tile_elements = 16,
+};
+
+const qk_kernel qk_ct_b8_g128_gemv_id_f32_metal = {
+    .name = "ct_b8_g128_gemv_id_f32",
+    .format = "ct_b8_g128",
+    .family = "gemv_id",
+    .api = QK_API_METAL,
+    .entry = "ct_b8_g128_gemv_id_f32",
+    .code = &qk_ct_b8_g128_msl,
+    .binding_count = 6,
+    .bindings = ct_b8_g128_gemv_id_f32_bindings,
+    .push_bytes = 28,
+    .push_count = 7,
+    .push = ct_b8_g128_gemv_id_f32_push,
+    .workgroup_size = 128,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 128,
+    .tile_elements = 16,
+};
+
+static const qk_binding ct_b8_g128_gemv_id_f16_bindings[] = {
+    {0, "weight_packed", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 128, 0, 0, 0},
+    {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
+    {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {3, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {5, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field ct_b8_g128_gemv_id_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"slots", 12, 4},
+    {"experts", 16, 4},
+    {"expert_first", 20, 4},
+    {"expert_end", 24, 4},
+};
+
+static const uint32_t ct_b8_g128_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t ct_b8_g128_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const qk_spec_constant ct_b8_g128_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 128, 6, ct_b8_g128_gemv_id_f16_vulkan_local_size_x},
+    {2, "rows", 4, 4, ct_b8_g128_gemv_id_f16_vulkan_rows}};
+
+const qk_kernel qk_ct_b8_g128_gemv_id_f16_vulkan = {
+    .name = "ct_b8_g128_gemv_id_f16",
+    .format = "ct_b8_g128",
+    .family = "gemv_id",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_ct_b8_g128_gemv_id_f16_spirv,
+    .binding_count = 6,
+    .bindings = ct_b8_g128_gemv_id_f16_bindings,
+    .push_bytes = 28,
+    .push_count = 7,
+    .push = ct_b8_g128_gemv_id_f16_push,
+    .spec_constant_count = 2,
+    .spec_constants = ct_b8_g128_gemv_id_f16_vulkan_constants,
+    .workgroup_size = 128,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 128,
+    .tile_elements = 16,
+};
+
+const qk_kernel qk_ct_b8_g128_gemv_id_f16_metal = {
+    .name = "ct_b8_g128_gemv_id_f16",
+    .format = "ct_b8_g128",
+    .family = "gemv_id",
+    .api = QK_API_METAL,
+    .entry = "ct_b8_g128_gemv_id_f16",
+    .code = &qk_ct_b8_g128_msl,
+    .binding_count = 6,
+    .bindings = ct_b8_g128_gemv_id_f16_bindings,
+    .push_bytes = 28,
+    .push_count = 7,
+    .push = ct_b8_g128_gemv_id_f16_push,
+    .workgroup_size = 128,
+    .features = 0,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 128,
+    .tile_elements = 16,
+};
+
+/* ---- dispatch ---- */
+
+qk_status qk_ct_b8_g128_dequant_f32(const qk_backend *backend, const qk_range weights[2],
+    qk_range dst, uint64_t elements, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_ct_b8_g128_dequant_f32_metal : &qk_ct_b8_g128_dequant_f32_vulkan;
+    return qk_dispatch_dequant(backend, kernel, weights, dst, elements, error);
+}
+
+qk_status qk_ct_b8_g128_dequant_f16(const qk_backend *backend, const qk_range weights[2],
+    qk_range dst, uint64_t elements, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_ct_b8_g128_dequant_f16_metal : &qk_ct_b8_g128_dequant_f16_vulkan;
+    return qk_dispatch_dequant(backend, kernel, weights, dst, elements, error);
+}
+
+qk_status qk_ct_b8_g128_dequant_bf16(const qk_backend *backend, const qk_range weights[2],
+    qk_range dst, uint64_t elements, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_ct_b8_g128_dequant_bf16_metal : &qk_ct_b8_g128_dequant_bf16_vulkan;
+    return qk_dispatch_dequant(backend, kernel, weights, dst, elements, error);
+}
+
+qk_status qk_ct_b8_g128_gather_f32(const qk_backend *backend, const qk_range weights[2],
+    qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_ct_b8_g128_gather_f32_metal : &qk_ct_b8_g128_gather_f32_vulkan;
+    return qk_dispatch_gather(backend, kernel, weights, indices, dst, status, rows, cols, tokens, error);
+}
+
+qk_status qk_ct_b8_g128_gather_f16(const qk_backend *backend, const qk_range weights[2],
+    qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_ct_b8_g128_gather_f16_metal : &qk_ct_b8_g128_gather_f16_vulkan;
+    return qk_dispatch_gather(backend, kernel, weights, indices, dst, status, rows, cols, tokens, error);
+}
+
+qk_status qk_ct_b8_g128_gather_bf16(const qk_backend *backend, const qk_range weights[2],
+    qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_ct_b8_g128_gather_bf16_metal : &qk_ct_b8_g128_gather_bf16_vulkan;
+    return qk_dispatch_gather(backend, kernel, weights, indices, dst, status, rows, cols, tokens, error);
+}
+
+qk_status qk_ct_b8_g128_gemv_f32(const qk_backend *backend, const qk_range weights[2],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_ct_b8_g128_gemv_f32_metal : &qk_ct_b8_g128_gemv_f32_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
+qk_status qk_ct_b8_g128_gemv_f16(const qk_backend *backend, const qk_range weights[2],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_ct_b8_g128_gemv_f16_metal : &qk_ct_b8_g128_gemv_f16_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
+qk_status qk_ct_b8_g128_gemv_id_f32(const qk_backend *backend, const qk_range weights[2],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_ct_b8_g128_gemv_id_f32_metal : &qk_ct_b8_g128_gemv_id_f32_vulkan;
+    return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, error);
+}
+
+qk_status qk_ct_b8_g128_gemv_id_f16(const qk_backend *backend, const qk_range weights[2],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error) {
+    const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_ct_b8_g128_gemv_id_f16_metal : &qk_ct_b8_g128_gemv_id_f16_vulkan;
+    return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, error);
+}

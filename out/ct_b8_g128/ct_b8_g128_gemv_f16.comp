@@ -1,0 +1,137 @@
+// ct_b8_g128_gemv_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f16.
+// Generated from the specification below by `qkgen emit --format ct_b8_g128`; do not edit.
+// 130 bytes for 128 elements, 8.125 bits each; 6.44 operations for each element.
+//
+//     format ct_b8_g{group} "compressed-tensors: 8-bit codes around 128, a scale for each group"
+//     from "compressed-tensors: pack-quantized, symmetric, 8 bits"
+//     for group in 32 128
+//
+//     block group {
+//         buffer weight_packed { w: u32[group / 4] }
+//         buffer weight_scale  { s: bf16 }
+//     }
+//
+//     code q = w { 8 @ 0 (group:8) }
+//
+//     value = (q - 128) * s
+//
+// Here group = 128.
+#version 450
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_arithmetic : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_EXT_shader_16bit_storage : require
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 1) const uint BATCH = 1;  // right-hand sides that are kept, at least as many as there are
+layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
+
+layout(binding = 0, std430) readonly buffer Weight_packedBuffer { uint weight_packed[]; };
+layout(binding = 1, std430) readonly buffer Weight_scaleBuffer { uint16_t weight_scale[]; };
+layout(binding = 2, std430) readonly buffer Input { uvec2 x_in[]; };
+layout(binding = 3, std430) writeonly buffer Output { float y[]; };
+
+layout(push_constant) uniform Push {
+    uint rows;       // of this launch
+    uint row_tiles;  // tiles of 16 elements in a row
+    uint batch;      // right-hand sides
+    uint y_first;    // where the launch begins in y, and
+    uint y_rows;     // how many rows each right-hand side has there
+};
+
+// The bfloat16 in the low 16 bits.
+float bf16_to_f32(uint bits) {
+    return uintBitsToFloat(bits << 16);
+}
+
+const uint BUSY = 2048u;  // subgroups that keep a device busy
+const uint TILES = BATCH == 1u ? 4u : 1u;
+
+// What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a
+// scale.
+vec4 x[TILES][BATCH][4];
+float x_sum[TILES][BATCH][1];
+
+// Loads what tile `j` of a row meets of x, from right-hand side `vector` on.
+void load_x(uint vector, uint j, uint k) {
+    const uint tile = j % 8u;
+    const uint place = j / 8u * 32u + tile * 4u;
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
+        const uint from = min(vector + m, batch - 1u) * row_tiles * 4u + place;
+        const vec4 x0 = vec4(unpackHalf2x16(x_in[from].x), unpackHalf2x16(x_in[from].y));
+        const vec4 x1 = vec4(unpackHalf2x16(x_in[from + 1u].x), unpackHalf2x16(x_in[from + 1u].y));
+        const vec4 x2 = vec4(unpackHalf2x16(x_in[from + 2u].x), unpackHalf2x16(x_in[from + 2u].y));
+        const vec4 x3 = vec4(unpackHalf2x16(x_in[from + 3u].x), unpackHalf2x16(x_in[from + 3u].y));
+        x[k][m][0] = x0 * 16777216.0;
+        x[k][m][1] = x1 * 16777216.0;
+        x[k][m][2] = x2 * 16777216.0;
+        x[k][m][3] = x3 * 16777216.0;
+        x_sum[k][m][0] = dot(x0 + x1 + x2 + x3, vec4(1.0));
+    }
+}
+
+// Adds the products of tile `j` of row `n` with what is kept of x, for each right-hand side.
+void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
+    const uint block = n * (row_tiles / 8u) + j / 8u;
+    const uint tile = j % 8u;
+    float s = bf16_to_f32(uint(weight_scale[block]));
+    uint w0 = weight_packed[block * 32u + tile * 4u];
+    vec2 pair0 = unpackHalf2x16(w0 & 0xFF00FFu);
+    vec2 pair1 = unpackHalf2x16((w0 >> 8u) & 0xFF00FFu);
+    uint w1 = weight_packed[block * 32u + tile * 4u + 1u];
+    vec2 pair2 = unpackHalf2x16(w1 & 0xFF00FFu);
+    vec2 pair3 = unpackHalf2x16((w1 >> 8u) & 0xFF00FFu);
+    uint w2 = weight_packed[block * 32u + tile * 4u + 2u];
+    vec2 pair4 = unpackHalf2x16(w2 & 0xFF00FFu);
+    vec2 pair5 = unpackHalf2x16((w2 >> 8u) & 0xFF00FFu);
+    uint w3 = weight_packed[block * 32u + tile * 4u + 3u];
+    vec2 pair6 = unpackHalf2x16(w3 & 0xFF00FFu);
+    vec2 pair7 = unpackHalf2x16((w3 >> 8u) & 0xFF00FFu);
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
+        sum[m] += s * (dot(x[k][m][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)) + dot(x[k][m][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y)) + dot(x[k][m][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y)) + dot(x[k][m][3], vec4(pair6.x, pair7.x, pair6.y, pair7.y)) - 128.0 * x_sum[k][m][0]);
+    }
+}
+
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS * BATCH];
+
+void main() {
+    // A subgroup holds a slice of x and walks down the rows. Where there are few rows, subgroups share each of them.
+    const uint slice = gl_SubgroupSize * TILES, slices = (row_tiles + slice - 1u) / slice;
+    uint split = 1u;
+    while (split < slices && gl_NumSubgroups % (2u * split) == 0u && rows * split < BUSY * ROWS) split *= 2u;
+    const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
+    uint held = ~0u;
+    for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
+        float sum[ROWS][BATCH];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+            [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[r][m] = 0.0;
+        }
+        for (uint c = gl_SubgroupID % split; c < slices; c += split) {
+            [[unroll]] for (uint k = 0; k < TILES; ++k) {
+                const uint j = (c * TILES + k) * gl_SubgroupSize + gl_SubgroupInvocationID;
+                if (j >= row_tiles) continue;
+                if (c != held) load_x(0u, j, k);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(first + team * ROWS + r, rows - 1u), j, k, sum[r]);
+            }
+            held = c;
+        }
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+            [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+                const float all = subgroupAdd(sum[r][m]);
+                const uint row = first + team * ROWS + r;
+                if (!subgroupElect()) continue;
+                if (split > 1u) partial[(gl_SubgroupID * ROWS + r) * BATCH + m] = all;
+                else if (row < rows && m < batch) y[m * y_rows + y_first + row] = all;
+            }
+        }
+        if (split == 1u) continue;
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < teams * ROWS * BATCH; i += gl_WorkGroupSize.x) {
+            const uint row = first + i / BATCH, m = i % BATCH, at = i / (ROWS * BATCH) * (split - 1u) * ROWS * BATCH + i;
+            float total = 0.0;
+            for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS * BATCH];
+            if (row < rows && m < batch) y[m * y_rows + y_first + row] = total;
+        }
+        barrier();
+    }
+}

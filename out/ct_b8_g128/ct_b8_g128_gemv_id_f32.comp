@@ -1,0 +1,140 @@
+// ct_b8_g128_gemv_id_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f32.
+// Generated from the specification below by `qkgen emit --format ct_b8_g128`; do not edit.
+// 130 bytes for 128 elements, 8.125 bits each; 6.44 operations for each element.
+//
+//     format ct_b8_g{group} "compressed-tensors: 8-bit codes around 128, a scale for each group"
+//     from "compressed-tensors: pack-quantized, symmetric, 8 bits"
+//     for group in 32 128
+//
+//     block group {
+//         buffer weight_packed { w: u32[group / 4] }
+//         buffer weight_scale  { s: bf16 }
+//     }
+//
+//     code q = w { 8 @ 0 (group:8) }
+//
+//     value = (q - 128) * s
+//
+// Here group = 128.
+#version 450
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_arithmetic : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_EXT_shader_16bit_storage : require
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 2) const uint ROWS = 4;  // rows at a time
+
+layout(binding = 0, std430) readonly buffer Weight_packedBuffer { uint weight_packed[]; };
+layout(binding = 1, std430) readonly buffer Weight_scaleBuffer { uint16_t weight_scale[]; };
+layout(binding = 2, std430) readonly buffer Input { vec4 x_in[]; };
+layout(binding = 3, std430) readonly buffer Ids { uint ids[]; };
+layout(binding = 4, std430) writeonly buffer Output { float y[]; };
+layout(binding = 5, std430) buffer Status { uint out_of_range; };
+
+layout(push_constant) uniform Push {
+    uint rows;          // of one expert
+    uint row_tiles;     // tiles of 16 elements in a row
+    uint batch;         // right-hand sides: tokens
+    uint slots;         // experts of each token
+    uint experts;       // all there are
+    uint expert_first;  // those that are bound in this launch
+    uint expert_end;
+};
+
+// The bfloat16 in the low 16 bits.
+float bf16_to_f32(uint bits) {
+    return uintBitsToFloat(bits << 16);
+}
+
+const uint BATCH = 1u;
+const uint TILES = 4u;
+
+// What a thread keeps of x: tiles of one token, in the order of the weights, and the sums over runs that share a scale.
+vec4 x[TILES][BATCH][4];
+float x_sum[TILES][BATCH][1];
+
+// Loads what tile `j` of a row meets of x, from right-hand side `vector` on.
+void load_x(uint vector, uint j, uint k) {
+    const uint tile = j % 8u;
+    const uint place = j / 8u * 32u + tile * 4u;
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
+        const uint from = min(vector + m, batch - 1u) * row_tiles * 4u + place;
+        const vec4 x0 = x_in[from];
+        const vec4 x1 = x_in[from + 1u];
+        const vec4 x2 = x_in[from + 2u];
+        const vec4 x3 = x_in[from + 3u];
+        x[k][m][0] = x0 * 16777216.0;
+        x[k][m][1] = x1 * 16777216.0;
+        x[k][m][2] = x2 * 16777216.0;
+        x[k][m][3] = x3 * 16777216.0;
+        x_sum[k][m][0] = dot(x0 + x1 + x2 + x3, vec4(1.0));
+    }
+}
+
+// Adds the products of tile `j` of row `n` with what is kept of x, for each right-hand side.
+void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
+    const uint block = n * (row_tiles / 8u) + j / 8u;
+    const uint tile = j % 8u;
+    float s = bf16_to_f32(uint(weight_scale[block]));
+    uint w0 = weight_packed[block * 32u + tile * 4u];
+    vec2 pair0 = unpackHalf2x16(w0 & 0xFF00FFu);
+    vec2 pair1 = unpackHalf2x16((w0 >> 8u) & 0xFF00FFu);
+    uint w1 = weight_packed[block * 32u + tile * 4u + 1u];
+    vec2 pair2 = unpackHalf2x16(w1 & 0xFF00FFu);
+    vec2 pair3 = unpackHalf2x16((w1 >> 8u) & 0xFF00FFu);
+    uint w2 = weight_packed[block * 32u + tile * 4u + 2u];
+    vec2 pair4 = unpackHalf2x16(w2 & 0xFF00FFu);
+    vec2 pair5 = unpackHalf2x16((w2 >> 8u) & 0xFF00FFu);
+    uint w3 = weight_packed[block * 32u + tile * 4u + 3u];
+    vec2 pair6 = unpackHalf2x16(w3 & 0xFF00FFu);
+    vec2 pair7 = unpackHalf2x16((w3 >> 8u) & 0xFF00FFu);
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
+        sum[m] += s * (dot(x[k][m][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)) + dot(x[k][m][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y)) + dot(x[k][m][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y)) + dot(x[k][m][3], vec4(pair6.x, pair7.x, pair6.y, pair7.y)) - 128.0 * x_sum[k][m][0]);
+    }
+}
+
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS];
+
+void main() {
+    // A subgroup holds a slice of x and walks down the rows. While there are slices for more, subgroups share a row.
+    const uint slice = gl_SubgroupSize * TILES, slices = (row_tiles + slice - 1u) / slice;
+    uint split = 1u;
+    while (split < slices && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
+    const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
+    const uint parts = (rows + teams * ROWS - 1u) / (teams * ROWS);
+    uint held = ~0u, held_token = ~0u;
+    for (uint work = gl_WorkGroupID.x; work < batch * slots * parts; work += gl_NumWorkGroups.x) {
+        const uint pair = work / parts, token = pair / slots, first = work % parts * teams * ROWS, expert = ids[pair];
+        const bool found = expert < experts;
+        if (found ? expert < expert_first || expert >= expert_end : expert_first != 0u) continue;  // another launch's
+        float sum[ROWS][BATCH];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r][0] = 0.0;
+        if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros
+        for (uint c = gl_SubgroupID % split; found && c < slices; c += split) {
+            [[unroll]] for (uint k = 0; k < TILES; ++k) {
+                const uint j = (c * TILES + k) * gl_SubgroupSize + gl_SubgroupInvocationID;
+                if (j >= row_tiles) continue;
+                if (c != held || token != held_token) load_x(token, j, k);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+                    const uint row = min(first + team * ROWS + r, rows - 1u);
+                    accumulate((expert - expert_first) * rows + row, j, k, sum[r]);
+                }
+            }
+            held = c;
+            held_token = token;
+        }
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+            const float all = subgroupAdd(sum[r][0]);
+            if (subgroupElect()) partial[gl_SubgroupID * ROWS + r] = all;
+        }
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < teams * ROWS; i += gl_WorkGroupSize.x) {
+            const uint at = i / ROWS * (split - 1u) * ROWS + i;
+            float total = 0.0;
+            for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS];
+            if (first + i < rows) y[pair * rows + first + i] = total;
+        }
+        barrier();
+    }
+}

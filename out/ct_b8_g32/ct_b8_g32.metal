@@ -1,0 +1,567 @@
+// ct_b8_g32: Metal kernels of the format.
+// Generated from the specification below by `qkgen emit --format ct_b8_g32`; do not edit.
+// 34 bytes for 32 elements, 8.5 bits each; 6.62 operations for each element.
+//
+//     format ct_b8_g{group} "compressed-tensors: 8-bit codes around 128, a scale for each group"
+//     from "compressed-tensors: pack-quantized, symmetric, 8 bits"
+//     for group in 32 128
+//
+//     block group {
+//         buffer weight_packed { w: u32[group / 4] }
+//         buffer weight_scale  { s: bf16 }
+//     }
+//
+//     code q = w { 8 @ 0 (group:8) }
+//
+//     value = (q - 128) * s
+//
+// Here group = 32.
+#include <metal_stdlib>
+using namespace metal;
+
+// Decoding rounds each operation as written: compile without fast math (-fno-fast-math, or MTLMathModeSafe).
+#pragma clang fp contract(off)
+
+namespace qk_ct_b8_g32 {
+
+// The bfloat16 in the low 16 bits.
+inline float bf16_to_f32(uint bits) {
+    return as_type<float>(bits << 16);
+}
+
+// Rounds to the nearest bfloat16, ties to even. In integers, so that no Metal version with bfloat is needed.
+inline ushort f32_to_bf16(float x) {
+    const uint bits = as_type<uint>(x);
+    if ((bits & 0x7FFFFFFFu) > 0x7F800000u) return ushort(((bits >> 16) & 0x8000u) | 0x7FC0u);  // NaN
+    return ushort((bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16);
+}
+
+// A run as it is stored: f32, f16, or the bits of bf16. Conversion to half rounds to nearest even.
+inline void store(device float4 *dst, uint at, float4 v) {
+    dst[at] = v;
+}
+
+inline void store(device half4 *dst, uint at, float4 v) {
+    dst[at] = half4(v);
+}
+
+inline void store(device ushort4 *dst, uint at, float4 v) {
+    dst[at] = ushort4(f32_to_bf16(v.x), f32_to_bf16(v.y), f32_to_bf16(v.z), f32_to_bf16(v.w));
+}
+
+// The 8 values of a tile of a block, in runs of 4 consecutive elements.
+inline void decode(device const uint *weight_packed, device const ushort *weight_scale, uint block, uint tile, thread float4 *v) {
+    // elements 0 to 3, counted from the tile's first
+    const uint w0 = weight_packed[block * 8u + tile * 2u];
+    const uint4 q0 = (uint4(w0) >> uint4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
+    const float s = bf16_to_f32(uint(weight_scale[block]));
+    v[0] = float4(int4(q0) - 128) * s;
+
+    // elements 4 to 7, counted from the tile's first
+    const uint w1 = weight_packed[block * 8u + tile * 2u + 1u];
+    const uint4 q1 = (uint4(w1) >> uint4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
+    v[1] = float4(int4(q1) - 128) * s;
+}
+
+// Stores a tile's runs where they belong in block `block` of the output.
+template <typename T>
+inline void write_tile(device T *dst, uint block, uint tile, thread const float4 *v) {
+    const uint at = block * 8u + tile * 2u;
+    store(dst, at, v[0]);
+    store(dst, at + 1u, v[1]);
+}
+
+struct sum_shape {
+    uint rows;       // of this launch
+    uint row_tiles;  // tiles of 16 elements in a row
+    uint batch;      // right-hand sides
+    uint y_first;    // where the launch begins in y, and
+    uint y_rows;     // how many rows each right-hand side has there
+};
+
+// Where a thread stands.
+struct standing {
+    uint group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups;
+};
+
+// Loads what tile `j` of a row meets of x, from right-hand side `vector` on.
+template <uint TILES, uint BATCH, typename X>
+inline void load_x(device const X *x_in, uint batch, uint row_tiles, uint vector, uint j, uint k,
+    thread float4 (&x)[TILES][BATCH][4], thread float (&x_sum)[TILES][BATCH][1])
+{
+    const uint tile = j % 2u;
+    const uint place = j / 2u * 8u + tile * 4u;
+    for (uint m = 0; m < BATCH; ++m) {
+        const uint from = min(vector + m, batch - 1u) * row_tiles * 4u + place;
+        const float4 x0 = float4(x_in[from]);
+        const float4 x1 = float4(x_in[from + 1u]);
+        const float4 x2 = float4(x_in[from + 2u]);
+        const float4 x3 = float4(x_in[from + 3u]);
+        x[k][m][0] = x0 * 16777216.0f;
+        x[k][m][1] = x1 * 16777216.0f;
+        x[k][m][2] = x2 * 16777216.0f;
+        x[k][m][3] = x3 * 16777216.0f;
+        x_sum[k][m][0] = dot(x0 + x1 + x2 + x3, float4(1.0f));
+    }
+}
+
+// Adds the products of tile `j` of row `n` with what is kept of x, for each right-hand side.
+template <uint TILES, uint BATCH>
+inline void accumulate(
+    device const uint *weight_packed,
+    device const ushort *weight_scale,
+    uint row_tiles, uint n, uint j, uint k,
+    thread const float4 (&x)[TILES][BATCH][4], thread const float (&x_sum)[TILES][BATCH][1],
+    thread float (&sum)[BATCH])
+{
+    #pragma clang fp contract(fast)
+    const uint block = n * (row_tiles / 2u) + j / 2u;
+    const uint tile = j % 2u;
+    const float s = bf16_to_f32(uint(weight_scale[block]));
+    const uint w0 = weight_packed[block * 8u + tile * 4u];
+    const float2 pair0 = float2(as_type<half2>(w0 & 0xFF00FFu));
+    const float2 pair1 = float2(as_type<half2>((w0 >> 8u) & 0xFF00FFu));
+    const uint w1 = weight_packed[block * 8u + tile * 4u + 1u];
+    const float2 pair2 = float2(as_type<half2>(w1 & 0xFF00FFu));
+    const float2 pair3 = float2(as_type<half2>((w1 >> 8u) & 0xFF00FFu));
+    const uint w2 = weight_packed[block * 8u + tile * 4u + 2u];
+    const float2 pair4 = float2(as_type<half2>(w2 & 0xFF00FFu));
+    const float2 pair5 = float2(as_type<half2>((w2 >> 8u) & 0xFF00FFu));
+    const uint w3 = weight_packed[block * 8u + tile * 4u + 3u];
+    const float2 pair6 = float2(as_type<half2>(w3 & 0xFF00FFu));
+    const float2 pair7 = float2(as_type<half2>((w3 >> 8u) & 0xFF00FFu));
+    for (uint m = 0; m < BATCH; ++m) {
+        sum[m] += s * (dot(x[k][m][0], float4(pair0.x, pair1.x, pair0.y, pair1.y)) + dot(x[k][m][1], float4(pair2.x, pair3.x, pair2.y, pair3.y)) + dot(x[k][m][2], float4(pair4.x, pair5.x, pair4.y, pair5.y)) + dot(x[k][m][3], float4(pair6.x, pair7.x, pair6.y, pair7.y)) - 128.0f * x_sum[k][m][0]);
+    }
+}
+
+// Sums over rows. BATCH right-hand sides are kept, at least as many as there are; ROWS rows at a time.
+template <uint BATCH, uint ROWS, typename X>
+inline void sum_rows(
+    device const uint *weight_packed,
+    device const ushort *weight_scale,
+    device const X *x_in, device float *y, constant sum_shape &shape, threadgroup float *partial, standing at)
+{
+    constexpr uint BUSY = 2048;  // simdgroups that keep a device busy
+    constexpr uint TILES = BATCH == 1 ? 4 : 1;
+    // What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share
+    // a scale.
+    float4 x[TILES][BATCH][4];
+    float x_sum[TILES][BATCH][1];
+    // A simdgroup holds a slice of x and walks down the rows. Where there are few rows, simdgroups share each of them.
+    const uint slice = at.lanes * TILES, slices = (shape.row_tiles + slice - 1) / slice;
+    uint split = 1;
+    while (split < slices && at.simdgroups % (2 * split) == 0 && shape.rows * split < BUSY * ROWS) split *= 2;
+    const uint teams = at.simdgroups / split, team = at.simdgroup / split;
+    uint held = ~0u;
+    for (uint first = at.group * teams * ROWS; first < shape.rows; first += at.groups * teams * ROWS) {
+        float sum[ROWS][BATCH];
+        for (uint r = 0; r < ROWS; ++r) {
+            for (uint m = 0; m < BATCH; ++m) sum[r][m] = 0.0f;
+        }
+        for (uint c = at.simdgroup % split; c < slices; c += split) {
+            for (uint k = 0; k < TILES; ++k) {
+                const uint j = (c * TILES + k) * at.lanes + at.lane;
+                if (j >= shape.row_tiles) continue;
+                if (c != held) load_x<TILES, BATCH>(x_in, shape.batch, shape.row_tiles, 0, j, k, x, x_sum);
+                for (uint r = 0; r < ROWS; ++r)
+                    accumulate<TILES, BATCH>(weight_packed, weight_scale, shape.row_tiles, min(first + team * ROWS + r, shape.rows - 1), j, k, x, x_sum, sum[r]);
+            }
+            held = c;
+        }
+        for (uint r = 0; r < ROWS; ++r) {
+            for (uint m = 0; m < BATCH; ++m) {
+                const float all = simd_sum(sum[r][m]);
+                const uint row = first + team * ROWS + r;
+                if (at.lane != 0) continue;
+                if (split > 1) partial[(at.simdgroup * ROWS + r) * BATCH + m] = all;
+                else if (row < shape.rows && m < shape.batch) y[m * shape.y_rows + shape.y_first + row] = all;
+            }
+        }
+        if (split == 1) continue;
+        threadgroup_barrier(mem_flags::mem_threadgroup);
+        for (uint i = at.thread_index; i < teams * ROWS * BATCH; i += at.threads) {
+            const uint row = first + i / BATCH, m = i % BATCH, from = i / (ROWS * BATCH) * (split - 1) * ROWS * BATCH + i;
+            float total = 0.0f;
+            for (uint s = 0; s < split; ++s) total += partial[from + s * ROWS * BATCH];
+            if (row < shape.rows && m < shape.batch) y[m * shape.y_rows + shape.y_first + row] = total;
+        }
+        threadgroup_barrier(mem_flags::mem_threadgroup);
+    }
+}
+
+}  // namespace qk_ct_b8_g32
+
+// ct_b8_g32_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32.
+struct ct_b8_g32_dequant_f32_push {
+    uint tiles;  // of 8 elements, to decode
+};
+
+kernel void ct_b8_g32_dequant_f32(
+    device const uint *weight_packed [[buffer(0)]],
+    device const ushort *weight_scale [[buffer(1)]],
+    device float4 *dst [[buffer(2)]],
+    constant ct_b8_g32_dequant_f32_push &push [[buffer(3)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tiles; i += threads) {
+        float4 v[2];
+        qk_ct_b8_g32::decode(weight_packed, weight_scale, i / 4u, i % 4u, v);
+        qk_ct_b8_g32::write_tile(dst, i / 4u, i % 4u, v);
+    }
+}
+
+// ct_b8_g32_dequant_f16: decodes a whole tensor: dst[i] = value(i), in f16.
+struct ct_b8_g32_dequant_f16_push {
+    uint tiles;  // of 8 elements, to decode
+};
+
+kernel void ct_b8_g32_dequant_f16(
+    device const uint *weight_packed [[buffer(0)]],
+    device const ushort *weight_scale [[buffer(1)]],
+    device half4 *dst [[buffer(2)]],
+    constant ct_b8_g32_dequant_f16_push &push [[buffer(3)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tiles; i += threads) {
+        float4 v[2];
+        qk_ct_b8_g32::decode(weight_packed, weight_scale, i / 4u, i % 4u, v);
+        qk_ct_b8_g32::write_tile(dst, i / 4u, i % 4u, v);
+    }
+}
+
+// ct_b8_g32_dequant_bf16: decodes a whole tensor: dst[i] = value(i), in bf16.
+struct ct_b8_g32_dequant_bf16_push {
+    uint tiles;  // of 8 elements, to decode
+};
+
+kernel void ct_b8_g32_dequant_bf16(
+    device const uint *weight_packed [[buffer(0)]],
+    device const ushort *weight_scale [[buffer(1)]],
+    device ushort4 *dst [[buffer(2)]],
+    constant ct_b8_g32_dequant_bf16_push &push [[buffer(3)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tiles; i += threads) {
+        float4 v[2];
+        qk_ct_b8_g32::decode(weight_packed, weight_scale, i / 4u, i % 4u, v);
+        qk_ct_b8_g32::write_tile(dst, i / 4u, i % 4u, v);
+    }
+}
+
+// ct_b8_g32_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32.
+struct ct_b8_g32_gather_f32_push {
+    uint rows;       // of the whole table
+    uint row_first;  // the rows that are bound in this launch
+    uint row_end;
+    uint row_tiles;  // tiles of 8 elements in a row
+    uint tokens;
+};
+
+kernel void ct_b8_g32_gather_f32(
+    device const uint *weight_packed [[buffer(0)]],
+    device const ushort *weight_scale [[buffer(1)]],
+    device const uint *indices [[buffer(2)]],
+    device float4 *dst [[buffer(3)]],
+    device atomic_uint *status [[buffer(4)]],
+    constant ct_b8_g32_gather_f32_push &push [[buffer(5)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
+        const uint row = indices[i / push.row_tiles];
+        float4 v[2];
+        if (row >= push.row_first && row < push.row_end) {
+            const uint from = (row - push.row_first) * push.row_tiles + i % push.row_tiles;
+            qk_ct_b8_g32::decode(weight_packed, weight_scale, from / 4u, i % 4u, v);
+        } else if (row >= push.rows && push.row_first == 0) {
+            // No such row: zeros, and the token is counted once.
+            for (uint r = 0; r < 2; ++r) v[r] = 0.0f;
+            if (i % push.row_tiles == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
+        } else {
+            continue;  // a row of another launch
+        }
+        qk_ct_b8_g32::write_tile(dst, i / 4u, i % 4u, v);
+    }
+}
+
+// ct_b8_g32_gather_f16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f16.
+struct ct_b8_g32_gather_f16_push {
+    uint rows;       // of the whole table
+    uint row_first;  // the rows that are bound in this launch
+    uint row_end;
+    uint row_tiles;  // tiles of 8 elements in a row
+    uint tokens;
+};
+
+kernel void ct_b8_g32_gather_f16(
+    device const uint *weight_packed [[buffer(0)]],
+    device const ushort *weight_scale [[buffer(1)]],
+    device const uint *indices [[buffer(2)]],
+    device half4 *dst [[buffer(3)]],
+    device atomic_uint *status [[buffer(4)]],
+    constant ct_b8_g32_gather_f16_push &push [[buffer(5)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
+        const uint row = indices[i / push.row_tiles];
+        float4 v[2];
+        if (row >= push.row_first && row < push.row_end) {
+            const uint from = (row - push.row_first) * push.row_tiles + i % push.row_tiles;
+            qk_ct_b8_g32::decode(weight_packed, weight_scale, from / 4u, i % 4u, v);
+        } else if (row >= push.rows && push.row_first == 0) {
+            // No such row: zeros, and the token is counted once.
+            for (uint r = 0; r < 2; ++r) v[r] = 0.0f;
+            if (i % push.row_tiles == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
+        } else {
+            continue;  // a row of another launch
+        }
+        qk_ct_b8_g32::write_tile(dst, i / 4u, i % 4u, v);
+    }
+}
+
+// ct_b8_g32_gather_bf16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in bf16.
+struct ct_b8_g32_gather_bf16_push {
+    uint rows;       // of the whole table
+    uint row_first;  // the rows that are bound in this launch
+    uint row_end;
+    uint row_tiles;  // tiles of 8 elements in a row
+    uint tokens;
+};
+
+kernel void ct_b8_g32_gather_bf16(
+    device const uint *weight_packed [[buffer(0)]],
+    device const ushort *weight_scale [[buffer(1)]],
+    device const uint *indices [[buffer(2)]],
+    device ushort4 *dst [[buffer(3)]],
+    device atomic_uint *status [[buffer(4)]],
+    constant ct_b8_g32_gather_bf16_push &push [[buffer(5)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
+        const uint row = indices[i / push.row_tiles];
+        float4 v[2];
+        if (row >= push.row_first && row < push.row_end) {
+            const uint from = (row - push.row_first) * push.row_tiles + i % push.row_tiles;
+            qk_ct_b8_g32::decode(weight_packed, weight_scale, from / 4u, i % 4u, v);
+        } else if (row >= push.rows && push.row_first == 0) {
+            // No such row: zeros, and the token is counted once.
+            for (uint r = 0; r < 2; ++r) v[r] = 0.0f;
+            if (i % push.row_tiles == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
+        } else {
+            continue;  // a row of another launch
+        }
+        qk_ct_b8_g32::write_tile(dst, i / 4u, i % 4u, v);
+    }
+}
+
+// ct_b8_g32_gemv_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f32.
+constant uint ct_b8_g32_gemv_f32_batch [[function_constant(1)]];  // 1, 2, 4 or 8, at least as many as there are right-hand sides
+
+kernel void ct_b8_g32_gemv_f32(
+    device const uint *weight_packed [[buffer(0)]],
+    device const ushort *weight_scale [[buffer(1)]],
+    device const float4 *x [[buffer(2)]],
+    device float *y [[buffer(3)]],
+    constant qk_ct_b8_g32::sum_shape &push [[buffer(4)]],
+    uint group [[threadgroup_position_in_grid]],
+    uint groups [[threadgroups_per_grid]],
+    uint thread_index [[thread_index_in_threadgroup]],
+    uint threads [[threads_per_threadgroup]],
+    uint lane [[thread_index_in_simdgroup]],
+    uint lanes [[threads_per_simdgroup]],
+    uint simdgroup [[simdgroup_index_in_threadgroup]],
+    uint simdgroups [[simdgroups_per_threadgroup]])
+{
+    threadgroup float partial[32 * 16];  // at most 32 simdgroups, and 16 sums of each
+    const qk_ct_b8_g32::standing at = {group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups};
+    switch (ct_b8_g32_gemv_f32_batch) {
+        case 1: qk_ct_b8_g32::sum_rows<1, 4>(weight_packed, weight_scale, x, y, push, partial, at); break;
+        case 2: qk_ct_b8_g32::sum_rows<2, 4>(weight_packed, weight_scale, x, y, push, partial, at); break;
+        case 4: qk_ct_b8_g32::sum_rows<4, 4>(weight_packed, weight_scale, x, y, push, partial, at); break;
+        case 8: qk_ct_b8_g32::sum_rows<8, 2>(weight_packed, weight_scale, x, y, push, partial, at); break;
+    }
+}
+
+// ct_b8_g32_gemv_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f16.
+constant uint ct_b8_g32_gemv_f16_batch [[function_constant(1)]];  // 1, 2, 4 or 8, at least as many as there are right-hand sides
+
+kernel void ct_b8_g32_gemv_f16(
+    device const uint *weight_packed [[buffer(0)]],
+    device const ushort *weight_scale [[buffer(1)]],
+    device const half4 *x [[buffer(2)]],
+    device float *y [[buffer(3)]],
+    constant qk_ct_b8_g32::sum_shape &push [[buffer(4)]],
+    uint group [[threadgroup_position_in_grid]],
+    uint groups [[threadgroups_per_grid]],
+    uint thread_index [[thread_index_in_threadgroup]],
+    uint threads [[threads_per_threadgroup]],
+    uint lane [[thread_index_in_simdgroup]],
+    uint lanes [[threads_per_simdgroup]],
+    uint simdgroup [[simdgroup_index_in_threadgroup]],
+    uint simdgroups [[simdgroups_per_threadgroup]])
+{
+    threadgroup float partial[32 * 16];  // at most 32 simdgroups, and 16 sums of each
+    const qk_ct_b8_g32::standing at = {group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups};
+    switch (ct_b8_g32_gemv_f16_batch) {
+        case 1: qk_ct_b8_g32::sum_rows<1, 4>(weight_packed, weight_scale, x, y, push, partial, at); break;
+        case 2: qk_ct_b8_g32::sum_rows<2, 4>(weight_packed, weight_scale, x, y, push, partial, at); break;
+        case 4: qk_ct_b8_g32::sum_rows<4, 4>(weight_packed, weight_scale, x, y, push, partial, at); break;
+        case 8: qk_ct_b8_g32::sum_rows<8, 2>(weight_packed, weight_scale, x, y, push, partial, at); break;
+    }
+}
+
+// ct_b8_g32_gemv_id_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f32.
+struct ct_b8_g32_gemv_id_f32_push {
+    uint rows;          // of one expert
+    uint row_tiles;     // tiles of 16 elements in a row
+    uint batch;         // right-hand sides: tokens
+    uint slots;         // experts of each token
+    uint experts;       // all there are
+    uint expert_first;  // those that are bound in this launch
+    uint expert_end;
+};
+
+kernel void ct_b8_g32_gemv_id_f32(
+    device const uint *weight_packed [[buffer(0)]],
+    device const ushort *weight_scale [[buffer(1)]],
+    device const float4 *x [[buffer(2)]],
+    device const uint *ids [[buffer(3)]],
+    device float *y [[buffer(4)]],
+    device atomic_uint *status [[buffer(5)]],
+    constant ct_b8_g32_gemv_id_f32_push &push [[buffer(6)]],
+    uint group [[threadgroup_position_in_grid]],
+    uint groups [[threadgroups_per_grid]],
+    uint thread_index [[thread_index_in_threadgroup]],
+    uint threads [[threads_per_threadgroup]],
+    uint lane [[thread_index_in_simdgroup]],
+    uint lanes [[threads_per_simdgroup]],
+    uint simdgroup [[simdgroup_index_in_threadgroup]],
+    uint simdgroups [[simdgroups_per_threadgroup]])
+{
+    constexpr uint ROWS = 4, TILES = 4;  // rows at a time; tiles of x that a thread keeps
+    threadgroup float partial[32 * ROWS];
+    float4 kept[TILES][1][4];
+    float kept_sum[TILES][1][1];
+    // A simdgroup holds a slice of x and walks down the rows. While there are slices for more, simdgroups share a row.
+    const uint slice = lanes * TILES, slices = (push.row_tiles + slice - 1) / slice;
+    uint split = 1;
+    while (split < slices && simdgroups % (2 * split) == 0) split *= 2;
+    const uint teams = simdgroups / split, team = simdgroup / split;
+    const uint parts = (push.rows + teams * ROWS - 1) / (teams * ROWS);
+    uint held = ~0u, held_token = ~0u;
+    for (uint work = group; work < push.batch * push.slots * parts; work += groups) {
+        const uint pair = work / parts, token = pair / push.slots, first = work % parts * teams * ROWS, expert = ids[pair];
+        const bool found = expert < push.experts;
+        if (found ? expert < push.expert_first || expert >= push.expert_end : push.expert_first != 0) continue;  // another launch's
+        float sum[ROWS][1] = {};
+        if (!found && first == 0 && thread_index == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);  // zeros
+        for (uint c = simdgroup % split; found && c < slices; c += split) {
+            for (uint k = 0; k < TILES; ++k) {
+                const uint j = (c * TILES + k) * lanes + lane;
+                if (j >= push.row_tiles) continue;
+                if (c != held || token != held_token)
+                    qk_ct_b8_g32::load_x<TILES, 1>(x, push.batch, push.row_tiles, token, j, k, kept, kept_sum);
+                for (uint r = 0; r < ROWS; ++r) {
+                    const uint row = min(first + team * ROWS + r, push.rows - 1);
+                    qk_ct_b8_g32::accumulate<TILES, 1>(weight_packed, weight_scale, push.row_tiles, (expert - push.expert_first) * push.rows + row, j, k,
+                                                      kept, kept_sum, sum[r]);
+                }
+            }
+            held = c;
+            held_token = token;
+        }
+        for (uint r = 0; r < ROWS; ++r) {
+            const float all = simd_sum(sum[r][0]);
+            if (lane == 0) partial[simdgroup * ROWS + r] = all;
+        }
+        threadgroup_barrier(mem_flags::mem_threadgroup);
+        for (uint i = thread_index; i < teams * ROWS; i += threads) {
+            const uint at = i / ROWS * (split - 1) * ROWS + i;
+            float total = 0.0f;
+            for (uint s = 0; s < split; ++s) total += partial[at + s * ROWS];
+            if (first + i < push.rows) y[pair * push.rows + first + i] = total;
+        }
+        threadgroup_barrier(mem_flags::mem_threadgroup);
+    }
+}
+
+// ct_b8_g32_gemv_id_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f16.
+struct ct_b8_g32_gemv_id_f16_push {
+    uint rows;          // of one expert
+    uint row_tiles;     // tiles of 16 elements in a row
+    uint batch;         // right-hand sides: tokens
+    uint slots;         // experts of each token
+    uint experts;       // all there are
+    uint expert_first;  // those that are bound in this launch
+    uint expert_end;
+};
+
+kernel void ct_b8_g32_gemv_id_f16(
+    device const uint *weight_packed [[buffer(0)]],
+    device const ushort *weight_scale [[buffer(1)]],
+    device const half4 *x [[buffer(2)]],
+    device const uint *ids [[buffer(3)]],
+    device float *y [[buffer(4)]],
+    device atomic_uint *status [[buffer(5)]],
+    constant ct_b8_g32_gemv_id_f16_push &push [[buffer(6)]],
+    uint group [[threadgroup_position_in_grid]],
+    uint groups [[threadgroups_per_grid]],
+    uint thread_index [[thread_index_in_threadgroup]],
+    uint threads [[threads_per_threadgroup]],
+    uint lane [[thread_index_in_simdgroup]],
+    uint lanes [[threads_per_simdgroup]],
+    uint simdgroup [[simdgroup_index_in_threadgroup]],
+    uint simdgroups [[simdgroups_per_threadgroup]])
+{
+    constexpr uint ROWS = 4, TILES = 4;  // rows at a time; tiles of x that a thread keeps
+    threadgroup float partial[32 * ROWS];
+    float4 kept[TILES][1][4];
+    float kept_sum[TILES][1][1];
+    // A simdgroup holds a slice of x and walks down the rows. While there are slices for more, simdgroups share a row.
+    const uint slice = lanes * TILES, slices = (push.row_tiles + slice - 1) / slice;
+    uint split = 1;
+    while (split < slices && simdgroups % (2 * split) == 0) split *= 2;
+    const uint teams = simdgroups / split, team = simdgroup / split;
+    const uint parts = (push.rows + teams * ROWS - 1) / (teams * ROWS);
+    uint held = ~0u, held_token = ~0u;
+    for (uint work = group; work < push.batch * push.slots * parts; work += groups) {
+        const uint pair = work / parts, token = pair / push.slots, first = work % parts * teams * ROWS, expert = ids[pair];
+        const bool found = expert < push.experts;
+        if (found ? expert < push.expert_first || expert >= push.expert_end : push.expert_first != 0) continue;  // another launch's
+        float sum[ROWS][1] = {};
+        if (!found && first == 0 && thread_index == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);  // zeros
+        for (uint c = simdgroup % split; found && c < slices; c += split) {
+            for (uint k = 0; k < TILES; ++k) {
+                const uint j = (c * TILES + k) * lanes + lane;
+                if (j >= push.row_tiles) continue;
+                if (c != held || token != held_token)
+                    qk_ct_b8_g32::load_x<TILES, 1>(x, push.batch, push.row_tiles, token, j, k, kept, kept_sum);
+                for (uint r = 0; r < ROWS; ++r) {
+                    const uint row = min(first + team * ROWS + r, push.rows - 1);
+                    qk_ct_b8_g32::accumulate<TILES, 1>(weight_packed, weight_scale, push.row_tiles, (expert - push.expert_first) * push.rows + row, j, k,
+                                                      kept, kept_sum, sum[r]);
+                }
+            }
+            held = c;
+            held_token = token;
+        }
+        for (uint r = 0; r < ROWS; ++r) {
+            const float all = simd_sum(sum[r][0]);
+            if (lane == 0) partial[simdgroup * ROWS + r] = all;
+        }
+        threadgroup_barrier(mem_flags::mem_threadgroup);
+        for (uint i = thread_index; i < teams * ROWS; i += threads) {
+            const uint at = i / ROWS * (split - 1) * ROWS + i;
+            float total = 0.0f;
+            for (uint s = 0; s < split; ++s) total += partial[at + s * ROWS];
+            if (first + i < push.rows) y[pair * push.rows + first + i] = total;
+        }
+        threadgroup_barrier(mem_flags::mem_threadgroup);
+    }
+}

@@ -1,0 +1,97 @@
+// ct_b8_g32_gather_f16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f16.
+// Generated from the specification below by `qkgen emit --format ct_b8_g32`; do not edit.
+// 34 bytes for 32 elements, 8.5 bits each; 6.62 operations for each element.
+//
+//     format ct_b8_g{group} "compressed-tensors: 8-bit codes around 128, a scale for each group"
+//     from "compressed-tensors: pack-quantized, symmetric, 8 bits"
+//     for group in 32 128
+//
+//     block group {
+//         buffer weight_packed { w: u32[group / 4] }
+//         buffer weight_scale  { s: bf16 }
+//     }
+//
+//     code q = w { 8 @ 0 (group:8) }
+//
+//     value = (q - 128) * s
+//
+// Here group = 32.
+#version 450
+#extension GL_EXT_shader_16bit_storage : require
+
+layout(local_size_x_id = 0) in;
+
+layout(binding = 0, std430) readonly buffer Weight_packedBuffer { uint weight_packed[]; };
+layout(binding = 1, std430) readonly buffer Weight_scaleBuffer { uint16_t weight_scale[]; };
+layout(binding = 2, std430) readonly buffer Indices { uint indices[]; };
+layout(binding = 3, std430) writeonly buffer Dst { uvec2 dst[]; };
+layout(binding = 4, std430) buffer Status { uint out_of_range; };
+
+layout(push_constant) uniform Push {
+    uint rows;       // of the whole table
+    uint row_first;  // the rows that are bound in this launch
+    uint row_end;
+    uint row_tiles;  // tiles of 8 elements in a row
+    uint tokens;
+};
+
+// The bfloat16 in the low 16 bits.
+float bf16_to_f32(uint bits) {
+    return uintBitsToFloat(bits << 16);
+}
+
+// Rounds to the nearest half, ties to even. In integers, because Vulkan leaves the rounding of its own conversion open.
+uint f32_to_f16(float x) {
+    const uint bits = floatBitsToUint(x), magnitude = bits & 0x7FFFFFFFu, sign = (bits >> 16) & 0x8000u;
+    if (magnitude > 0x7F800000u) return sign | 0x7E00u;    // NaN
+    if (magnitude >= 0x477FF000u) return sign | 0x7C00u;   // beyond the largest half
+    if (magnitude < 0x38800000u) {                         // a subnormal half: adding 1/2 rounds at its last bit
+        precise float lifted = uintBitsToFloat(magnitude) + 0.5;
+        return sign | (floatBitsToUint(lifted) - 0x3F000000u);
+    }
+    return sign | ((magnitude - 0x38000000u + 0xFFFu + ((magnitude >> 13) & 1u)) >> 13);
+}
+
+// The 8 values of a tile of a block, in runs of 4 consecutive elements.
+void decode(uint block, uint tile, out precise vec4 v[2]) {
+    // elements 0 to 3, counted from the tile's first
+    uint w0 = weight_packed[block * 8u + tile * 2u];
+    uvec4 q0 = (uvec4(w0) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
+    float s = bf16_to_f32(uint(weight_scale[block]));
+    v[0] = vec4(ivec4(q0) - 128) * s;
+
+    // elements 4 to 7, counted from the tile's first
+    uint w1 = weight_packed[block * 8u + tile * 2u + 1u];
+    uvec4 q1 = (uvec4(w1) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
+    v[1] = vec4(ivec4(q1) - 128) * s;
+}
+
+uvec2 pack(vec4 v) {
+    return uvec2(f32_to_f16(v.x) | (f32_to_f16(v.y) << 16), f32_to_f16(v.z) | (f32_to_f16(v.w) << 16));
+}
+
+// Stores a tile's runs where they belong in block `block` of the output.
+void write_tile(uint block, uint tile, vec4 v[2]) {
+    const uint at = block * 8u + tile * 2u;
+    dst[at] = pack(v[0]);
+    dst[at + 1u] = pack(v[1]);
+}
+
+void main() {
+    const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
+    for (uint i = gl_GlobalInvocationID.x; i < tokens * row_tiles; i += threads) {
+        const uint row = indices[i / row_tiles];
+        vec4 v[2];
+        if (row >= row_first && row < row_end) {
+            const uint from = (row - row_first) * row_tiles + i % row_tiles;
+            decode(from / 4u, i % 4u, v);
+        } else if (row >= rows && row_first == 0u) {
+            // No such row: zeros, and the token is counted once.
+            for (uint r = 0u; r < 2u; ++r) v[r] = vec4(0.0);
+            if (i % row_tiles == 0u) atomicAdd(out_of_range, 1u);
+        } else {
+            continue;  // a row of another launch
+        }
+        write_tile(i / 4u, i % 4u, v);
+    }
+}

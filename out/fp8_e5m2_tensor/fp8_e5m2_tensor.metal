@@ -1,0 +1,483 @@
+// fp8_e5m2_tensor: Metal kernels of the format.
+// Generated from the specification below by `qkgen emit --format fp8_e5m2_tensor`; do not edit.
+// 36 bytes for 32 elements, 8 bits each; 10.1 operations for each element.
+//
+//     format fp8_e5m2_tensor "E5M2 codes, a scale for the tensor"
+//     from "compressed-tensors and others: float-quantized with E5M2, a scale for the tensor"
+//
+//     block 1 x 32 ragged {
+//         buffer weight         { w: u8[32] }
+//         buffer weight_scale[] { s: f32 }
+//     }
+//
+//     code q: e5m2 = w { 8 @ 0 (32:8) }
+//
+//     value = q * s
+#include <metal_stdlib>
+using namespace metal;
+
+// Decoding rounds each operation as written: compile without fast math (-fno-fast-math, or MTLMathModeSafe).
+#pragma clang fp contract(off)
+
+namespace qk_fp8_e5m2_tensor {
+
+// The half in the low 16 bits.
+inline float f16_to_f32(uint bits) {
+    return float(as_type<half>(ushort(bits)));
+}
+
+// Rounds to the nearest bfloat16, ties to even. In integers, so that no Metal version with bfloat is needed.
+inline ushort f32_to_bf16(float x) {
+    const uint bits = as_type<uint>(x);
+    if ((bits & 0x7FFFFFFFu) > 0x7F800000u) return ushort(((bits >> 16) & 0x8000u) | 0x7FC0u);  // NaN
+    return ushort((bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16);
+}
+
+// A run as it is stored: f32, f16, or the bits of bf16. Conversion to half rounds to nearest even.
+inline void store(device float *dst, uint at, float v) {
+    dst[at] = v;
+}
+
+inline void store(device half *dst, uint at, float v) {
+    dst[at] = half(v);
+}
+
+inline void store(device ushort *dst, uint at, float v) {
+    dst[at] = f32_to_bf16(v);
+}
+
+// The 8 values of a tile of a row, in runs of 4 consecutive elements.
+inline void decode(device const uchar *weight, device const uint *weight_scale, uint cols, uint row, uint tile, thread float4 *v) {
+    const uint block_col = tile / 4u;
+    const uint t = tile % 4u;
+    // elements 0 to 3, counted from the tile's first
+    const uint w0 = uint(weight[row * cols + min(block_col * 32u + t * 8u, cols - 1u)]) | (uint(weight[row * cols + min(block_col * 32u + t * 8u + 1u, cols - 1u)]) << 8u) | (uint(weight[row * cols + min(block_col * 32u + t * 8u + 2u, cols - 1u)]) << 16u) | (uint(weight[row * cols + min(block_col * 32u + t * 8u + 3u, cols - 1u)]) << 24u);
+    const uint4 q_bits0 = (uint4(w0) >> uint4(0, 8, 16, 24)) & 0xFFu;
+    const uint q_bits1 = q_bits0.x;
+    const uint q_bits2 = q_bits0.y;
+    const uint q_bits3 = q_bits0.z;
+    const uint q_bits4 = q_bits0.w;
+    const float4 q0 = float4(f16_to_f32(q_bits1 << 8u), f16_to_f32(q_bits2 << 8u), f16_to_f32(q_bits3 << 8u), f16_to_f32(q_bits4 << 8u));  // w: 8 bits
+    const float s = as_type<float>(weight_scale[0u]);
+    v[0] = q0 * s;
+
+    // elements 4 to 7, counted from the tile's first
+    const uint w1 = uint(weight[row * cols + min(block_col * 32u + t * 8u + 4u, cols - 1u)]) | (uint(weight[row * cols + min(block_col * 32u + t * 8u + 5u, cols - 1u)]) << 8u) | (uint(weight[row * cols + min(block_col * 32u + t * 8u + 6u, cols - 1u)]) << 16u) | (uint(weight[row * cols + min(block_col * 32u + t * 8u + 7u, cols - 1u)]) << 24u);
+    const uint4 q_bits5 = (uint4(w1) >> uint4(0, 8, 16, 24)) & 0xFFu;
+    const uint q_bits6 = q_bits5.x;
+    const uint q_bits7 = q_bits5.y;
+    const uint q_bits8 = q_bits5.z;
+    const uint q_bits9 = q_bits5.w;
+    const float4 q1 = float4(f16_to_f32(q_bits6 << 8u), f16_to_f32(q_bits7 << 8u), f16_to_f32(q_bits8 << 8u), f16_to_f32(q_bits9 << 8u));  // w: 8 bits
+    v[1] = q1 * s;
+}
+
+// Stores elements [from, to) of a tile; its first belongs at `at`.
+template <typename T>
+inline void write_tile(device T *dst, uint at, uint from, uint to, thread const float4 *v) {
+    for (uint e = 0; e < 8; ++e) {
+        if (e >= from && e < to) store(dst, at + e, v[e / 4][e % 4]);
+    }
+}
+
+struct sum_shape {
+    uint rows;       // of this launch
+    uint row_tiles;  // tiles of 16 elements in a row
+    uint batch;      // right-hand sides
+    uint y_first;    // where the launch begins in y, and
+    uint y_rows;     // how many rows each right-hand side has there
+    uint cols;       // of the matrix that the blocks are patches of
+    uint grid_rows;  // blocks
+    uint grid_cols;
+};
+
+// Where a thread stands.
+struct standing {
+    uint group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups;
+};
+
+// Loads what tile `j` of a row meets of x, from right-hand side `vector` on.
+template <uint TILES, uint BATCH, typename X>
+inline void load_x(device const X *x_in, uint batch, uint row_tiles, uint vector, uint j, uint k,
+    thread float4 (&x)[TILES][BATCH][4], thread float (&x_sum)[TILES][BATCH][1])
+{
+    const uint place = j * 4u;
+    for (uint m = 0; m < BATCH; ++m) {
+        const uint from = min(vector + m, batch - 1u) * row_tiles * 4u + place;
+        const float4 x0 = float4(x_in[from]);
+        const float4 x1 = float4(x_in[from + 1u]);
+        const float4 x2 = float4(x_in[from + 2u]);
+        const float4 x3 = float4(x_in[from + 3u]);
+        x[k][m][0] = x0;
+        x[k][m][1] = x1;
+        x[k][m][2] = x2;
+        x[k][m][3] = x3;
+    }
+}
+
+// Adds the products of tile `j` of row `n` with what is kept of x, for each right-hand side.
+template <uint TILES, uint BATCH>
+inline void accumulate(
+    device const uchar *weight,
+    device const uint *weight_scale,
+    uint cols, uint row_tiles, uint n, uint j, uint k,
+    thread const float4 (&x)[TILES][BATCH][4], thread const float (&x_sum)[TILES][BATCH][1],
+    thread float (&sum)[BATCH])
+{
+    #pragma clang fp contract(fast)
+    const uint row = n, tile = j;
+    const uint block_col = tile / 2u;
+    const uint t = tile % 2u;
+    const float s = as_type<float>(weight_scale[0u]);
+    const uint w0 = uint(weight[row * cols + min(block_col * 32u + t * 16u, cols - 1u)]) | (uint(weight[row * cols + min(block_col * 32u + t * 16u + 1u, cols - 1u)]) << 8u) | (uint(weight[row * cols + min(block_col * 32u + t * 16u + 2u, cols - 1u)]) << 16u) | (uint(weight[row * cols + min(block_col * 32u + t * 16u + 3u, cols - 1u)]) << 24u);
+    const uint4 q_bits0 = (uint4(w0) >> uint4(0, 8, 16, 24)) & 0xFFu;
+    const uint q_bits1 = q_bits0.x;
+    const uint q_bits2 = q_bits0.y;
+    const uint q_bits3 = q_bits0.z;
+    const uint q_bits4 = q_bits0.w;
+    const float4 q0 = float4(f16_to_f32(q_bits1 << 8u), f16_to_f32(q_bits2 << 8u), f16_to_f32(q_bits3 << 8u), f16_to_f32(q_bits4 << 8u));  // w: 8 bits
+    const uint w1 = uint(weight[row * cols + min(block_col * 32u + t * 16u + 4u, cols - 1u)]) | (uint(weight[row * cols + min(block_col * 32u + t * 16u + 5u, cols - 1u)]) << 8u) | (uint(weight[row * cols + min(block_col * 32u + t * 16u + 6u, cols - 1u)]) << 16u) | (uint(weight[row * cols + min(block_col * 32u + t * 16u + 7u, cols - 1u)]) << 24u);
+    const uint4 q_bits5 = (uint4(w1) >> uint4(0, 8, 16, 24)) & 0xFFu;
+    const uint q_bits6 = q_bits5.x;
+    const uint q_bits7 = q_bits5.y;
+    const uint q_bits8 = q_bits5.z;
+    const uint q_bits9 = q_bits5.w;
+    const float4 q1 = float4(f16_to_f32(q_bits6 << 8u), f16_to_f32(q_bits7 << 8u), f16_to_f32(q_bits8 << 8u), f16_to_f32(q_bits9 << 8u));  // w: 8 bits
+    const uint w2 = uint(weight[row * cols + min(block_col * 32u + t * 16u + 8u, cols - 1u)]) | (uint(weight[row * cols + min(block_col * 32u + t * 16u + 9u, cols - 1u)]) << 8u) | (uint(weight[row * cols + min(block_col * 32u + t * 16u + 10u, cols - 1u)]) << 16u) | (uint(weight[row * cols + min(block_col * 32u + t * 16u + 11u, cols - 1u)]) << 24u);
+    const uint4 q_bits10 = (uint4(w2) >> uint4(0, 8, 16, 24)) & 0xFFu;
+    const uint q_bits11 = q_bits10.x;
+    const uint q_bits12 = q_bits10.y;
+    const uint q_bits13 = q_bits10.z;
+    const uint q_bits14 = q_bits10.w;
+    const float4 q2 = float4(f16_to_f32(q_bits11 << 8u), f16_to_f32(q_bits12 << 8u), f16_to_f32(q_bits13 << 8u), f16_to_f32(q_bits14 << 8u));  // w: 8 bits
+    const uint w3 = uint(weight[row * cols + min(block_col * 32u + t * 16u + 12u, cols - 1u)]) | (uint(weight[row * cols + min(block_col * 32u + t * 16u + 13u, cols - 1u)]) << 8u) | (uint(weight[row * cols + min(block_col * 32u + t * 16u + 14u, cols - 1u)]) << 16u) | (uint(weight[row * cols + min(block_col * 32u + t * 16u + 15u, cols - 1u)]) << 24u);
+    const uint4 q_bits15 = (uint4(w3) >> uint4(0, 8, 16, 24)) & 0xFFu;
+    const uint q_bits16 = q_bits15.x;
+    const uint q_bits17 = q_bits15.y;
+    const uint q_bits18 = q_bits15.z;
+    const uint q_bits19 = q_bits15.w;
+    const float4 q3 = float4(f16_to_f32(q_bits16 << 8u), f16_to_f32(q_bits17 << 8u), f16_to_f32(q_bits18 << 8u), f16_to_f32(q_bits19 << 8u));  // w: 8 bits
+    for (uint m = 0; m < BATCH; ++m) {
+        sum[m] += s * (dot(x[k][m][0], q0) + dot(x[k][m][1], q1) + dot(x[k][m][2], q2) + dot(x[k][m][3], q3));
+    }
+}
+
+// Sums over rows. BATCH right-hand sides are kept, at least as many as there are; ROWS rows at a time.
+template <uint BATCH, uint ROWS, typename X>
+inline void sum_rows(
+    device const uchar *weight,
+    device const uint *weight_scale,
+    device const X *x_in, device float *y, constant sum_shape &shape, threadgroup float *partial, standing at)
+{
+    constexpr uint BUSY = 2048;  // simdgroups that keep a device busy
+    constexpr uint TILES = BATCH == 1 ? 4 : 1;
+    // What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share
+    // a scale.
+    float4 x[TILES][BATCH][4];
+    float x_sum[TILES][BATCH][1];
+    // A simdgroup holds a slice of x and walks down the rows. Where there are few rows, simdgroups share each of them.
+    const uint slice = at.lanes * TILES, slices = (shape.row_tiles + slice - 1) / slice;
+    uint split = 1;
+    while (split < slices && at.simdgroups % (2 * split) == 0 && shape.rows * split < BUSY * ROWS) split *= 2;
+    const uint teams = at.simdgroups / split, team = at.simdgroup / split;
+    uint held = ~0u;
+    for (uint first = at.group * teams * ROWS; first < shape.rows; first += at.groups * teams * ROWS) {
+        float sum[ROWS][BATCH];
+        for (uint r = 0; r < ROWS; ++r) {
+            for (uint m = 0; m < BATCH; ++m) sum[r][m] = 0.0f;
+        }
+        for (uint c = at.simdgroup % split; c < slices; c += split) {
+            for (uint k = 0; k < TILES; ++k) {
+                const uint j = (c * TILES + k) * at.lanes + at.lane;
+                if (j >= shape.row_tiles) continue;
+                if (c != held) load_x<TILES, BATCH>(x_in, shape.batch, shape.row_tiles, 0, j, k, x, x_sum);
+                for (uint r = 0; r < ROWS; ++r)
+                    accumulate<TILES, BATCH>(weight, weight_scale, shape.cols, shape.row_tiles, min(first + team * ROWS + r, shape.rows - 1), j, k, x, x_sum, sum[r]);
+            }
+            held = c;
+        }
+        for (uint r = 0; r < ROWS; ++r) {
+            for (uint m = 0; m < BATCH; ++m) {
+                const float all = simd_sum(sum[r][m]);
+                const uint row = first + team * ROWS + r;
+                if (at.lane != 0) continue;
+                if (split > 1) partial[(at.simdgroup * ROWS + r) * BATCH + m] = all;
+                else if (row < shape.rows && m < shape.batch) y[m * shape.y_rows + shape.y_first + row] = all;
+            }
+        }
+        if (split == 1) continue;
+        threadgroup_barrier(mem_flags::mem_threadgroup);
+        for (uint i = at.thread_index; i < teams * ROWS * BATCH; i += at.threads) {
+            const uint row = first + i / BATCH, m = i % BATCH, from = i / (ROWS * BATCH) * (split - 1) * ROWS * BATCH + i;
+            float total = 0.0f;
+            for (uint s = 0; s < split; ++s) total += partial[from + s * ROWS * BATCH];
+            if (row < shape.rows && m < shape.batch) y[m * shape.y_rows + shape.y_first + row] = total;
+        }
+        threadgroup_barrier(mem_flags::mem_threadgroup);
+    }
+}
+
+}  // namespace qk_fp8_e5m2_tensor
+
+// fp8_e5m2_tensor_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32.
+struct fp8_e5m2_tensor_dequant_f32_push {
+    uint rows;       // of the matrix that the blocks are patches of
+    uint cols;
+    uint grid_rows;  // blocks
+    uint grid_cols;
+    uint row_tiles;  // tiles of 8 elements in a row
+};
+
+kernel void fp8_e5m2_tensor_dequant_f32(
+    device const uchar *weight [[buffer(0)]],
+    device const uint *weight_scale [[buffer(1)]],
+    device float *dst [[buffer(2)]],
+    constant fp8_e5m2_tensor_dequant_f32_push &push [[buffer(3)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.rows * push.row_tiles; i += threads) {
+        const uint row = i / push.row_tiles, tile = i % push.row_tiles;
+        float4 v[2];
+        qk_fp8_e5m2_tensor::decode(weight, weight_scale, push.cols, row, tile, v);
+        qk_fp8_e5m2_tensor::write_tile(dst, row * push.cols + tile * 8u, 0,
+                                 min(8u, push.cols - tile * 8u), v);
+    }
+}
+
+// fp8_e5m2_tensor_dequant_f16: decodes a whole tensor: dst[i] = value(i), in f16.
+struct fp8_e5m2_tensor_dequant_f16_push {
+    uint rows;       // of the matrix that the blocks are patches of
+    uint cols;
+    uint grid_rows;  // blocks
+    uint grid_cols;
+    uint row_tiles;  // tiles of 8 elements in a row
+};
+
+kernel void fp8_e5m2_tensor_dequant_f16(
+    device const uchar *weight [[buffer(0)]],
+    device const uint *weight_scale [[buffer(1)]],
+    device half *dst [[buffer(2)]],
+    constant fp8_e5m2_tensor_dequant_f16_push &push [[buffer(3)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.rows * push.row_tiles; i += threads) {
+        const uint row = i / push.row_tiles, tile = i % push.row_tiles;
+        float4 v[2];
+        qk_fp8_e5m2_tensor::decode(weight, weight_scale, push.cols, row, tile, v);
+        qk_fp8_e5m2_tensor::write_tile(dst, row * push.cols + tile * 8u, 0,
+                                 min(8u, push.cols - tile * 8u), v);
+    }
+}
+
+// fp8_e5m2_tensor_dequant_bf16: decodes a whole tensor: dst[i] = value(i), in bf16.
+struct fp8_e5m2_tensor_dequant_bf16_push {
+    uint rows;       // of the matrix that the blocks are patches of
+    uint cols;
+    uint grid_rows;  // blocks
+    uint grid_cols;
+    uint row_tiles;  // tiles of 8 elements in a row
+};
+
+kernel void fp8_e5m2_tensor_dequant_bf16(
+    device const uchar *weight [[buffer(0)]],
+    device const uint *weight_scale [[buffer(1)]],
+    device ushort *dst [[buffer(2)]],
+    constant fp8_e5m2_tensor_dequant_bf16_push &push [[buffer(3)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.rows * push.row_tiles; i += threads) {
+        const uint row = i / push.row_tiles, tile = i % push.row_tiles;
+        float4 v[2];
+        qk_fp8_e5m2_tensor::decode(weight, weight_scale, push.cols, row, tile, v);
+        qk_fp8_e5m2_tensor::write_tile(dst, row * push.cols + tile * 8u, 0,
+                                 min(8u, push.cols - tile * 8u), v);
+    }
+}
+
+// fp8_e5m2_tensor_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32.
+struct fp8_e5m2_tensor_gather_f32_push {
+    uint rows;        // of the matrix that the blocks are patches of
+    uint cols;
+    uint grid_rows;   // blocks
+    uint grid_cols;
+    uint row_tiles;   // tiles of 8 elements that a row of the table can touch
+    uint table_rows;
+    uint table_cols;
+    uint tokens;
+};
+
+kernel void fp8_e5m2_tensor_gather_f32(
+    device const uchar *weight [[buffer(0)]],
+    device const uint *weight_scale [[buffer(1)]],
+    device const uint *indices [[buffer(2)]],
+    device float *dst [[buffer(3)]],
+    device atomic_uint *status [[buffer(4)]],
+    constant fp8_e5m2_tensor_gather_f32_push &push [[buffer(5)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
+        const uint token = i / push.row_tiles, j = i % push.row_tiles;
+        uint index = indices[token];
+        const bool found = index < push.table_rows;
+        if (!found) {
+            // No such row: zeros, and the token is counted once.
+            if (j == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
+            index = 0;
+        }
+        const uint row = index, tile = j;
+        float4 v[2];
+        if (found) {
+            qk_fp8_e5m2_tensor::decode(weight, weight_scale, push.cols, row, tile, v);
+        } else {
+            for (uint r = 0; r < 2; ++r) v[r] = 0.0f;
+        }
+        qk_fp8_e5m2_tensor::write_tile(dst, token * push.cols + tile * 8u, 0,
+                                 min(8u, push.cols - tile * 8u), v);
+    }
+}
+
+// fp8_e5m2_tensor_gather_f16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f16.
+struct fp8_e5m2_tensor_gather_f16_push {
+    uint rows;        // of the matrix that the blocks are patches of
+    uint cols;
+    uint grid_rows;   // blocks
+    uint grid_cols;
+    uint row_tiles;   // tiles of 8 elements that a row of the table can touch
+    uint table_rows;
+    uint table_cols;
+    uint tokens;
+};
+
+kernel void fp8_e5m2_tensor_gather_f16(
+    device const uchar *weight [[buffer(0)]],
+    device const uint *weight_scale [[buffer(1)]],
+    device const uint *indices [[buffer(2)]],
+    device half *dst [[buffer(3)]],
+    device atomic_uint *status [[buffer(4)]],
+    constant fp8_e5m2_tensor_gather_f16_push &push [[buffer(5)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
+        const uint token = i / push.row_tiles, j = i % push.row_tiles;
+        uint index = indices[token];
+        const bool found = index < push.table_rows;
+        if (!found) {
+            // No such row: zeros, and the token is counted once.
+            if (j == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
+            index = 0;
+        }
+        const uint row = index, tile = j;
+        float4 v[2];
+        if (found) {
+            qk_fp8_e5m2_tensor::decode(weight, weight_scale, push.cols, row, tile, v);
+        } else {
+            for (uint r = 0; r < 2; ++r) v[r] = 0.0f;
+        }
+        qk_fp8_e5m2_tensor::write_tile(dst, token * push.cols + tile * 8u, 0,
+                                 min(8u, push.cols - tile * 8u), v);
+    }
+}
+
+// fp8_e5m2_tensor_gather_bf16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in bf16.
+struct fp8_e5m2_tensor_gather_bf16_push {
+    uint rows;        // of the matrix that the blocks are patches of
+    uint cols;
+    uint grid_rows;   // blocks
+    uint grid_cols;
+    uint row_tiles;   // tiles of 8 elements that a row of the table can touch
+    uint table_rows;
+    uint table_cols;
+    uint tokens;
+};
+
+kernel void fp8_e5m2_tensor_gather_bf16(
+    device const uchar *weight [[buffer(0)]],
+    device const uint *weight_scale [[buffer(1)]],
+    device const uint *indices [[buffer(2)]],
+    device ushort *dst [[buffer(3)]],
+    device atomic_uint *status [[buffer(4)]],
+    constant fp8_e5m2_tensor_gather_bf16_push &push [[buffer(5)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
+        const uint token = i / push.row_tiles, j = i % push.row_tiles;
+        uint index = indices[token];
+        const bool found = index < push.table_rows;
+        if (!found) {
+            // No such row: zeros, and the token is counted once.
+            if (j == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
+            index = 0;
+        }
+        const uint row = index, tile = j;
+        float4 v[2];
+        if (found) {
+            qk_fp8_e5m2_tensor::decode(weight, weight_scale, push.cols, row, tile, v);
+        } else {
+            for (uint r = 0; r < 2; ++r) v[r] = 0.0f;
+        }
+        qk_fp8_e5m2_tensor::write_tile(dst, token * push.cols + tile * 8u, 0,
+                                 min(8u, push.cols - tile * 8u), v);
+    }
+}
+
+// fp8_e5m2_tensor_gemv_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f32.
+constant uint fp8_e5m2_tensor_gemv_f32_batch [[function_constant(1)]];  // 1, 2, 4 or 8, at least as many as there are right-hand sides
+
+kernel void fp8_e5m2_tensor_gemv_f32(
+    device const uchar *weight [[buffer(0)]],
+    device const uint *weight_scale [[buffer(1)]],
+    device const float4 *x [[buffer(2)]],
+    device float *y [[buffer(3)]],
+    constant qk_fp8_e5m2_tensor::sum_shape &push [[buffer(4)]],
+    uint group [[threadgroup_position_in_grid]],
+    uint groups [[threadgroups_per_grid]],
+    uint thread_index [[thread_index_in_threadgroup]],
+    uint threads [[threads_per_threadgroup]],
+    uint lane [[thread_index_in_simdgroup]],
+    uint lanes [[threads_per_simdgroup]],
+    uint simdgroup [[simdgroup_index_in_threadgroup]],
+    uint simdgroups [[simdgroups_per_threadgroup]])
+{
+    threadgroup float partial[32 * 16];  // at most 32 simdgroups, and 16 sums of each
+    const qk_fp8_e5m2_tensor::standing at = {group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups};
+    switch (fp8_e5m2_tensor_gemv_f32_batch) {
+        case 1: qk_fp8_e5m2_tensor::sum_rows<1, 4>(weight, weight_scale, x, y, push, partial, at); break;
+        case 2: qk_fp8_e5m2_tensor::sum_rows<2, 4>(weight, weight_scale, x, y, push, partial, at); break;
+        case 4: qk_fp8_e5m2_tensor::sum_rows<4, 4>(weight, weight_scale, x, y, push, partial, at); break;
+        case 8: qk_fp8_e5m2_tensor::sum_rows<8, 2>(weight, weight_scale, x, y, push, partial, at); break;
+    }
+}
+
+// fp8_e5m2_tensor_gemv_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f16.
+constant uint fp8_e5m2_tensor_gemv_f16_batch [[function_constant(1)]];  // 1, 2, 4 or 8, at least as many as there are right-hand sides
+
+kernel void fp8_e5m2_tensor_gemv_f16(
+    device const uchar *weight [[buffer(0)]],
+    device const uint *weight_scale [[buffer(1)]],
+    device const half4 *x [[buffer(2)]],
+    device float *y [[buffer(3)]],
+    constant qk_fp8_e5m2_tensor::sum_shape &push [[buffer(4)]],
+    uint group [[threadgroup_position_in_grid]],
+    uint groups [[threadgroups_per_grid]],
+    uint thread_index [[thread_index_in_threadgroup]],
+    uint threads [[threads_per_threadgroup]],
+    uint lane [[thread_index_in_simdgroup]],
+    uint lanes [[threads_per_simdgroup]],
+    uint simdgroup [[simdgroup_index_in_threadgroup]],
+    uint simdgroups [[simdgroups_per_threadgroup]])
+{
+    threadgroup float partial[32 * 16];  // at most 32 simdgroups, and 16 sums of each
+    const qk_fp8_e5m2_tensor::standing at = {group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups};
+    switch (fp8_e5m2_tensor_gemv_f16_batch) {
+        case 1: qk_fp8_e5m2_tensor::sum_rows<1, 4>(weight, weight_scale, x, y, push, partial, at); break;
+        case 2: qk_fp8_e5m2_tensor::sum_rows<2, 4>(weight, weight_scale, x, y, push, partial, at); break;
+        case 4: qk_fp8_e5m2_tensor::sum_rows<4, 4>(weight, weight_scale, x, y, push, partial, at); break;
+        case 8: qk_fp8_e5m2_tensor::sum_rows<8, 2>(weight, weight_scale, x, y, push, partial, at); break;
+    }
+}

@@ -1,0 +1,104 @@
+// fp8_e5m2_tensor_gather_bf16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in bf16.
+// Generated from the specification below by `qkgen emit --format fp8_e5m2_tensor`; do not edit.
+// 36 bytes for 32 elements, 8 bits each; 10.1 operations for each element.
+//
+//     format fp8_e5m2_tensor "E5M2 codes, a scale for the tensor"
+//     from "compressed-tensors and others: float-quantized with E5M2, a scale for the tensor"
+//
+//     block 1 x 32 ragged {
+//         buffer weight         { w: u8[32] }
+//         buffer weight_scale[] { s: f32 }
+//     }
+//
+//     code q: e5m2 = w { 8 @ 0 (32:8) }
+//
+//     value = q * s
+#version 450
+#extension GL_EXT_shader_8bit_storage : require
+#extension GL_EXT_shader_16bit_storage : require
+
+layout(local_size_x_id = 0) in;
+
+layout(binding = 0, std430) readonly buffer WeightBuffer { uint8_t weight[]; };
+layout(binding = 1, std430) readonly buffer Weight_scaleBuffer { uint weight_scale[]; };
+layout(binding = 2, std430) readonly buffer Indices { uint indices[]; };
+layout(binding = 3, std430) writeonly buffer Dst { uint16_t dst[]; };
+layout(binding = 4, std430) buffer Status { uint out_of_range; };
+
+layout(push_constant) uniform Push {
+    uint rows;        // of the matrix that the blocks are patches of
+    uint cols;
+    uint grid_rows;   // blocks
+    uint grid_cols;
+    uint row_tiles;   // tiles of 8 elements that a row of the table can touch
+    uint table_rows;
+    uint table_cols;
+    uint tokens;
+};
+
+// The half in the low 16 bits.
+float f16_to_f32(uint bits) {
+    return unpackHalf2x16(bits).x;
+}
+
+// Rounds to the nearest bfloat16, ties to even.
+uint f32_to_bf16(float x) {
+    const uint bits = floatBitsToUint(x);
+    if ((bits & 0x7FFFFFFFu) > 0x7F800000u) return ((bits >> 16) & 0x8000u) | 0x7FC0u;  // NaN
+    return (bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16;
+}
+
+// The 8 values of a tile of a row, in runs of 4 consecutive elements.
+void decode(uint row, uint tile, out precise vec4 v[2]) {
+    const uint block_col = tile / 4u;
+    const uint t = tile % 4u;
+    // elements 0 to 3, counted from the tile's first
+    uint w0 = uint(weight[row * cols + min(block_col * 32u + t * 8u, cols - 1u)]) | (uint(weight[row * cols + min(block_col * 32u + t * 8u + 1u, cols - 1u)]) << 8u) | (uint(weight[row * cols + min(block_col * 32u + t * 8u + 2u, cols - 1u)]) << 16u) | (uint(weight[row * cols + min(block_col * 32u + t * 8u + 3u, cols - 1u)]) << 24u);
+    uvec4 q_bits0 = (uvec4(w0) >> uvec4(0, 8, 16, 24)) & 0xFFu;
+    uint q_bits1 = q_bits0.x;
+    uint q_bits2 = q_bits0.y;
+    uint q_bits3 = q_bits0.z;
+    uint q_bits4 = q_bits0.w;
+    vec4 q0 = vec4(f16_to_f32(q_bits1 << 8u), f16_to_f32(q_bits2 << 8u), f16_to_f32(q_bits3 << 8u), f16_to_f32(q_bits4 << 8u));  // w: 8 bits
+    float s = uintBitsToFloat(weight_scale[0u]);
+    v[0] = q0 * s;
+
+    // elements 4 to 7, counted from the tile's first
+    uint w1 = uint(weight[row * cols + min(block_col * 32u + t * 8u + 4u, cols - 1u)]) | (uint(weight[row * cols + min(block_col * 32u + t * 8u + 5u, cols - 1u)]) << 8u) | (uint(weight[row * cols + min(block_col * 32u + t * 8u + 6u, cols - 1u)]) << 16u) | (uint(weight[row * cols + min(block_col * 32u + t * 8u + 7u, cols - 1u)]) << 24u);
+    uvec4 q_bits5 = (uvec4(w1) >> uvec4(0, 8, 16, 24)) & 0xFFu;
+    uint q_bits6 = q_bits5.x;
+    uint q_bits7 = q_bits5.y;
+    uint q_bits8 = q_bits5.z;
+    uint q_bits9 = q_bits5.w;
+    vec4 q1 = vec4(f16_to_f32(q_bits6 << 8u), f16_to_f32(q_bits7 << 8u), f16_to_f32(q_bits8 << 8u), f16_to_f32(q_bits9 << 8u));  // w: 8 bits
+    v[1] = q1 * s;
+}
+
+// Stores elements [from, to) of a tile; its first belongs at `at`.
+void write_tile(uint at, uint from, uint to, vec4 v[2]) {
+    for (uint e = 0u; e < 8u; ++e) {
+        if (e >= from && e < to) dst[at + e] = uint16_t(f32_to_bf16(v[e / 4u][e % 4u]));
+    }
+}
+
+void main() {
+    const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
+    for (uint i = gl_GlobalInvocationID.x; i < tokens * row_tiles; i += threads) {
+        const uint token = i / row_tiles, j = i % row_tiles;
+        uint index = indices[token];
+        const bool found = index < table_rows;
+        if (!found) {
+            // No such row: zeros, and the token is counted once.
+            if (j == 0u) atomicAdd(out_of_range, 1u);
+            index = 0u;
+        }
+        const uint row = index, tile = j;
+        vec4 v[2];
+        if (found) {
+            decode(row, tile, v);
+        } else {
+            for (uint r = 0u; r < 2u; ++r) v[r] = vec4(0.0);
+        }
+        write_tile(token * cols + tile * 8u, 0u, min(8u, cols - tile * 8u), v);
+    }
+}

@@ -1,0 +1,152 @@
+// fp8_e5m2_tensor_gemv_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f16.
+// Generated from the specification below by `qkgen emit --format fp8_e5m2_tensor`; do not edit.
+// 36 bytes for 32 elements, 8 bits each; 9.81 operations for each element.
+//
+//     format fp8_e5m2_tensor "E5M2 codes, a scale for the tensor"
+//     from "compressed-tensors and others: float-quantized with E5M2, a scale for the tensor"
+//
+//     block 1 x 32 ragged {
+//         buffer weight         { w: u8[32] }
+//         buffer weight_scale[] { s: f32 }
+//     }
+//
+//     code q: e5m2 = w { 8 @ 0 (32:8) }
+//
+//     value = q * s
+#version 450
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_arithmetic : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_EXT_shader_8bit_storage : require
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 1) const uint BATCH = 1;  // right-hand sides that are kept, at least as many as there are
+layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
+
+layout(binding = 0, std430) readonly buffer WeightBuffer { uint8_t weight[]; };
+layout(binding = 1, std430) readonly buffer Weight_scaleBuffer { uint weight_scale[]; };
+layout(binding = 2, std430) readonly buffer Input { uvec2 x_in[]; };
+layout(binding = 3, std430) writeonly buffer Output { float y[]; };
+
+layout(push_constant) uniform Push {
+    uint rows;       // of this launch
+    uint row_tiles;  // tiles of 16 elements in a row
+    uint batch;      // right-hand sides
+    uint y_first;    // where the launch begins in y, and
+    uint y_rows;     // how many rows each right-hand side has there
+    uint cols;       // of the matrix that the blocks are patches of
+    uint grid_rows;  // blocks
+    uint grid_cols;
+};
+
+// The half in the low 16 bits.
+float f16_to_f32(uint bits) {
+    return unpackHalf2x16(bits).x;
+}
+
+const uint BUSY = 2048u;  // subgroups that keep a device busy
+const uint TILES = BATCH == 1u ? 4u : 1u;
+
+// What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a
+// scale.
+vec4 x[TILES][BATCH][4];
+float x_sum[TILES][BATCH][1];
+
+// Loads what tile `j` of a row meets of x, from right-hand side `vector` on.
+void load_x(uint vector, uint j, uint k) {
+    const uint place = j * 4u;
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
+        const uint from = min(vector + m, batch - 1u) * row_tiles * 4u + place;
+        const vec4 x0 = vec4(unpackHalf2x16(x_in[from].x), unpackHalf2x16(x_in[from].y));
+        const vec4 x1 = vec4(unpackHalf2x16(x_in[from + 1u].x), unpackHalf2x16(x_in[from + 1u].y));
+        const vec4 x2 = vec4(unpackHalf2x16(x_in[from + 2u].x), unpackHalf2x16(x_in[from + 2u].y));
+        const vec4 x3 = vec4(unpackHalf2x16(x_in[from + 3u].x), unpackHalf2x16(x_in[from + 3u].y));
+        x[k][m][0] = x0;
+        x[k][m][1] = x1;
+        x[k][m][2] = x2;
+        x[k][m][3] = x3;
+    }
+}
+
+// Adds the products of tile `j` of row `n` with what is kept of x, for each right-hand side.
+void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
+    const uint row = n, tile = j;
+    const uint block_col = tile / 2u;
+    const uint t = tile % 2u;
+    float s = uintBitsToFloat(weight_scale[0u]);
+    uint w0 = uint(weight[row * cols + min(block_col * 32u + t * 16u, cols - 1u)]) | (uint(weight[row * cols + min(block_col * 32u + t * 16u + 1u, cols - 1u)]) << 8u) | (uint(weight[row * cols + min(block_col * 32u + t * 16u + 2u, cols - 1u)]) << 16u) | (uint(weight[row * cols + min(block_col * 32u + t * 16u + 3u, cols - 1u)]) << 24u);
+    uvec4 q_bits0 = (uvec4(w0) >> uvec4(0, 8, 16, 24)) & 0xFFu;
+    uint q_bits1 = q_bits0.x;
+    uint q_bits2 = q_bits0.y;
+    uint q_bits3 = q_bits0.z;
+    uint q_bits4 = q_bits0.w;
+    vec4 q0 = vec4(f16_to_f32(q_bits1 << 8u), f16_to_f32(q_bits2 << 8u), f16_to_f32(q_bits3 << 8u), f16_to_f32(q_bits4 << 8u));  // w: 8 bits
+    uint w1 = uint(weight[row * cols + min(block_col * 32u + t * 16u + 4u, cols - 1u)]) | (uint(weight[row * cols + min(block_col * 32u + t * 16u + 5u, cols - 1u)]) << 8u) | (uint(weight[row * cols + min(block_col * 32u + t * 16u + 6u, cols - 1u)]) << 16u) | (uint(weight[row * cols + min(block_col * 32u + t * 16u + 7u, cols - 1u)]) << 24u);
+    uvec4 q_bits5 = (uvec4(w1) >> uvec4(0, 8, 16, 24)) & 0xFFu;
+    uint q_bits6 = q_bits5.x;
+    uint q_bits7 = q_bits5.y;
+    uint q_bits8 = q_bits5.z;
+    uint q_bits9 = q_bits5.w;
+    vec4 q1 = vec4(f16_to_f32(q_bits6 << 8u), f16_to_f32(q_bits7 << 8u), f16_to_f32(q_bits8 << 8u), f16_to_f32(q_bits9 << 8u));  // w: 8 bits
+    uint w2 = uint(weight[row * cols + min(block_col * 32u + t * 16u + 8u, cols - 1u)]) | (uint(weight[row * cols + min(block_col * 32u + t * 16u + 9u, cols - 1u)]) << 8u) | (uint(weight[row * cols + min(block_col * 32u + t * 16u + 10u, cols - 1u)]) << 16u) | (uint(weight[row * cols + min(block_col * 32u + t * 16u + 11u, cols - 1u)]) << 24u);
+    uvec4 q_bits10 = (uvec4(w2) >> uvec4(0, 8, 16, 24)) & 0xFFu;
+    uint q_bits11 = q_bits10.x;
+    uint q_bits12 = q_bits10.y;
+    uint q_bits13 = q_bits10.z;
+    uint q_bits14 = q_bits10.w;
+    vec4 q2 = vec4(f16_to_f32(q_bits11 << 8u), f16_to_f32(q_bits12 << 8u), f16_to_f32(q_bits13 << 8u), f16_to_f32(q_bits14 << 8u));  // w: 8 bits
+    uint w3 = uint(weight[row * cols + min(block_col * 32u + t * 16u + 12u, cols - 1u)]) | (uint(weight[row * cols + min(block_col * 32u + t * 16u + 13u, cols - 1u)]) << 8u) | (uint(weight[row * cols + min(block_col * 32u + t * 16u + 14u, cols - 1u)]) << 16u) | (uint(weight[row * cols + min(block_col * 32u + t * 16u + 15u, cols - 1u)]) << 24u);
+    uvec4 q_bits15 = (uvec4(w3) >> uvec4(0, 8, 16, 24)) & 0xFFu;
+    uint q_bits16 = q_bits15.x;
+    uint q_bits17 = q_bits15.y;
+    uint q_bits18 = q_bits15.z;
+    uint q_bits19 = q_bits15.w;
+    vec4 q3 = vec4(f16_to_f32(q_bits16 << 8u), f16_to_f32(q_bits17 << 8u), f16_to_f32(q_bits18 << 8u), f16_to_f32(q_bits19 << 8u));  // w: 8 bits
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
+        sum[m] += s * (dot(x[k][m][0], q0) + dot(x[k][m][1], q1) + dot(x[k][m][2], q2) + dot(x[k][m][3], q3));
+    }
+}
+
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS * BATCH];
+
+void main() {
+    // A subgroup holds a slice of x and walks down the rows. Where there are few rows, subgroups share each of them.
+    const uint slice = gl_SubgroupSize * TILES, slices = (row_tiles + slice - 1u) / slice;
+    uint split = 1u;
+    while (split < slices && gl_NumSubgroups % (2u * split) == 0u && rows * split < BUSY * ROWS) split *= 2u;
+    const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
+    uint held = ~0u;
+    for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
+        float sum[ROWS][BATCH];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+            [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[r][m] = 0.0;
+        }
+        for (uint c = gl_SubgroupID % split; c < slices; c += split) {
+            [[unroll]] for (uint k = 0; k < TILES; ++k) {
+                const uint j = (c * TILES + k) * gl_SubgroupSize + gl_SubgroupInvocationID;
+                if (j >= row_tiles) continue;
+                if (c != held) load_x(0u, j, k);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(first + team * ROWS + r, rows - 1u), j, k, sum[r]);
+            }
+            held = c;
+        }
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+            [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+                const float all = subgroupAdd(sum[r][m]);
+                const uint row = first + team * ROWS + r;
+                if (!subgroupElect()) continue;
+                if (split > 1u) partial[(gl_SubgroupID * ROWS + r) * BATCH + m] = all;
+                else if (row < rows && m < batch) y[m * y_rows + y_first + row] = all;
+            }
+        }
+        if (split == 1u) continue;
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < teams * ROWS * BATCH; i += gl_WorkGroupSize.x) {
+            const uint row = first + i / BATCH, m = i % BATCH, at = i / (ROWS * BATCH) * (split - 1u) * ROWS * BATCH + i;
+            float total = 0.0;
+            for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS * BATCH];
+            if (row < rows && m < batch) y[m * y_rows + y_first + row] = total;
+        }
+        barrier();
+    }
+}

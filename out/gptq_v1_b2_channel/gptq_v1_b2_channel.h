@@ -1,0 +1,99 @@
+/* gptq_v1_b2_channel: kernels, dispatch and reference decoder of the format.
+ * Generated from the specification below by `qkgen emit --format gptq_v1_b2_channel`; do not edit.
+ * 328 bytes for 1024 elements, 2 bits each; 7.12 operations for each element.
+ *
+ *     format gptq_v1_b{bits}_channel "GPTQ without groups: a scale and a zero less one for each output"
+ *     from "AutoGPTQ, GPTQModel: qlinear with a group size of -1, checkpoints of version 1"
+ *     for bits in 2 3 4 8
+ *
+ *     block 32 x 32 ragged {
+ *         buffer qweight[cols][rows] { w: u32[32][bits] }
+ *         buffer qzeros[rows]        { zs: u32[bits] }
+ *         buffer scales[rows]        { d: f16[32] }
+ *     }
+ *
+ *     code q             = w  { bits @ 0 (1024:bits) }
+ *     code z per 32      = zs { bits @ 0 (32:bits) }
+ *     code s: f16 per 32 = d  { 16 @ 0 (32:16) }
+ *
+ *     value = (q - (z + 1 & (1 << bits) - 1)) * s
+ *
+ * Here bits = 2.
+ */
+#ifndef QK_gptq_v1_b2_channel_KERNELS_H
+#define QK_gptq_v1_b2_channel_KERNELS_H
+
+#include <qkgen/kernel.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* gptq_v1_b2_channel_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32. */
+extern const qk_kernel qk_gptq_v1_b2_channel_dequant_f32_vulkan;
+extern const qk_kernel qk_gptq_v1_b2_channel_dequant_f32_metal;
+qk_status qk_gptq_v1_b2_channel_dequant_f32(const qk_backend *backend, const qk_range weights[3],
+    qk_range dst, uint64_t rows, uint64_t cols, qk_error *error);
+void qk_gptq_v1_b2_channel_dequant_f32_ref(const void *const weights[3],
+    uint64_t rows, uint64_t cols, float *dst);
+
+/* gptq_v1_b2_channel_dequant_f16: decodes a whole tensor: dst[i] = value(i), in f16. */
+extern const qk_kernel qk_gptq_v1_b2_channel_dequant_f16_vulkan;
+extern const qk_kernel qk_gptq_v1_b2_channel_dequant_f16_metal;
+qk_status qk_gptq_v1_b2_channel_dequant_f16(const qk_backend *backend, const qk_range weights[3],
+    qk_range dst, uint64_t rows, uint64_t cols, qk_error *error);
+void qk_gptq_v1_b2_channel_dequant_f16_ref(const void *const weights[3],
+    uint64_t rows, uint64_t cols, uint16_t *dst);
+
+/* gptq_v1_b2_channel_dequant_bf16: decodes a whole tensor: dst[i] = value(i), in bf16. */
+extern const qk_kernel qk_gptq_v1_b2_channel_dequant_bf16_vulkan;
+extern const qk_kernel qk_gptq_v1_b2_channel_dequant_bf16_metal;
+qk_status qk_gptq_v1_b2_channel_dequant_bf16(const qk_backend *backend, const qk_range weights[3],
+    qk_range dst, uint64_t rows, uint64_t cols, qk_error *error);
+void qk_gptq_v1_b2_channel_dequant_bf16_ref(const void *const weights[3],
+    uint64_t rows, uint64_t cols, uint16_t *dst);
+
+/* gptq_v1_b2_channel_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32. */
+extern const qk_kernel qk_gptq_v1_b2_channel_gather_f32_vulkan;
+extern const qk_kernel qk_gptq_v1_b2_channel_gather_f32_metal;
+qk_status qk_gptq_v1_b2_channel_gather_f32(const qk_backend *backend, const qk_range weights[3],
+    qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error);
+uint64_t qk_gptq_v1_b2_channel_gather_f32_ref(const void *const weights[3],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, float *dst);
+
+/* gptq_v1_b2_channel_gather_f16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f16. */
+extern const qk_kernel qk_gptq_v1_b2_channel_gather_f16_vulkan;
+extern const qk_kernel qk_gptq_v1_b2_channel_gather_f16_metal;
+qk_status qk_gptq_v1_b2_channel_gather_f16(const qk_backend *backend, const qk_range weights[3],
+    qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error);
+uint64_t qk_gptq_v1_b2_channel_gather_f16_ref(const void *const weights[3],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, uint16_t *dst);
+
+/* gptq_v1_b2_channel_gather_bf16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in bf16. */
+extern const qk_kernel qk_gptq_v1_b2_channel_gather_bf16_vulkan;
+extern const qk_kernel qk_gptq_v1_b2_channel_gather_bf16_metal;
+qk_status qk_gptq_v1_b2_channel_gather_bf16(const qk_backend *backend, const qk_range weights[3],
+    qk_range indices, qk_range dst, qk_range status, uint64_t rows, uint64_t cols, uint64_t tokens, qk_error *error);
+uint64_t qk_gptq_v1_b2_channel_gather_bf16_ref(const void *const weights[3],
+    const uint32_t *indices, uint64_t rows, uint64_t cols, uint64_t tokens, uint16_t *dst);
+
+/* gptq_v1_b2_channel_gemv_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f32. */
+extern const qk_kernel qk_gptq_v1_b2_channel_gemv_f32_vulkan;
+extern const qk_kernel qk_gptq_v1_b2_channel_gemv_f32_metal;
+qk_status qk_gptq_v1_b2_channel_gemv_f32(const qk_backend *backend, const qk_range weights[3],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+void qk_gptq_v1_b2_channel_gemv_f32_ref(const void *const weights[3],
+    const float *x, uint64_t rows, uint64_t cols, uint64_t batch, float *y);
+
+/* gptq_v1_b2_channel_gemv_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f16. */
+extern const qk_kernel qk_gptq_v1_b2_channel_gemv_f16_vulkan;
+extern const qk_kernel qk_gptq_v1_b2_channel_gemv_f16_metal;
+qk_status qk_gptq_v1_b2_channel_gemv_f16(const qk_backend *backend, const qk_range weights[3],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+void qk_gptq_v1_b2_channel_gemv_f16_ref(const void *const weights[3],
+    const uint16_t *x, uint64_t rows, uint64_t cols, uint64_t batch, float *y);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

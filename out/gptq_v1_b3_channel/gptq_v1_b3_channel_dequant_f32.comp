@@ -1,0 +1,109 @@
+// gptq_v1_b3_channel_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32.
+// Generated from the specification below by `qkgen emit --format gptq_v1_b3_channel`; do not edit.
+// 460 bytes for 1024 elements, 3 bits each; 7.44 operations for each element.
+//
+//     format gptq_v1_b{bits}_channel "GPTQ without groups: a scale and a zero less one for each output"
+//     from "AutoGPTQ, GPTQModel: qlinear with a group size of -1, checkpoints of version 1"
+//     for bits in 2 3 4 8
+//
+//     block 32 x 32 ragged {
+//         buffer qweight[cols][rows] { w: u32[32][bits] }
+//         buffer qzeros[rows]        { zs: u32[bits] }
+//         buffer scales[rows]        { d: f16[32] }
+//     }
+//
+//     code q             = w  { bits @ 0 (1024:bits) }
+//     code z per 32      = zs { bits @ 0 (32:bits) }
+//     code s: f16 per 32 = d  { 16 @ 0 (32:16) }
+//
+//     value = (q - (z + 1 & (1 << bits) - 1)) * s
+//
+// Here bits = 3.
+#version 450
+#extension GL_EXT_shader_16bit_storage : require
+
+layout(local_size_x_id = 0) in;
+
+layout(binding = 0, std430) readonly buffer QweightBuffer { uint qweight[]; };
+layout(binding = 1, std430) readonly buffer QzerosBuffer { uint qzeros[]; };
+layout(binding = 2, std430) readonly buffer ScalesBuffer { uint16_t scales[]; };
+layout(binding = 3, std430) writeonly buffer Dst { float dst[]; };
+
+layout(push_constant) uniform Push {
+    uint rows;       // of the matrix that the blocks are patches of
+    uint cols;
+    uint grid_rows;  // blocks
+    uint grid_cols;
+    uint row_tiles;  // tiles of 32 elements in a row
+};
+
+// The half in the low 16 bits.
+float f16_to_f32(uint bits) {
+    return unpackHalf2x16(bits).x;
+}
+
+// The 32 values of a tile of a row, in runs of 4 consecutive elements.
+void decode(uint row, uint tile, out precise vec4 v[8]) {
+    const uint block_row = row / 32u;
+    const uint r = row % 32u;
+    const uint block_col = tile / 1u;
+    // elements 0 to 3, counted from the tile's first
+    uint w0 = qweight[min(block_col * 3u, (cols * 3u + 31u) / 32u - 1u) * rows + row];
+    uvec4 q0 = (uvec4(w0) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
+    uint zs0 = qzeros[min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
+    uint zs1 = qzeros[min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    uint zs_run = (zs0 >> (r * 3u % 32u)) | ((zs1 << 1u) << (31u - r * 3u % 32u));
+    uint z = zs_run & 7u;  // zs: 3 bits
+    uint d = uint(scales[row]);
+    float s = f16_to_f32(d);  // d: 16 bits
+    v[0] = vec4(ivec4(q0) - ((int(z) + 1) & 7)) * s;
+
+    // elements 4 to 7, counted from the tile's first
+    uvec4 q1 = (uvec4(w0) >> uvec4(12, 15, 18, 21)) & 7u;  // w: 3 bits
+    v[1] = vec4(ivec4(q1) - ((int(z) + 1) & 7)) * s;
+
+    // elements 8 to 11, counted from the tile's first
+    uint w1 = qweight[min(block_col * 3u + 1u, (cols * 3u + 31u) / 32u - 1u) * rows + row];
+    uint w_run0 = (w0 >> 24u) | (w1 << 8u);
+    uvec4 q2 = (uvec4(w_run0) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
+    v[2] = vec4(ivec4(q2) - ((int(z) + 1) & 7)) * s;
+
+    // elements 12 to 15, counted from the tile's first
+    uvec4 q3 = (uvec4(w1) >> uvec4(4, 7, 10, 13)) & 7u;  // w: 3 bits
+    v[3] = vec4(ivec4(q3) - ((int(z) + 1) & 7)) * s;
+
+    // elements 16 to 19, counted from the tile's first
+    uvec4 q4 = (uvec4(w1) >> uvec4(16, 19, 22, 25)) & 7u;  // w: 3 bits
+    v[4] = vec4(ivec4(q4) - ((int(z) + 1) & 7)) * s;
+
+    // elements 20 to 23, counted from the tile's first
+    uint w2 = qweight[min(block_col * 3u + 2u, (cols * 3u + 31u) / 32u - 1u) * rows + row];
+    uint w_run1 = (w1 >> 28u) | (w2 << 4u);
+    uvec4 q5 = (uvec4(w_run1) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
+    v[5] = vec4(ivec4(q5) - ((int(z) + 1) & 7)) * s;
+
+    // elements 24 to 27, counted from the tile's first
+    uvec4 q6 = (uvec4(w2) >> uvec4(8, 11, 14, 17)) & 7u;  // w: 3 bits
+    v[6] = vec4(ivec4(q6) - ((int(z) + 1) & 7)) * s;
+
+    // elements 28 to 31, counted from the tile's first
+    uvec4 q7 = (uvec4(w2) >> uvec4(20, 23, 26, 29)) & 7u;  // w: 3 bits
+    v[7] = vec4(ivec4(q7) - ((int(z) + 1) & 7)) * s;
+}
+
+// Stores elements [from, to) of a tile; its first belongs at `at`.
+void write_tile(uint at, uint from, uint to, vec4 v[8]) {
+    for (uint e = 0u; e < 32u; ++e) {
+        if (e >= from && e < to) dst[at + e] = v[e / 4u][e % 4u];
+    }
+}
+
+void main() {
+    const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
+    for (uint i = gl_GlobalInvocationID.x; i < rows * row_tiles; i += threads) {
+        const uint row = i / row_tiles, tile = i % row_tiles;
+        vec4 v[8];
+        decode(row, tile, v);
+        write_tile(row * cols + tile * 32u, 0u, min(32u, cols - tile * 32u), v);
+    }
+}

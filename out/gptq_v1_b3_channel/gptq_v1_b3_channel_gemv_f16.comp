@@ -1,0 +1,158 @@
+// gptq_v1_b3_channel_gemv_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f16.
+// Generated from the specification below by `qkgen emit --format gptq_v1_b3_channel`; do not edit.
+// 460 bytes for 1024 elements, 3 bits each; 7.44 operations for each element.
+//
+//     format gptq_v1_b{bits}_channel "GPTQ without groups: a scale and a zero less one for each output"
+//     from "AutoGPTQ, GPTQModel: qlinear with a group size of -1, checkpoints of version 1"
+//     for bits in 2 3 4 8
+//
+//     block 32 x 32 ragged {
+//         buffer qweight[cols][rows] { w: u32[32][bits] }
+//         buffer qzeros[rows]        { zs: u32[bits] }
+//         buffer scales[rows]        { d: f16[32] }
+//     }
+//
+//     code q             = w  { bits @ 0 (1024:bits) }
+//     code z per 32      = zs { bits @ 0 (32:bits) }
+//     code s: f16 per 32 = d  { 16 @ 0 (32:16) }
+//
+//     value = (q - (z + 1 & (1 << bits) - 1)) * s
+//
+// Here bits = 3.
+#version 450
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_arithmetic : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_EXT_shader_16bit_storage : require
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 1) const uint BATCH = 1;  // right-hand sides that are kept, at least as many as there are
+layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
+
+layout(binding = 0, std430) readonly buffer QweightBuffer { uint qweight[]; };
+layout(binding = 1, std430) readonly buffer QzerosBuffer { uint qzeros[]; };
+layout(binding = 2, std430) readonly buffer ScalesBuffer { uint16_t scales[]; };
+layout(binding = 3, std430) readonly buffer Input { uvec2 x_in[]; };
+layout(binding = 4, std430) writeonly buffer Output { float y[]; };
+
+layout(push_constant) uniform Push {
+    uint rows;       // of this launch
+    uint row_tiles;  // tiles of 32 elements in a row
+    uint batch;      // right-hand sides
+    uint y_first;    // where the launch begins in y, and
+    uint y_rows;     // how many rows each right-hand side has there
+    uint cols;       // of the matrix that the blocks are patches of
+    uint grid_rows;  // blocks
+    uint grid_cols;
+};
+
+// The half in the low 16 bits.
+float f16_to_f32(uint bits) {
+    return unpackHalf2x16(bits).x;
+}
+
+const uint BUSY = 2048u;  // subgroups that keep a device busy
+const uint TILES = BATCH == 1u ? 2u : 1u;
+
+// What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a
+// scale.
+vec4 x[TILES][BATCH][8];
+float x_sum[TILES][BATCH][1];
+
+// Loads what tile `j` of a row meets of x, from right-hand side `vector` on.
+void load_x(uint vector, uint j, uint k) {
+    const uint place = j * 8u;
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
+        const uint from = min(vector + m, batch - 1u) * row_tiles * 8u + place;
+        const vec4 x0 = vec4(unpackHalf2x16(x_in[from].x), unpackHalf2x16(x_in[from].y));
+        const vec4 x1 = vec4(unpackHalf2x16(x_in[from + 1u].x), unpackHalf2x16(x_in[from + 1u].y));
+        const vec4 x2 = vec4(unpackHalf2x16(x_in[from + 2u].x), unpackHalf2x16(x_in[from + 2u].y));
+        const vec4 x3 = vec4(unpackHalf2x16(x_in[from + 3u].x), unpackHalf2x16(x_in[from + 3u].y));
+        const vec4 x4 = vec4(unpackHalf2x16(x_in[from + 4u].x), unpackHalf2x16(x_in[from + 4u].y));
+        const vec4 x5 = vec4(unpackHalf2x16(x_in[from + 5u].x), unpackHalf2x16(x_in[from + 5u].y));
+        const vec4 x6 = vec4(unpackHalf2x16(x_in[from + 6u].x), unpackHalf2x16(x_in[from + 6u].y));
+        const vec4 x7 = vec4(unpackHalf2x16(x_in[from + 7u].x), unpackHalf2x16(x_in[from + 7u].y));
+        x[k][m][0] = x0;
+        x[k][m][1] = x1;
+        x[k][m][2] = x2;
+        x[k][m][3] = x3;
+        x[k][m][4] = x4;
+        x[k][m][5] = x5;
+        x[k][m][6] = x6;
+        x[k][m][7] = x7;
+    }
+}
+
+// Adds the products of tile `j` of row `n` with what is kept of x, for each right-hand side.
+void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
+    const uint row = n, tile = j;
+    const uint block_row = row / 32u;
+    const uint r = row % 32u;
+    const uint block_col = tile / 1u;
+    uint d = uint(scales[row]);
+    float s = f16_to_f32(d);  // d: 16 bits
+    uint w0 = qweight[min(block_col * 3u, (cols * 3u + 31u) / 32u - 1u) * rows + row];
+    uvec4 q0 = (uvec4(w0) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
+    uint zs0 = qzeros[min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
+    uint zs1 = qzeros[min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    uint zs_run = (zs0 >> (r * 3u % 32u)) | ((zs1 << 1u) << (31u - r * 3u % 32u));
+    uint z = zs_run & 7u;  // zs: 3 bits
+    uvec4 q1 = (uvec4(w0) >> uvec4(12, 15, 18, 21)) & 7u;  // w: 3 bits
+    uint w1 = qweight[min(block_col * 3u + 1u, (cols * 3u + 31u) / 32u - 1u) * rows + row];
+    uint w_run0 = (w0 >> 24u) | (w1 << 8u);
+    uvec4 q2 = (uvec4(w_run0) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
+    uvec4 q3 = (uvec4(w1) >> uvec4(4, 7, 10, 13)) & 7u;  // w: 3 bits
+    uvec4 q4 = (uvec4(w1) >> uvec4(16, 19, 22, 25)) & 7u;  // w: 3 bits
+    uint w2 = qweight[min(block_col * 3u + 2u, (cols * 3u + 31u) / 32u - 1u) * rows + row];
+    uint w_run1 = (w1 >> 28u) | (w2 << 4u);
+    uvec4 q5 = (uvec4(w_run1) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
+    uvec4 q6 = (uvec4(w2) >> uvec4(8, 11, 14, 17)) & 7u;  // w: 3 bits
+    uvec4 q7 = (uvec4(w2) >> uvec4(20, 23, 26, 29)) & 7u;  // w: 3 bits
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
+        sum[m] += s * (dot(x[k][m][0], vec4(ivec4(q0) - ((int(z) + 1) & 7))) + dot(x[k][m][1], vec4(ivec4(q1) - ((int(z) + 1) & 7))) + dot(x[k][m][2], vec4(ivec4(q2) - ((int(z) + 1) & 7))) + dot(x[k][m][3], vec4(ivec4(q3) - ((int(z) + 1) & 7))) + dot(x[k][m][4], vec4(ivec4(q4) - ((int(z) + 1) & 7))) + dot(x[k][m][5], vec4(ivec4(q5) - ((int(z) + 1) & 7))) + dot(x[k][m][6], vec4(ivec4(q6) - ((int(z) + 1) & 7))) + dot(x[k][m][7], vec4(ivec4(q7) - ((int(z) + 1) & 7))));
+    }
+}
+
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS * BATCH];
+
+void main() {
+    // A subgroup holds a slice of x and walks down the rows. Where there are few rows, subgroups share each of them.
+    const uint slice = gl_SubgroupSize * TILES, slices = (row_tiles + slice - 1u) / slice;
+    uint split = 1u;
+    while (split < slices && gl_NumSubgroups % (2u * split) == 0u && rows * split < BUSY * ROWS) split *= 2u;
+    const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
+    uint held = ~0u;
+    for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
+        float sum[ROWS][BATCH];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+            [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[r][m] = 0.0;
+        }
+        for (uint c = gl_SubgroupID % split; c < slices; c += split) {
+            [[unroll]] for (uint k = 0; k < TILES; ++k) {
+                const uint j = (c * TILES + k) * gl_SubgroupSize + gl_SubgroupInvocationID;
+                if (j >= row_tiles) continue;
+                if (c != held) load_x(0u, j, k);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(first + team * ROWS + r, rows - 1u), j, k, sum[r]);
+            }
+            held = c;
+        }
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+            [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+                const float all = subgroupAdd(sum[r][m]);
+                const uint row = first + team * ROWS + r;
+                if (!subgroupElect()) continue;
+                if (split > 1u) partial[(gl_SubgroupID * ROWS + r) * BATCH + m] = all;
+                else if (row < rows && m < batch) y[m * y_rows + y_first + row] = all;
+            }
+        }
+        if (split == 1u) continue;
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < teams * ROWS * BATCH; i += gl_WorkGroupSize.x) {
+            const uint row = first + i / BATCH, m = i % BATCH, at = i / (ROWS * BATCH) * (split - 1u) * ROWS * BATCH + i;
+            float total = 0.0;
+            for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS * BATCH];
+            if (row < rows && m < batch) y[m * y_rows + y_first + row] = total;
+        }
+        barrier();
+    }
+}

@@ -1,0 +1,90 @@
+// gptq_v1_b4_channel_dequant_f16: decodes a whole tensor: dst[i] = value(i), in f16.
+// Generated from the specification below by `qkgen emit --format gptq_v1_b4_channel`; do not edit.
+// 592 bytes for 1024 elements, 4 bits each; 8.25 operations for each element.
+//
+//     format gptq_v1_b{bits}_channel "GPTQ without groups: a scale and a zero less one for each output"
+//     from "AutoGPTQ, GPTQModel: qlinear with a group size of -1, checkpoints of version 1"
+//     for bits in 2 3 4 8
+//
+//     block 32 x 32 ragged {
+//         buffer qweight[cols][rows] { w: u32[32][bits] }
+//         buffer qzeros[rows]        { zs: u32[bits] }
+//         buffer scales[rows]        { d: f16[32] }
+//     }
+//
+//     code q             = w  { bits @ 0 (1024:bits) }
+//     code z per 32      = zs { bits @ 0 (32:bits) }
+//     code s: f16 per 32 = d  { 16 @ 0 (32:16) }
+//
+//     value = (q - (z + 1 & (1 << bits) - 1)) * s
+//
+// Here bits = 4.
+#version 450
+#extension GL_EXT_shader_16bit_storage : require
+
+layout(local_size_x_id = 0) in;
+
+layout(binding = 0, std430) readonly buffer QweightBuffer { uint qweight[]; };
+layout(binding = 1, std430) readonly buffer QzerosBuffer { uint qzeros[]; };
+layout(binding = 2, std430) readonly buffer ScalesBuffer { uint16_t scales[]; };
+layout(binding = 3, std430) writeonly buffer Dst { uint16_t dst[]; };
+
+layout(push_constant) uniform Push {
+    uint rows;       // of the matrix that the blocks are patches of
+    uint cols;
+    uint grid_rows;  // blocks
+    uint grid_cols;
+    uint row_tiles;  // tiles of 8 elements in a row
+};
+
+// The half in the low 16 bits.
+float f16_to_f32(uint bits) {
+    return unpackHalf2x16(bits).x;
+}
+
+// Rounds to the nearest half, ties to even. In integers, because Vulkan leaves the rounding of its own conversion open.
+uint f32_to_f16(float x) {
+    const uint bits = floatBitsToUint(x), magnitude = bits & 0x7FFFFFFFu, sign = (bits >> 16) & 0x8000u;
+    if (magnitude > 0x7F800000u) return sign | 0x7E00u;    // NaN
+    if (magnitude >= 0x477FF000u) return sign | 0x7C00u;   // beyond the largest half
+    if (magnitude < 0x38800000u) {                         // a subnormal half: adding 1/2 rounds at its last bit
+        precise float lifted = uintBitsToFloat(magnitude) + 0.5;
+        return sign | (floatBitsToUint(lifted) - 0x3F000000u);
+    }
+    return sign | ((magnitude - 0x38000000u + 0xFFFu + ((magnitude >> 13) & 1u)) >> 13);
+}
+
+// The 8 values of a tile of a row, in runs of 4 consecutive elements.
+void decode(uint row, uint tile, out precise vec4 v[2]) {
+    const uint block_row = row / 32u;
+    const uint r = row % 32u;
+    // elements 0 to 3, counted from the tile's first
+    uint w = qweight[tile * rows + row];
+    uvec4 q0 = (uvec4(w) >> uvec4(0, 4, 8, 12)) & 15u;  // w: 4 bits
+    uint zs = qzeros[min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    uint z = (zs >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    uint d = uint(scales[row]);
+    float s = f16_to_f32(d);  // d: 16 bits
+    v[0] = vec4(ivec4(q0) - ((int(z) + 1) & 15)) * s;
+
+    // elements 4 to 7, counted from the tile's first
+    uvec4 q1 = (uvec4(w) >> uvec4(16, 20, 24, 28)) & 15u;  // w: 4 bits
+    v[1] = vec4(ivec4(q1) - ((int(z) + 1) & 15)) * s;
+}
+
+// Stores elements [from, to) of a tile; its first belongs at `at`.
+void write_tile(uint at, uint from, uint to, vec4 v[2]) {
+    for (uint e = 0u; e < 8u; ++e) {
+        if (e >= from && e < to) dst[at + e] = uint16_t(f32_to_f16(v[e / 4u][e % 4u]));
+    }
+}
+
+void main() {
+    const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
+    for (uint i = gl_GlobalInvocationID.x; i < rows * row_tiles; i += threads) {
+        const uint row = i / row_tiles, tile = i % row_tiles;
+        vec4 v[2];
+        decode(row, tile, v);
+        write_tile(row * cols + tile * 8u, 0u, min(8u, cols - tile * 8u), v);
+    }
+}

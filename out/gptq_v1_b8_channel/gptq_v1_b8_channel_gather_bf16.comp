@@ -1,0 +1,105 @@
+// gptq_v1_b8_channel_gather_bf16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in bf16.
+// Generated from the specification below by `qkgen emit --format gptq_v1_b8_channel`; do not edit.
+// 1120 bytes for 1024 elements, 8 bits each; 9.75 operations for each element.
+//
+//     format gptq_v1_b{bits}_channel "GPTQ without groups: a scale and a zero less one for each output"
+//     from "AutoGPTQ, GPTQModel: qlinear with a group size of -1, checkpoints of version 1"
+//     for bits in 2 3 4 8
+//
+//     block 32 x 32 ragged {
+//         buffer qweight[cols][rows] { w: u32[32][bits] }
+//         buffer qzeros[rows]        { zs: u32[bits] }
+//         buffer scales[rows]        { d: f16[32] }
+//     }
+//
+//     code q             = w  { bits @ 0 (1024:bits) }
+//     code z per 32      = zs { bits @ 0 (32:bits) }
+//     code s: f16 per 32 = d  { 16 @ 0 (32:16) }
+//
+//     value = (q - (z + 1 & (1 << bits) - 1)) * s
+//
+// Here bits = 8.
+#version 450
+#extension GL_EXT_shader_16bit_storage : require
+
+layout(local_size_x_id = 0) in;
+
+layout(binding = 0, std430) readonly buffer QweightBuffer { uint qweight[]; };
+layout(binding = 1, std430) readonly buffer QzerosBuffer { uint qzeros[]; };
+layout(binding = 2, std430) readonly buffer ScalesBuffer { uint16_t scales[]; };
+layout(binding = 3, std430) readonly buffer Indices { uint indices[]; };
+layout(binding = 4, std430) writeonly buffer Dst { uint16_t dst[]; };
+layout(binding = 5, std430) buffer Status { uint out_of_range; };
+
+layout(push_constant) uniform Push {
+    uint rows;        // of the matrix that the blocks are patches of
+    uint cols;
+    uint grid_rows;   // blocks
+    uint grid_cols;
+    uint row_tiles;   // tiles of 8 elements that a row of the table can touch
+    uint table_rows;
+    uint table_cols;
+    uint tokens;
+};
+
+// The half in the low 16 bits.
+float f16_to_f32(uint bits) {
+    return unpackHalf2x16(bits).x;
+}
+
+// Rounds to the nearest bfloat16, ties to even.
+uint f32_to_bf16(float x) {
+    const uint bits = floatBitsToUint(x);
+    if ((bits & 0x7FFFFFFFu) > 0x7F800000u) return ((bits >> 16) & 0x8000u) | 0x7FC0u;  // NaN
+    return (bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16;
+}
+
+// The 8 values of a tile of a row, in runs of 4 consecutive elements.
+void decode(uint row, uint tile, out precise vec4 v[2]) {
+    const uint block_row = row / 32u;
+    const uint r = row % 32u;
+    const uint block_col = tile / 4u;
+    const uint t = tile % 4u;
+    // elements 0 to 3, counted from the tile's first
+    uint w0 = qweight[min(block_col * 8u + t * 2u, (cols * 8u + 31u) / 32u - 1u) * rows + row];
+    uvec4 q0 = (uvec4(w0) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
+    uint zs = qzeros[min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    uint z = (zs >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
+    uint d = uint(scales[row]);
+    float s = f16_to_f32(d);  // d: 16 bits
+    v[0] = vec4(ivec4(q0) - ((int(z) + 1) & 255)) * s;
+
+    // elements 4 to 7, counted from the tile's first
+    uint w1 = qweight[min(block_col * 8u + t * 2u + 1u, (cols * 8u + 31u) / 32u - 1u) * rows + row];
+    uvec4 q1 = (uvec4(w1) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
+    v[1] = vec4(ivec4(q1) - ((int(z) + 1) & 255)) * s;
+}
+
+// Stores elements [from, to) of a tile; its first belongs at `at`.
+void write_tile(uint at, uint from, uint to, vec4 v[2]) {
+    for (uint e = 0u; e < 8u; ++e) {
+        if (e >= from && e < to) dst[at + e] = uint16_t(f32_to_bf16(v[e / 4u][e % 4u]));
+    }
+}
+
+void main() {
+    const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
+    for (uint i = gl_GlobalInvocationID.x; i < tokens * row_tiles; i += threads) {
+        const uint token = i / row_tiles, j = i % row_tiles;
+        uint index = indices[token];
+        const bool found = index < table_rows;
+        if (!found) {
+            // No such row: zeros, and the token is counted once.
+            if (j == 0u) atomicAdd(out_of_range, 1u);
+            index = 0u;
+        }
+        const uint row = index, tile = j;
+        vec4 v[2];
+        if (found) {
+            decode(row, tile, v);
+        } else {
+            for (uint r = 0u; r < 2u; ++r) v[r] = vec4(0.0);
+        }
+        write_tile(token * cols + tile * 8u, 0u, min(8u, cols - tile * 8u), v);
+    }
+}

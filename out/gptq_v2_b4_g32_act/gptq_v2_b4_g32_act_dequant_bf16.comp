@@ -1,0 +1,140 @@
+// gptq_v2_b4_g32_act_dequant_bf16: decodes a whole tensor: dst[i] = value(i), in bf16.
+// Generated from the specification below by `qkgen emit --format gptq_v2_b4_g32_act`; do not edit.
+// 720 bytes for 1024 elements, 4.625 bits each; 19 operations for each element.
+//
+//     format gptq_v2_b{bits}_g{group}_act "GPTQ with reordered groups: an index says the group of each input"
+//     from "AutoGPTQ, GPTQModel: qlinear with desc_act, checkpoints of version 2"
+//     for bits in 2 3 4 8, group in 32 64 128
+//
+//     block 32 x group ragged {
+//         buffer qweight[cols][rows] { w: u32[32][group * bits / 32] }
+//         buffer qzeros[g][rows]     { zs: u32[bits][1] }
+//         buffer scales[g][rows]     { d: f16[32][1] }
+//         buffer g_idx[cols]         { groups: u32[group] }
+//     }
+//
+//     code q                = w      { bits @ 0 (32 * group:bits) }
+//     code z per group      = zs     { bits @ 0 (32:bits) }
+//     code s: f16 per group = d      { 16 @ 0 (32:16) }
+//     code g                = groups { 32 @ 0 (group:32) }
+//
+//     value = (q - z) * s
+//
+// Here bits = 4, group = 32.
+#version 450
+#extension GL_EXT_shader_16bit_storage : require
+
+layout(local_size_x_id = 0) in;
+
+layout(binding = 0, std430) readonly buffer QweightBuffer { uint qweight[]; };
+layout(binding = 1, std430) readonly buffer QzerosBuffer { uint qzeros[]; };
+layout(binding = 2, std430) readonly buffer ScalesBuffer { uint16_t scales[]; };
+layout(binding = 3, std430) readonly buffer G_idxBuffer { uint g_idx[]; };
+layout(binding = 4, std430) writeonly buffer Dst { uint16_t dst[]; };
+
+layout(push_constant) uniform Push {
+    uint rows;       // of the matrix that the blocks are patches of
+    uint cols;
+    uint grid_rows;  // blocks
+    uint grid_cols;
+    uint row_tiles;  // tiles of 8 elements in a row
+};
+
+// The half in the low 16 bits.
+float f16_to_f32(uint bits) {
+    return unpackHalf2x16(bits).x;
+}
+
+// Rounds to the nearest bfloat16, ties to even.
+uint f32_to_bf16(float x) {
+    const uint bits = floatBitsToUint(x);
+    if ((bits & 0x7FFFFFFFu) > 0x7F800000u) return ((bits >> 16) & 0x8000u) | 0x7FC0u;  // NaN
+    return (bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16;
+}
+
+// The 8 values of a tile of a row, in runs of 4 consecutive elements.
+void decode(uint row, uint tile, out precise vec4 v[2]) {
+    const uint block_row = row / 32u;
+    const uint r = row % 32u;
+    const uint block_col = tile / 4u;
+    const uint t = tile % 4u;
+    // elements 0 to 3, counted from the tile's first
+    uint w = qweight[tile * rows + row];
+    uvec4 q0 = (uvec4(w) >> uvec4(0, 4, 8, 12)) & 15u;  // w: 4 bits
+    uint groups0 = g_idx[min(block_col * 32u + t * 8u, cols - 1u)];
+    uint groups1 = g_idx[min(block_col * 32u + t * 8u + 1u, cols - 1u)];
+    uint groups2 = g_idx[min(block_col * 32u + t * 8u + 2u, cols - 1u)];
+    uint groups3 = g_idx[min(block_col * 32u + t * 8u + 3u, cols - 1u)];
+    uvec4 g0 = uvec4(groups0, groups1, groups2, groups3);  // groups: 32 bits
+    uint group0 = min(g0.x, grid_cols - 1u);
+    uint zs0 = qzeros[group0 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    uint z0 = (zs0 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    uint group1 = min(g0.y, grid_cols - 1u);
+    uint zs1 = qzeros[group1 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    uint z1 = (zs1 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    uint group2 = min(g0.z, grid_cols - 1u);
+    uint zs2 = qzeros[group2 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    uint z2 = (zs2 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    uint group3 = min(g0.w, grid_cols - 1u);
+    uint zs3 = qzeros[group3 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    uint z3 = (zs3 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    uvec4 z4 = uvec4(z0, z1, z2, z3);
+    uint d0 = uint(scales[group0 * rows + row]);
+    float s0 = f16_to_f32(d0);  // d: 16 bits
+    uint d1 = uint(scales[group1 * rows + row]);
+    float s1 = f16_to_f32(d1);  // d: 16 bits
+    uint d2 = uint(scales[group2 * rows + row]);
+    float s2 = f16_to_f32(d2);  // d: 16 bits
+    uint d3 = uint(scales[group3 * rows + row]);
+    float s3 = f16_to_f32(d3);  // d: 16 bits
+    vec4 s4 = vec4(s0, s1, s2, s3);
+    v[0] = vec4(ivec4(q0) - ivec4(z4)) * s4;
+
+    // elements 4 to 7, counted from the tile's first
+    uvec4 q1 = (uvec4(w) >> uvec4(16, 20, 24, 28)) & 15u;  // w: 4 bits
+    uint groups4 = g_idx[min(block_col * 32u + t * 8u + 4u, cols - 1u)];
+    uint groups5 = g_idx[min(block_col * 32u + t * 8u + 5u, cols - 1u)];
+    uint groups6 = g_idx[min(block_col * 32u + t * 8u + 6u, cols - 1u)];
+    uint groups7 = g_idx[min(block_col * 32u + t * 8u + 7u, cols - 1u)];
+    uvec4 g1 = uvec4(groups4, groups5, groups6, groups7);  // groups: 32 bits
+    uint group4 = min(g1.x, grid_cols - 1u);
+    uint zs4 = qzeros[group4 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    uint z5 = (zs4 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    uint group5 = min(g1.y, grid_cols - 1u);
+    uint zs5 = qzeros[group5 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    uint z6 = (zs5 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    uint group6 = min(g1.z, grid_cols - 1u);
+    uint zs6 = qzeros[group6 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    uint z7 = (zs6 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    uint group7 = min(g1.w, grid_cols - 1u);
+    uint zs7 = qzeros[group7 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    uint z8 = (zs7 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    uvec4 z9 = uvec4(z5, z6, z7, z8);
+    uint d4 = uint(scales[group4 * rows + row]);
+    float s5 = f16_to_f32(d4);  // d: 16 bits
+    uint d5 = uint(scales[group5 * rows + row]);
+    float s6 = f16_to_f32(d5);  // d: 16 bits
+    uint d6 = uint(scales[group6 * rows + row]);
+    float s7 = f16_to_f32(d6);  // d: 16 bits
+    uint d7 = uint(scales[group7 * rows + row]);
+    float s8 = f16_to_f32(d7);  // d: 16 bits
+    vec4 s9 = vec4(s5, s6, s7, s8);
+    v[1] = vec4(ivec4(q1) - ivec4(z9)) * s9;
+}
+
+// Stores elements [from, to) of a tile; its first belongs at `at`.
+void write_tile(uint at, uint from, uint to, vec4 v[2]) {
+    for (uint e = 0u; e < 8u; ++e) {
+        if (e >= from && e < to) dst[at + e] = uint16_t(f32_to_bf16(v[e / 4u][e % 4u]));
+    }
+}
+
+void main() {
+    const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
+    for (uint i = gl_GlobalInvocationID.x; i < rows * row_tiles; i += threads) {
+        const uint row = i / row_tiles, tile = i % row_tiles;
+        vec4 v[2];
+        decode(row, tile, v);
+        write_tile(row * cols + tile * 8u, 0u, min(8u, cols - tile * 8u), v);
+    }
+}

@@ -1,0 +1,642 @@
+// gptq_v2_b4_g64_act: Metal kernels of the format.
+// Generated from the specification below by `qkgen emit --format gptq_v2_b4_g64_act`; do not edit.
+// 1360 bytes for 2048 elements, 4.312 bits each; 19 operations for each element.
+//
+//     format gptq_v2_b{bits}_g{group}_act "GPTQ with reordered groups: an index says the group of each input"
+//     from "AutoGPTQ, GPTQModel: qlinear with desc_act, checkpoints of version 2"
+//     for bits in 2 3 4 8, group in 32 64 128
+//
+//     block 32 x group ragged {
+//         buffer qweight[cols][rows] { w: u32[32][group * bits / 32] }
+//         buffer qzeros[g][rows]     { zs: u32[bits][1] }
+//         buffer scales[g][rows]     { d: f16[32][1] }
+//         buffer g_idx[cols]         { groups: u32[group] }
+//     }
+//
+//     code q                = w      { bits @ 0 (32 * group:bits) }
+//     code z per group      = zs     { bits @ 0 (32:bits) }
+//     code s: f16 per group = d      { 16 @ 0 (32:16) }
+//     code g                = groups { 32 @ 0 (group:32) }
+//
+//     value = (q - z) * s
+//
+// Here bits = 4, group = 64.
+#include <metal_stdlib>
+using namespace metal;
+
+// Decoding rounds each operation as written: compile without fast math (-fno-fast-math, or MTLMathModeSafe).
+#pragma clang fp contract(off)
+
+namespace qk_gptq_v2_b4_g64_act {
+
+// The half in the low 16 bits.
+inline float f16_to_f32(uint bits) {
+    return float(as_type<half>(ushort(bits)));
+}
+
+// Rounds to the nearest bfloat16, ties to even. In integers, so that no Metal version with bfloat is needed.
+inline ushort f32_to_bf16(float x) {
+    const uint bits = as_type<uint>(x);
+    if ((bits & 0x7FFFFFFFu) > 0x7F800000u) return ushort(((bits >> 16) & 0x8000u) | 0x7FC0u);  // NaN
+    return ushort((bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16);
+}
+
+// A run as it is stored: f32, f16, or the bits of bf16. Conversion to half rounds to nearest even.
+inline void store(device float *dst, uint at, float v) {
+    dst[at] = v;
+}
+
+inline void store(device half *dst, uint at, float v) {
+    dst[at] = half(v);
+}
+
+inline void store(device ushort *dst, uint at, float v) {
+    dst[at] = f32_to_bf16(v);
+}
+
+// The 8 values of a tile of a row, in runs of 4 consecutive elements.
+inline void decode(device const uint *qweight, device const uint *qzeros, device const ushort *scales, device const uint *g_idx, uint rows, uint cols, uint grid_cols, uint row, uint tile, thread float4 *v) {
+    const uint block_row = row / 32u;
+    const uint r = row % 32u;
+    const uint block_col = tile / 8u;
+    const uint t = tile % 8u;
+    // elements 0 to 3, counted from the tile's first
+    const uint w = qweight[tile * rows + row];
+    const uint4 q0 = (uint4(w) >> uint4(0, 4, 8, 12)) & 15u;  // w: 4 bits
+    const uint groups0 = g_idx[min(block_col * 64u + t * 8u, cols - 1u)];
+    const uint groups1 = g_idx[min(block_col * 64u + t * 8u + 1u, cols - 1u)];
+    const uint groups2 = g_idx[min(block_col * 64u + t * 8u + 2u, cols - 1u)];
+    const uint groups3 = g_idx[min(block_col * 64u + t * 8u + 3u, cols - 1u)];
+    const uint4 g0 = uint4(groups0, groups1, groups2, groups3);  // groups: 32 bits
+    const uint group0 = min(g0.x, grid_cols - 1u);
+    const uint zs0 = qzeros[group0 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    const uint z0 = (zs0 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    const uint group1 = min(g0.y, grid_cols - 1u);
+    const uint zs1 = qzeros[group1 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    const uint z1 = (zs1 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    const uint group2 = min(g0.z, grid_cols - 1u);
+    const uint zs2 = qzeros[group2 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    const uint z2 = (zs2 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    const uint group3 = min(g0.w, grid_cols - 1u);
+    const uint zs3 = qzeros[group3 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    const uint z3 = (zs3 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    const uint4 z4 = uint4(z0, z1, z2, z3);
+    const uint d0 = uint(scales[group0 * rows + row]);
+    const float s0 = f16_to_f32(d0);  // d: 16 bits
+    const uint d1 = uint(scales[group1 * rows + row]);
+    const float s1 = f16_to_f32(d1);  // d: 16 bits
+    const uint d2 = uint(scales[group2 * rows + row]);
+    const float s2 = f16_to_f32(d2);  // d: 16 bits
+    const uint d3 = uint(scales[group3 * rows + row]);
+    const float s3 = f16_to_f32(d3);  // d: 16 bits
+    const float4 s4 = float4(s0, s1, s2, s3);
+    v[0] = float4(int4(q0) - int4(z4)) * s4;
+
+    // elements 4 to 7, counted from the tile's first
+    const uint4 q1 = (uint4(w) >> uint4(16, 20, 24, 28)) & 15u;  // w: 4 bits
+    const uint groups4 = g_idx[min(block_col * 64u + t * 8u + 4u, cols - 1u)];
+    const uint groups5 = g_idx[min(block_col * 64u + t * 8u + 5u, cols - 1u)];
+    const uint groups6 = g_idx[min(block_col * 64u + t * 8u + 6u, cols - 1u)];
+    const uint groups7 = g_idx[min(block_col * 64u + t * 8u + 7u, cols - 1u)];
+    const uint4 g1 = uint4(groups4, groups5, groups6, groups7);  // groups: 32 bits
+    const uint group4 = min(g1.x, grid_cols - 1u);
+    const uint zs4 = qzeros[group4 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    const uint z5 = (zs4 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    const uint group5 = min(g1.y, grid_cols - 1u);
+    const uint zs5 = qzeros[group5 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    const uint z6 = (zs5 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    const uint group6 = min(g1.z, grid_cols - 1u);
+    const uint zs6 = qzeros[group6 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    const uint z7 = (zs6 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    const uint group7 = min(g1.w, grid_cols - 1u);
+    const uint zs7 = qzeros[group7 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    const uint z8 = (zs7 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    const uint4 z9 = uint4(z5, z6, z7, z8);
+    const uint d4 = uint(scales[group4 * rows + row]);
+    const float s5 = f16_to_f32(d4);  // d: 16 bits
+    const uint d5 = uint(scales[group5 * rows + row]);
+    const float s6 = f16_to_f32(d5);  // d: 16 bits
+    const uint d6 = uint(scales[group6 * rows + row]);
+    const float s7 = f16_to_f32(d6);  // d: 16 bits
+    const uint d7 = uint(scales[group7 * rows + row]);
+    const float s8 = f16_to_f32(d7);  // d: 16 bits
+    const float4 s9 = float4(s5, s6, s7, s8);
+    v[1] = float4(int4(q1) - int4(z9)) * s9;
+}
+
+// Stores elements [from, to) of a tile; its first belongs at `at`.
+template <typename T>
+inline void write_tile(device T *dst, uint at, uint from, uint to, thread const float4 *v) {
+    for (uint e = 0; e < 8; ++e) {
+        if (e >= from && e < to) store(dst, at + e, v[e / 4][e % 4]);
+    }
+}
+
+struct sum_shape {
+    uint rows;       // of this launch
+    uint row_tiles;  // tiles of 16 elements in a row
+    uint batch;      // right-hand sides
+    uint y_first;    // where the launch begins in y, and
+    uint y_rows;     // how many rows each right-hand side has there
+    uint cols;       // of the matrix that the blocks are patches of
+    uint grid_rows;  // blocks
+    uint grid_cols;
+};
+
+// Where a thread stands.
+struct standing {
+    uint group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups;
+};
+
+// Loads what tile `j` of a row meets of x, from right-hand side `vector` on.
+template <uint TILES, uint BATCH, typename X>
+inline void load_x(device const X *x_in, uint batch, uint row_tiles, uint vector, uint j, uint k,
+    thread float4 (&x)[TILES][BATCH][4], thread float (&x_sum)[TILES][BATCH][1])
+{
+    const uint place = j * 4u;
+    for (uint m = 0; m < BATCH; ++m) {
+        const uint from = min(vector + m, batch - 1u) * row_tiles * 4u + place;
+        const float4 x0 = float4(x_in[from]);
+        const float4 x1 = float4(x_in[from + 1u]);
+        const float4 x2 = float4(x_in[from + 2u]);
+        const float4 x3 = float4(x_in[from + 3u]);
+        x[k][m][0] = x0;
+        x[k][m][1] = x1;
+        x[k][m][2] = x2;
+        x[k][m][3] = x3;
+    }
+}
+
+// Adds the products of tile `j` of row `n` with what is kept of x, for each right-hand side.
+template <uint TILES, uint BATCH>
+inline void accumulate(
+    device const uint *qweight,
+    device const uint *qzeros,
+    device const ushort *scales,
+    device const uint *g_idx,
+    uint rows, uint cols, uint grid_cols, uint row_tiles, uint n, uint j, uint k,
+    thread const float4 (&x)[TILES][BATCH][4], thread const float (&x_sum)[TILES][BATCH][1],
+    thread float (&sum)[BATCH])
+{
+    #pragma clang fp contract(fast)
+    const uint row = n, tile = j;
+    const uint block_row = row / 32u;
+    const uint r = row % 32u;
+    const uint block_col = tile / 4u;
+    const uint t = tile % 4u;
+    const uint w0 = qweight[min(block_col * 8u + t * 2u, (cols * 8u + 0x3Fu) / 64u - 1u) * rows + row];
+    const uint4 q0 = (uint4(w0) >> uint4(0, 4, 8, 12)) & 15u;  // w: 4 bits
+    const uint groups0 = g_idx[min(block_col * 64u + t * 16u, cols - 1u)];
+    const uint groups1 = g_idx[min(block_col * 64u + t * 16u + 1u, cols - 1u)];
+    const uint groups2 = g_idx[min(block_col * 64u + t * 16u + 2u, cols - 1u)];
+    const uint groups3 = g_idx[min(block_col * 64u + t * 16u + 3u, cols - 1u)];
+    const uint4 g0 = uint4(groups0, groups1, groups2, groups3);  // groups: 32 bits
+    const uint group0 = min(g0.x, grid_cols - 1u);
+    const uint zs0 = qzeros[group0 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    const uint z0 = (zs0 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    const uint group1 = min(g0.y, grid_cols - 1u);
+    const uint zs1 = qzeros[group1 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    const uint z1 = (zs1 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    const uint group2 = min(g0.z, grid_cols - 1u);
+    const uint zs2 = qzeros[group2 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    const uint z2 = (zs2 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    const uint group3 = min(g0.w, grid_cols - 1u);
+    const uint zs3 = qzeros[group3 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    const uint z3 = (zs3 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    const uint4 z4 = uint4(z0, z1, z2, z3);
+    const uint d0 = uint(scales[group0 * rows + row]);
+    const float s0 = f16_to_f32(d0);  // d: 16 bits
+    const uint d1 = uint(scales[group1 * rows + row]);
+    const float s1 = f16_to_f32(d1);  // d: 16 bits
+    const uint d2 = uint(scales[group2 * rows + row]);
+    const float s2 = f16_to_f32(d2);  // d: 16 bits
+    const uint d3 = uint(scales[group3 * rows + row]);
+    const float s3 = f16_to_f32(d3);  // d: 16 bits
+    const float4 s4 = float4(s0, s1, s2, s3);
+    const uint4 q1 = (uint4(w0) >> uint4(16, 20, 24, 28)) & 15u;  // w: 4 bits
+    const uint groups4 = g_idx[min(block_col * 64u + t * 16u + 4u, cols - 1u)];
+    const uint groups5 = g_idx[min(block_col * 64u + t * 16u + 5u, cols - 1u)];
+    const uint groups6 = g_idx[min(block_col * 64u + t * 16u + 6u, cols - 1u)];
+    const uint groups7 = g_idx[min(block_col * 64u + t * 16u + 7u, cols - 1u)];
+    const uint4 g1 = uint4(groups4, groups5, groups6, groups7);  // groups: 32 bits
+    const uint group4 = min(g1.x, grid_cols - 1u);
+    const uint zs4 = qzeros[group4 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    const uint z5 = (zs4 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    const uint group5 = min(g1.y, grid_cols - 1u);
+    const uint zs5 = qzeros[group5 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    const uint z6 = (zs5 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    const uint group6 = min(g1.z, grid_cols - 1u);
+    const uint zs6 = qzeros[group6 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    const uint z7 = (zs6 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    const uint group7 = min(g1.w, grid_cols - 1u);
+    const uint zs7 = qzeros[group7 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    const uint z8 = (zs7 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    const uint4 z9 = uint4(z5, z6, z7, z8);
+    const uint d4 = uint(scales[group4 * rows + row]);
+    const float s5 = f16_to_f32(d4);  // d: 16 bits
+    const uint d5 = uint(scales[group5 * rows + row]);
+    const float s6 = f16_to_f32(d5);  // d: 16 bits
+    const uint d6 = uint(scales[group6 * rows + row]);
+    const float s7 = f16_to_f32(d6);  // d: 16 bits
+    const uint d7 = uint(scales[group7 * rows + row]);
+    const float s8 = f16_to_f32(d7);  // d: 16 bits
+    const float4 s9 = float4(s5, s6, s7, s8);
+    const uint w1 = qweight[min(block_col * 8u + t * 2u + 1u, (cols * 8u + 0x3Fu) / 64u - 1u) * rows + row];
+    const uint4 q2 = (uint4(w1) >> uint4(0, 4, 8, 12)) & 15u;  // w: 4 bits
+    const uint groups8 = g_idx[min(block_col * 64u + t * 16u + 8u, cols - 1u)];
+    const uint groups9 = g_idx[min(block_col * 64u + t * 16u + 9u, cols - 1u)];
+    const uint groups10 = g_idx[min(block_col * 64u + t * 16u + 10u, cols - 1u)];
+    const uint groups11 = g_idx[min(block_col * 64u + t * 16u + 11u, cols - 1u)];
+    const uint4 g2 = uint4(groups8, groups9, groups10, groups11);  // groups: 32 bits
+    const uint group8 = min(g2.x, grid_cols - 1u);
+    const uint zs8 = qzeros[group8 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    const uint z10 = (zs8 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    const uint group9 = min(g2.y, grid_cols - 1u);
+    const uint zs9 = qzeros[group9 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    const uint z11 = (zs9 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    const uint group10 = min(g2.z, grid_cols - 1u);
+    const uint zs10 = qzeros[group10 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    const uint z12 = (zs10 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    const uint group11 = min(g2.w, grid_cols - 1u);
+    const uint zs11 = qzeros[group11 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    const uint z13 = (zs11 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    const uint4 z14 = uint4(z10, z11, z12, z13);
+    const uint d8 = uint(scales[group8 * rows + row]);
+    const float s10 = f16_to_f32(d8);  // d: 16 bits
+    const uint d9 = uint(scales[group9 * rows + row]);
+    const float s11 = f16_to_f32(d9);  // d: 16 bits
+    const uint d10 = uint(scales[group10 * rows + row]);
+    const float s12 = f16_to_f32(d10);  // d: 16 bits
+    const uint d11 = uint(scales[group11 * rows + row]);
+    const float s13 = f16_to_f32(d11);  // d: 16 bits
+    const float4 s14 = float4(s10, s11, s12, s13);
+    const uint4 q3 = (uint4(w1) >> uint4(16, 20, 24, 28)) & 15u;  // w: 4 bits
+    const uint groups12 = g_idx[min(block_col * 64u + t * 16u + 12u, cols - 1u)];
+    const uint groups13 = g_idx[min(block_col * 64u + t * 16u + 13u, cols - 1u)];
+    const uint groups14 = g_idx[min(block_col * 64u + t * 16u + 14u, cols - 1u)];
+    const uint groups15 = g_idx[min(block_col * 64u + t * 16u + 15u, cols - 1u)];
+    const uint4 g3 = uint4(groups12, groups13, groups14, groups15);  // groups: 32 bits
+    const uint group12 = min(g3.x, grid_cols - 1u);
+    const uint zs12 = qzeros[group12 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    const uint z15 = (zs12 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    const uint group13 = min(g3.y, grid_cols - 1u);
+    const uint zs13 = qzeros[group13 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    const uint z16 = (zs13 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    const uint group14 = min(g3.z, grid_cols - 1u);
+    const uint zs14 = qzeros[group14 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    const uint z17 = (zs14 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    const uint group15 = min(g3.w, grid_cols - 1u);
+    const uint zs15 = qzeros[group15 * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
+    const uint z18 = (zs15 >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
+    const uint4 z19 = uint4(z15, z16, z17, z18);
+    const uint d12 = uint(scales[group12 * rows + row]);
+    const float s15 = f16_to_f32(d12);  // d: 16 bits
+    const uint d13 = uint(scales[group13 * rows + row]);
+    const float s16 = f16_to_f32(d13);  // d: 16 bits
+    const uint d14 = uint(scales[group14 * rows + row]);
+    const float s17 = f16_to_f32(d14);  // d: 16 bits
+    const uint d15 = uint(scales[group15 * rows + row]);
+    const float s18 = f16_to_f32(d15);  // d: 16 bits
+    const float4 s19 = float4(s15, s16, s17, s18);
+    for (uint m = 0; m < BATCH; ++m) {
+        sum[m] += dot(x[k][m][0], float4(int4(q0) - int4(z4)) * s4) + dot(x[k][m][1], float4(int4(q1) - int4(z9)) * s9) + dot(x[k][m][2], float4(int4(q2) - int4(z14)) * s14) + dot(x[k][m][3], float4(int4(q3) - int4(z19)) * s19);
+    }
+}
+
+// Sums over rows. BATCH right-hand sides are kept, at least as many as there are; ROWS rows at a time.
+template <uint BATCH, uint ROWS, typename X>
+inline void sum_rows(
+    device const uint *qweight,
+    device const uint *qzeros,
+    device const ushort *scales,
+    device const uint *g_idx,
+    device const X *x_in, device float *y, constant sum_shape &shape, threadgroup float *partial, standing at)
+{
+    constexpr uint BUSY = 2048;  // simdgroups that keep a device busy
+    constexpr uint TILES = BATCH == 1 ? 4 : 1;
+    // What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share
+    // a scale.
+    float4 x[TILES][BATCH][4];
+    float x_sum[TILES][BATCH][1];
+    // A simdgroup holds a slice of x and walks down the rows. Where there are few rows, simdgroups share each of them.
+    const uint slice = at.lanes * TILES, slices = (shape.row_tiles + slice - 1) / slice;
+    uint split = 1;
+    while (split < slices && at.simdgroups % (2 * split) == 0 && shape.rows * split < BUSY * ROWS) split *= 2;
+    const uint teams = at.simdgroups / split, team = at.simdgroup / split;
+    uint held = ~0u;
+    for (uint first = at.group * teams * ROWS; first < shape.rows; first += at.groups * teams * ROWS) {
+        float sum[ROWS][BATCH];
+        for (uint r = 0; r < ROWS; ++r) {
+            for (uint m = 0; m < BATCH; ++m) sum[r][m] = 0.0f;
+        }
+        for (uint c = at.simdgroup % split; c < slices; c += split) {
+            for (uint k = 0; k < TILES; ++k) {
+                const uint j = (c * TILES + k) * at.lanes + at.lane;
+                if (j >= shape.row_tiles) continue;
+                if (c != held) load_x<TILES, BATCH>(x_in, shape.batch, shape.row_tiles, 0, j, k, x, x_sum);
+                for (uint r = 0; r < ROWS; ++r)
+                    accumulate<TILES, BATCH>(qweight, qzeros, scales, g_idx, shape.rows, shape.cols, shape.grid_cols, shape.row_tiles, min(first + team * ROWS + r, shape.rows - 1), j, k, x, x_sum, sum[r]);
+            }
+            held = c;
+        }
+        for (uint r = 0; r < ROWS; ++r) {
+            for (uint m = 0; m < BATCH; ++m) {
+                const float all = simd_sum(sum[r][m]);
+                const uint row = first + team * ROWS + r;
+                if (at.lane != 0) continue;
+                if (split > 1) partial[(at.simdgroup * ROWS + r) * BATCH + m] = all;
+                else if (row < shape.rows && m < shape.batch) y[m * shape.y_rows + shape.y_first + row] = all;
+            }
+        }
+        if (split == 1) continue;
+        threadgroup_barrier(mem_flags::mem_threadgroup);
+        for (uint i = at.thread_index; i < teams * ROWS * BATCH; i += at.threads) {
+            const uint row = first + i / BATCH, m = i % BATCH, from = i / (ROWS * BATCH) * (split - 1) * ROWS * BATCH + i;
+            float total = 0.0f;
+            for (uint s = 0; s < split; ++s) total += partial[from + s * ROWS * BATCH];
+            if (row < shape.rows && m < shape.batch) y[m * shape.y_rows + shape.y_first + row] = total;
+        }
+        threadgroup_barrier(mem_flags::mem_threadgroup);
+    }
+}
+
+}  // namespace qk_gptq_v2_b4_g64_act
+
+// gptq_v2_b4_g64_act_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32.
+struct gptq_v2_b4_g64_act_dequant_f32_push {
+    uint rows;       // of the matrix that the blocks are patches of
+    uint cols;
+    uint grid_rows;  // blocks
+    uint grid_cols;
+    uint row_tiles;  // tiles of 8 elements in a row
+};
+
+kernel void gptq_v2_b4_g64_act_dequant_f32(
+    device const uint *qweight [[buffer(0)]],
+    device const uint *qzeros [[buffer(1)]],
+    device const ushort *scales [[buffer(2)]],
+    device const uint *g_idx [[buffer(3)]],
+    device float *dst [[buffer(4)]],
+    constant gptq_v2_b4_g64_act_dequant_f32_push &push [[buffer(5)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.rows * push.row_tiles; i += threads) {
+        const uint row = i / push.row_tiles, tile = i % push.row_tiles;
+        float4 v[2];
+        qk_gptq_v2_b4_g64_act::decode(qweight, qzeros, scales, g_idx, push.rows, push.cols, push.grid_cols, row, tile, v);
+        qk_gptq_v2_b4_g64_act::write_tile(dst, row * push.cols + tile * 8u, 0,
+                                 min(8u, push.cols - tile * 8u), v);
+    }
+}
+
+// gptq_v2_b4_g64_act_dequant_f16: decodes a whole tensor: dst[i] = value(i), in f16.
+struct gptq_v2_b4_g64_act_dequant_f16_push {
+    uint rows;       // of the matrix that the blocks are patches of
+    uint cols;
+    uint grid_rows;  // blocks
+    uint grid_cols;
+    uint row_tiles;  // tiles of 8 elements in a row
+};
+
+kernel void gptq_v2_b4_g64_act_dequant_f16(
+    device const uint *qweight [[buffer(0)]],
+    device const uint *qzeros [[buffer(1)]],
+    device const ushort *scales [[buffer(2)]],
+    device const uint *g_idx [[buffer(3)]],
+    device half *dst [[buffer(4)]],
+    constant gptq_v2_b4_g64_act_dequant_f16_push &push [[buffer(5)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.rows * push.row_tiles; i += threads) {
+        const uint row = i / push.row_tiles, tile = i % push.row_tiles;
+        float4 v[2];
+        qk_gptq_v2_b4_g64_act::decode(qweight, qzeros, scales, g_idx, push.rows, push.cols, push.grid_cols, row, tile, v);
+        qk_gptq_v2_b4_g64_act::write_tile(dst, row * push.cols + tile * 8u, 0,
+                                 min(8u, push.cols - tile * 8u), v);
+    }
+}
+
+// gptq_v2_b4_g64_act_dequant_bf16: decodes a whole tensor: dst[i] = value(i), in bf16.
+struct gptq_v2_b4_g64_act_dequant_bf16_push {
+    uint rows;       // of the matrix that the blocks are patches of
+    uint cols;
+    uint grid_rows;  // blocks
+    uint grid_cols;
+    uint row_tiles;  // tiles of 8 elements in a row
+};
+
+kernel void gptq_v2_b4_g64_act_dequant_bf16(
+    device const uint *qweight [[buffer(0)]],
+    device const uint *qzeros [[buffer(1)]],
+    device const ushort *scales [[buffer(2)]],
+    device const uint *g_idx [[buffer(3)]],
+    device ushort *dst [[buffer(4)]],
+    constant gptq_v2_b4_g64_act_dequant_bf16_push &push [[buffer(5)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.rows * push.row_tiles; i += threads) {
+        const uint row = i / push.row_tiles, tile = i % push.row_tiles;
+        float4 v[2];
+        qk_gptq_v2_b4_g64_act::decode(qweight, qzeros, scales, g_idx, push.rows, push.cols, push.grid_cols, row, tile, v);
+        qk_gptq_v2_b4_g64_act::write_tile(dst, row * push.cols + tile * 8u, 0,
+                                 min(8u, push.cols - tile * 8u), v);
+    }
+}
+
+// gptq_v2_b4_g64_act_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32.
+struct gptq_v2_b4_g64_act_gather_f32_push {
+    uint rows;        // of the matrix that the blocks are patches of
+    uint cols;
+    uint grid_rows;   // blocks
+    uint grid_cols;
+    uint row_tiles;   // tiles of 8 elements that a row of the table can touch
+    uint table_rows;
+    uint table_cols;
+    uint tokens;
+};
+
+kernel void gptq_v2_b4_g64_act_gather_f32(
+    device const uint *qweight [[buffer(0)]],
+    device const uint *qzeros [[buffer(1)]],
+    device const ushort *scales [[buffer(2)]],
+    device const uint *g_idx [[buffer(3)]],
+    device const uint *indices [[buffer(4)]],
+    device float *dst [[buffer(5)]],
+    device atomic_uint *status [[buffer(6)]],
+    constant gptq_v2_b4_g64_act_gather_f32_push &push [[buffer(7)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
+        const uint token = i / push.row_tiles, j = i % push.row_tiles;
+        uint index = indices[token];
+        const bool found = index < push.table_rows;
+        if (!found) {
+            // No such row: zeros, and the token is counted once.
+            if (j == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
+            index = 0;
+        }
+        const uint row = index, tile = j;
+        float4 v[2];
+        if (found) {
+            qk_gptq_v2_b4_g64_act::decode(qweight, qzeros, scales, g_idx, push.rows, push.cols, push.grid_cols, row, tile, v);
+        } else {
+            for (uint r = 0; r < 2; ++r) v[r] = 0.0f;
+        }
+        qk_gptq_v2_b4_g64_act::write_tile(dst, token * push.cols + tile * 8u, 0,
+                                 min(8u, push.cols - tile * 8u), v);
+    }
+}
+
+// gptq_v2_b4_g64_act_gather_f16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f16.
+struct gptq_v2_b4_g64_act_gather_f16_push {
+    uint rows;        // of the matrix that the blocks are patches of
+    uint cols;
+    uint grid_rows;   // blocks
+    uint grid_cols;
+    uint row_tiles;   // tiles of 8 elements that a row of the table can touch
+    uint table_rows;
+    uint table_cols;
+    uint tokens;
+};
+
+kernel void gptq_v2_b4_g64_act_gather_f16(
+    device const uint *qweight [[buffer(0)]],
+    device const uint *qzeros [[buffer(1)]],
+    device const ushort *scales [[buffer(2)]],
+    device const uint *g_idx [[buffer(3)]],
+    device const uint *indices [[buffer(4)]],
+    device half *dst [[buffer(5)]],
+    device atomic_uint *status [[buffer(6)]],
+    constant gptq_v2_b4_g64_act_gather_f16_push &push [[buffer(7)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
+        const uint token = i / push.row_tiles, j = i % push.row_tiles;
+        uint index = indices[token];
+        const bool found = index < push.table_rows;
+        if (!found) {
+            // No such row: zeros, and the token is counted once.
+            if (j == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
+            index = 0;
+        }
+        const uint row = index, tile = j;
+        float4 v[2];
+        if (found) {
+            qk_gptq_v2_b4_g64_act::decode(qweight, qzeros, scales, g_idx, push.rows, push.cols, push.grid_cols, row, tile, v);
+        } else {
+            for (uint r = 0; r < 2; ++r) v[r] = 0.0f;
+        }
+        qk_gptq_v2_b4_g64_act::write_tile(dst, token * push.cols + tile * 8u, 0,
+                                 min(8u, push.cols - tile * 8u), v);
+    }
+}
+
+// gptq_v2_b4_g64_act_gather_bf16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in bf16.
+struct gptq_v2_b4_g64_act_gather_bf16_push {
+    uint rows;        // of the matrix that the blocks are patches of
+    uint cols;
+    uint grid_rows;   // blocks
+    uint grid_cols;
+    uint row_tiles;   // tiles of 8 elements that a row of the table can touch
+    uint table_rows;
+    uint table_cols;
+    uint tokens;
+};
+
+kernel void gptq_v2_b4_g64_act_gather_bf16(
+    device const uint *qweight [[buffer(0)]],
+    device const uint *qzeros [[buffer(1)]],
+    device const ushort *scales [[buffer(2)]],
+    device const uint *g_idx [[buffer(3)]],
+    device const uint *indices [[buffer(4)]],
+    device ushort *dst [[buffer(5)]],
+    device atomic_uint *status [[buffer(6)]],
+    constant gptq_v2_b4_g64_act_gather_bf16_push &push [[buffer(7)]],
+    uint thread_index [[thread_position_in_grid]],
+    uint threads [[threads_per_grid]])
+{
+    for (uint i = thread_index; i < push.tokens * push.row_tiles; i += threads) {
+        const uint token = i / push.row_tiles, j = i % push.row_tiles;
+        uint index = indices[token];
+        const bool found = index < push.table_rows;
+        if (!found) {
+            // No such row: zeros, and the token is counted once.
+            if (j == 0) atomic_fetch_add_explicit(status, 1u, memory_order_relaxed);
+            index = 0;
+        }
+        const uint row = index, tile = j;
+        float4 v[2];
+        if (found) {
+            qk_gptq_v2_b4_g64_act::decode(qweight, qzeros, scales, g_idx, push.rows, push.cols, push.grid_cols, row, tile, v);
+        } else {
+            for (uint r = 0; r < 2; ++r) v[r] = 0.0f;
+        }
+        qk_gptq_v2_b4_g64_act::write_tile(dst, token * push.cols + tile * 8u, 0,
+                                 min(8u, push.cols - tile * 8u), v);
+    }
+}
+
+// gptq_v2_b4_g64_act_gemv_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f32.
+constant uint gptq_v2_b4_g64_act_gemv_f32_batch [[function_constant(1)]];  // 1, 2, 4 or 8, at least as many as there are right-hand sides
+
+kernel void gptq_v2_b4_g64_act_gemv_f32(
+    device const uint *qweight [[buffer(0)]],
+    device const uint *qzeros [[buffer(1)]],
+    device const ushort *scales [[buffer(2)]],
+    device const uint *g_idx [[buffer(3)]],
+    device const float4 *x [[buffer(4)]],
+    device float *y [[buffer(5)]],
+    constant qk_gptq_v2_b4_g64_act::sum_shape &push [[buffer(6)]],
+    uint group [[threadgroup_position_in_grid]],
+    uint groups [[threadgroups_per_grid]],
+    uint thread_index [[thread_index_in_threadgroup]],
+    uint threads [[threads_per_threadgroup]],
+    uint lane [[thread_index_in_simdgroup]],
+    uint lanes [[threads_per_simdgroup]],
+    uint simdgroup [[simdgroup_index_in_threadgroup]],
+    uint simdgroups [[simdgroups_per_threadgroup]])
+{
+    threadgroup float partial[32 * 16];  // at most 32 simdgroups, and 16 sums of each
+    const qk_gptq_v2_b4_g64_act::standing at = {group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups};
+    switch (gptq_v2_b4_g64_act_gemv_f32_batch) {
+        case 1: qk_gptq_v2_b4_g64_act::sum_rows<1, 4>(qweight, qzeros, scales, g_idx, x, y, push, partial, at); break;
+        case 2: qk_gptq_v2_b4_g64_act::sum_rows<2, 4>(qweight, qzeros, scales, g_idx, x, y, push, partial, at); break;
+        case 4: qk_gptq_v2_b4_g64_act::sum_rows<4, 4>(qweight, qzeros, scales, g_idx, x, y, push, partial, at); break;
+        case 8: qk_gptq_v2_b4_g64_act::sum_rows<8, 2>(qweight, qzeros, scales, g_idx, x, y, push, partial, at); break;
+    }
+}
+
+// gptq_v2_b4_g64_act_gemv_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f16.
+constant uint gptq_v2_b4_g64_act_gemv_f16_batch [[function_constant(1)]];  // 1, 2, 4 or 8, at least as many as there are right-hand sides
+
+kernel void gptq_v2_b4_g64_act_gemv_f16(
+    device const uint *qweight [[buffer(0)]],
+    device const uint *qzeros [[buffer(1)]],
+    device const ushort *scales [[buffer(2)]],
+    device const uint *g_idx [[buffer(3)]],
+    device const half4 *x [[buffer(4)]],
+    device float *y [[buffer(5)]],
+    constant qk_gptq_v2_b4_g64_act::sum_shape &push [[buffer(6)]],
+    uint group [[threadgroup_position_in_grid]],
+    uint groups [[threadgroups_per_grid]],
+    uint thread_index [[thread_index_in_threadgroup]],
+    uint threads [[threads_per_threadgroup]],
+    uint lane [[thread_index_in_simdgroup]],
+    uint lanes [[threads_per_simdgroup]],
+    uint simdgroup [[simdgroup_index_in_threadgroup]],
+    uint simdgroups [[simdgroups_per_threadgroup]])
+{
+    threadgroup float partial[32 * 16];  // at most 32 simdgroups, and 16 sums of each
+    const qk_gptq_v2_b4_g64_act::standing at = {group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups};
+    switch (gptq_v2_b4_g64_act_gemv_f16_batch) {
+        case 1: qk_gptq_v2_b4_g64_act::sum_rows<1, 4>(qweight, qzeros, scales, g_idx, x, y, push, partial, at); break;
+        case 2: qk_gptq_v2_b4_g64_act::sum_rows<2, 4>(qweight, qzeros, scales, g_idx, x, y, push, partial, at); break;
+        case 4: qk_gptq_v2_b4_g64_act::sum_rows<4, 4>(qweight, qzeros, scales, g_idx, x, y, push, partial, at); break;
+        case 8: qk_gptq_v2_b4_g64_act::sum_rows<8, 2>(qweight, qzeros, scales, g_idx, x, y, push, partial, at); break;
+    }
+}
