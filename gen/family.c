@@ -207,13 +207,15 @@ static void describe_tables(qg_arena *arena, const qg_kernel *kernel, qk_kernel 
 static void describe_constants(qg_arena *arena, const qg_kernel *kernel, qk_kernel *described) {
     static const uint32_t batches[] = {1, 2, 4, 8}, rows[] = {1, 2, 4, 8};
     const bool vulkan = described->api == QK_API_VULKAN;
-    qk_spec_constant *list = QG_NEW_ARRAY(arena, qk_spec_constant, 3);
+    qk_spec_constant *list = QG_NEW_ARRAY(arena, qk_spec_constant, 4);
     uint32_t count = 0;
     if (vulkan) list[count++] = qg_workgroup_constant(described->workgroup_size);
     if (kernel->family->sums && !kernel->family->in_blocks) /* with experts, right-hand sides are taken one by one */
         list[count++] = (qk_spec_constant){.id = 1, .name = "batch", .value = 1, .legal_count = 4, .legal = batches};
     if (kernel->family->sums && vulkan)
         list[count++] = (qk_spec_constant){.id = 2, .name = "rows", .value = 4, .legal_count = 4, .legal = rows};
+    if (kernel->family->sums && !kernel->family->in_blocks && vulkan)
+        list[count++] = (qk_spec_constant){.id = 3, .name = "split", .value = 1, .legal_count = 4, .legal = rows};
     described->spec_constant_count = count;
     described->spec_constants = list;
 }

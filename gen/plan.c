@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum { MOST_ELEMENTS = 32, FEWEST_ELEMENTS = 8, WORKGROUP = 64, MOST_IN_TEXT = 8 };
-enum { MOST_IN_ROW = 64, FEWEST_IN_ROW = 16, SUM_WORKGROUP = 128 }; /* sums over rows */
+enum { MOST_IN_ROW = 64, FEWEST_IN_ROW = 16 }; /* sums over rows */
 
 /* A digit of the element index before it is given to threads or kept. */
 typedef struct plan_digit {
@@ -168,10 +168,8 @@ static qg_plan *new_plan(qg_arena *arena, const qg_layout *layout) {
     return plan;
 }
 
-static const qg_plan *plan_tiles(qg_arena *arena, const qg_layout *layout, uint32_t fewest, uint32_t most,
-                                 uint32_t workgroup) {
+static const qg_plan *plan_tiles(qg_arena *arena, const qg_layout *layout, uint32_t fewest, uint32_t most) {
     qg_plan *plan = new_plan(arena, layout);
-    plan->workgroup = workgroup;
     for (uint32_t i = 0; i < layout->n_buffers; ++i) plan->units[i] = load_unit(layout, &layout->buffers[i]);
     for (uint32_t i = 0; i < layout->n_tables; ++i)
         plan->stored[i] = layout->tables[i].rows * layout->tables[i].columns > MOST_IN_TEXT;
@@ -211,11 +209,11 @@ static const qg_plan *plan_tiles(qg_arena *arena, const qg_layout *layout, uint3
 }
 
 const qg_plan *qg_plan_tiles(qg_arena *arena, const qg_layout *layout) {
-    return plan_tiles(arena, layout, FEWEST_ELEMENTS, MOST_ELEMENTS, WORKGROUP);
+    return plan_tiles(arena, layout, FEWEST_ELEMENTS, MOST_ELEMENTS);
 }
 
 const qg_plan *qg_plan_rows(qg_arena *arena, const qg_layout *layout) {
-    return plan_tiles(arena, layout, FEWEST_IN_ROW, MOST_IN_ROW, SUM_WORKGROUP);
+    return plan_tiles(arena, layout, FEWEST_IN_ROW, MOST_IN_ROW);
 }
 
 const qg_plan *qg_plan_elements(qg_arena *arena, const qg_layout *layout) {

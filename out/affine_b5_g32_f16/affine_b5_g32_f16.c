@@ -608,9 +608,11 @@ static const qk_field affine_b5_g32_f16_gemv_f32_push[] = {
 static const uint32_t affine_b5_g32_f16_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b5_g32_f16_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g32_f16_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant affine_b5_g32_f16_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 128, 6, affine_b5_g32_f16_gemv_f32_vulkan_local_size_x},
+static const uint32_t affine_b5_g32_f16_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const qk_spec_constant affine_b5_g32_f16_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g32_f16_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b5_g32_f16_gemv_f32_vulkan_batch},
-    {2, "rows", 4, 4, affine_b5_g32_f16_gemv_f32_vulkan_rows}};
+    {2, "rows", 4, 4, affine_b5_g32_f16_gemv_f32_vulkan_rows},
+    {3, "split", 1, 4, affine_b5_g32_f16_gemv_f32_vulkan_split}};
 
 const qk_kernel qk_affine_b5_g32_f16_gemv_f32_vulkan = {
     .name = "affine_b5_g32_f16_gemv_f32",
@@ -624,9 +626,9 @@ const qk_kernel qk_affine_b5_g32_f16_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b5_g32_f16_gemv_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b5_g32_f16_gemv_f32_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -651,7 +653,7 @@ const qk_kernel qk_affine_b5_g32_f16_gemv_f32_metal = {
     .push = affine_b5_g32_f16_gemv_f32_push,
     .spec_constant_count = 1,
     .spec_constants = affine_b5_g32_f16_gemv_f32_metal_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -677,9 +679,11 @@ static const qk_field affine_b5_g32_f16_gemv_f16_push[] = {
 static const uint32_t affine_b5_g32_f16_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b5_g32_f16_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g32_f16_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant affine_b5_g32_f16_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 128, 6, affine_b5_g32_f16_gemv_f16_vulkan_local_size_x},
+static const uint32_t affine_b5_g32_f16_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const qk_spec_constant affine_b5_g32_f16_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g32_f16_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b5_g32_f16_gemv_f16_vulkan_batch},
-    {2, "rows", 4, 4, affine_b5_g32_f16_gemv_f16_vulkan_rows}};
+    {2, "rows", 4, 4, affine_b5_g32_f16_gemv_f16_vulkan_rows},
+    {3, "split", 1, 4, affine_b5_g32_f16_gemv_f16_vulkan_split}};
 
 const qk_kernel qk_affine_b5_g32_f16_gemv_f16_vulkan = {
     .name = "affine_b5_g32_f16_gemv_f16",
@@ -693,9 +697,9 @@ const qk_kernel qk_affine_b5_g32_f16_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b5_g32_f16_gemv_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b5_g32_f16_gemv_f16_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -720,7 +724,7 @@ const qk_kernel qk_affine_b5_g32_f16_gemv_f16_metal = {
     .push = affine_b5_g32_f16_gemv_f16_push,
     .spec_constant_count = 1,
     .spec_constants = affine_b5_g32_f16_gemv_f16_metal_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -749,7 +753,7 @@ static const qk_field affine_b5_g32_f16_gemv_id_f32_push[] = {
 
 static const uint32_t affine_b5_g32_f16_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b5_g32_f16_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant affine_b5_g32_f16_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 128, 6, affine_b5_g32_f16_gemv_id_f32_vulkan_local_size_x},
+static const qk_spec_constant affine_b5_g32_f16_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g32_f16_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b5_g32_f16_gemv_id_f32_vulkan_rows}};
 
 const qk_kernel qk_affine_b5_g32_f16_gemv_id_f32_vulkan = {
@@ -766,7 +770,7 @@ const qk_kernel qk_affine_b5_g32_f16_gemv_id_f32_vulkan = {
     .push = affine_b5_g32_f16_gemv_id_f32_push,
     .spec_constant_count = 2,
     .spec_constants = affine_b5_g32_f16_gemv_id_f32_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -786,7 +790,7 @@ const qk_kernel qk_affine_b5_g32_f16_gemv_id_f32_metal = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b5_g32_f16_gemv_id_f32_push,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -815,7 +819,7 @@ static const qk_field affine_b5_g32_f16_gemv_id_f16_push[] = {
 
 static const uint32_t affine_b5_g32_f16_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b5_g32_f16_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant affine_b5_g32_f16_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 128, 6, affine_b5_g32_f16_gemv_id_f16_vulkan_local_size_x},
+static const qk_spec_constant affine_b5_g32_f16_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g32_f16_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b5_g32_f16_gemv_id_f16_vulkan_rows}};
 
 const qk_kernel qk_affine_b5_g32_f16_gemv_id_f16_vulkan = {
@@ -832,7 +836,7 @@ const qk_kernel qk_affine_b5_g32_f16_gemv_id_f16_vulkan = {
     .push = affine_b5_g32_f16_gemv_id_f16_push,
     .spec_constant_count = 2,
     .spec_constants = affine_b5_g32_f16_gemv_id_f16_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -852,7 +856,7 @@ const qk_kernel qk_affine_b5_g32_f16_gemv_id_f16_metal = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b5_g32_f16_gemv_id_f16_push,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,

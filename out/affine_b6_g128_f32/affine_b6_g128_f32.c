@@ -618,9 +618,11 @@ static const qk_field affine_b6_g128_f32_gemv_f32_push[] = {
 static const uint32_t affine_b6_g128_f32_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b6_g128_f32_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g128_f32_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant affine_b6_g128_f32_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 128, 6, affine_b6_g128_f32_gemv_f32_vulkan_local_size_x},
+static const uint32_t affine_b6_g128_f32_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const qk_spec_constant affine_b6_g128_f32_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g128_f32_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b6_g128_f32_gemv_f32_vulkan_batch},
-    {2, "rows", 4, 4, affine_b6_g128_f32_gemv_f32_vulkan_rows}};
+    {2, "rows", 4, 4, affine_b6_g128_f32_gemv_f32_vulkan_rows},
+    {3, "split", 1, 4, affine_b6_g128_f32_gemv_f32_vulkan_split}};
 
 const qk_kernel qk_affine_b6_g128_f32_gemv_f32_vulkan = {
     .name = "affine_b6_g128_f32_gemv_f32",
@@ -634,9 +636,9 @@ const qk_kernel qk_affine_b6_g128_f32_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b6_g128_f32_gemv_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b6_g128_f32_gemv_f32_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -661,7 +663,7 @@ const qk_kernel qk_affine_b6_g128_f32_gemv_f32_metal = {
     .push = affine_b6_g128_f32_gemv_f32_push,
     .spec_constant_count = 1,
     .spec_constants = affine_b6_g128_f32_gemv_f32_metal_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -687,9 +689,11 @@ static const qk_field affine_b6_g128_f32_gemv_f16_push[] = {
 static const uint32_t affine_b6_g128_f32_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b6_g128_f32_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g128_f32_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant affine_b6_g128_f32_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 128, 6, affine_b6_g128_f32_gemv_f16_vulkan_local_size_x},
+static const uint32_t affine_b6_g128_f32_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const qk_spec_constant affine_b6_g128_f32_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g128_f32_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b6_g128_f32_gemv_f16_vulkan_batch},
-    {2, "rows", 4, 4, affine_b6_g128_f32_gemv_f16_vulkan_rows}};
+    {2, "rows", 4, 4, affine_b6_g128_f32_gemv_f16_vulkan_rows},
+    {3, "split", 1, 4, affine_b6_g128_f32_gemv_f16_vulkan_split}};
 
 const qk_kernel qk_affine_b6_g128_f32_gemv_f16_vulkan = {
     .name = "affine_b6_g128_f32_gemv_f16",
@@ -703,9 +707,9 @@ const qk_kernel qk_affine_b6_g128_f32_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b6_g128_f32_gemv_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b6_g128_f32_gemv_f16_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -730,7 +734,7 @@ const qk_kernel qk_affine_b6_g128_f32_gemv_f16_metal = {
     .push = affine_b6_g128_f32_gemv_f16_push,
     .spec_constant_count = 1,
     .spec_constants = affine_b6_g128_f32_gemv_f16_metal_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -759,7 +763,7 @@ static const qk_field affine_b6_g128_f32_gemv_id_f32_push[] = {
 
 static const uint32_t affine_b6_g128_f32_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b6_g128_f32_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant affine_b6_g128_f32_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 128, 6, affine_b6_g128_f32_gemv_id_f32_vulkan_local_size_x},
+static const qk_spec_constant affine_b6_g128_f32_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g128_f32_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b6_g128_f32_gemv_id_f32_vulkan_rows}};
 
 const qk_kernel qk_affine_b6_g128_f32_gemv_id_f32_vulkan = {
@@ -776,7 +780,7 @@ const qk_kernel qk_affine_b6_g128_f32_gemv_id_f32_vulkan = {
     .push = affine_b6_g128_f32_gemv_id_f32_push,
     .spec_constant_count = 2,
     .spec_constants = affine_b6_g128_f32_gemv_id_f32_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -796,7 +800,7 @@ const qk_kernel qk_affine_b6_g128_f32_gemv_id_f32_metal = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b6_g128_f32_gemv_id_f32_push,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -825,7 +829,7 @@ static const qk_field affine_b6_g128_f32_gemv_id_f16_push[] = {
 
 static const uint32_t affine_b6_g128_f32_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b6_g128_f32_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant affine_b6_g128_f32_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 128, 6, affine_b6_g128_f32_gemv_id_f16_vulkan_local_size_x},
+static const qk_spec_constant affine_b6_g128_f32_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g128_f32_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b6_g128_f32_gemv_id_f16_vulkan_rows}};
 
 const qk_kernel qk_affine_b6_g128_f32_gemv_id_f16_vulkan = {
@@ -842,7 +846,7 @@ const qk_kernel qk_affine_b6_g128_f32_gemv_id_f16_vulkan = {
     .push = affine_b6_g128_f32_gemv_id_f16_push,
     .spec_constant_count = 2,
     .spec_constants = affine_b6_g128_f32_gemv_id_f16_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -862,7 +866,7 @@ const qk_kernel qk_affine_b6_g128_f32_gemv_id_f16_metal = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b6_g128_f32_gemv_id_f16_push,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,

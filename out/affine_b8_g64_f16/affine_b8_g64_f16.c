@@ -603,9 +603,11 @@ static const qk_field affine_b8_g64_f16_gemv_f32_push[] = {
 static const uint32_t affine_b8_g64_f16_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b8_g64_f16_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g64_f16_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant affine_b8_g64_f16_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 128, 6, affine_b8_g64_f16_gemv_f32_vulkan_local_size_x},
+static const uint32_t affine_b8_g64_f16_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const qk_spec_constant affine_b8_g64_f16_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g64_f16_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g64_f16_gemv_f32_vulkan_batch},
-    {2, "rows", 4, 4, affine_b8_g64_f16_gemv_f32_vulkan_rows}};
+    {2, "rows", 4, 4, affine_b8_g64_f16_gemv_f32_vulkan_rows},
+    {3, "split", 1, 4, affine_b8_g64_f16_gemv_f32_vulkan_split}};
 
 const qk_kernel qk_affine_b8_g64_f16_gemv_f32_vulkan = {
     .name = "affine_b8_g64_f16_gemv_f32",
@@ -619,9 +621,9 @@ const qk_kernel qk_affine_b8_g64_f16_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b8_g64_f16_gemv_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b8_g64_f16_gemv_f32_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -646,7 +648,7 @@ const qk_kernel qk_affine_b8_g64_f16_gemv_f32_metal = {
     .push = affine_b8_g64_f16_gemv_f32_push,
     .spec_constant_count = 1,
     .spec_constants = affine_b8_g64_f16_gemv_f32_metal_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -672,9 +674,11 @@ static const qk_field affine_b8_g64_f16_gemv_f16_push[] = {
 static const uint32_t affine_b8_g64_f16_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b8_g64_f16_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g64_f16_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant affine_b8_g64_f16_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 128, 6, affine_b8_g64_f16_gemv_f16_vulkan_local_size_x},
+static const uint32_t affine_b8_g64_f16_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const qk_spec_constant affine_b8_g64_f16_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g64_f16_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g64_f16_gemv_f16_vulkan_batch},
-    {2, "rows", 4, 4, affine_b8_g64_f16_gemv_f16_vulkan_rows}};
+    {2, "rows", 4, 4, affine_b8_g64_f16_gemv_f16_vulkan_rows},
+    {3, "split", 1, 4, affine_b8_g64_f16_gemv_f16_vulkan_split}};
 
 const qk_kernel qk_affine_b8_g64_f16_gemv_f16_vulkan = {
     .name = "affine_b8_g64_f16_gemv_f16",
@@ -688,9 +692,9 @@ const qk_kernel qk_affine_b8_g64_f16_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b8_g64_f16_gemv_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b8_g64_f16_gemv_f16_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -715,7 +719,7 @@ const qk_kernel qk_affine_b8_g64_f16_gemv_f16_metal = {
     .push = affine_b8_g64_f16_gemv_f16_push,
     .spec_constant_count = 1,
     .spec_constants = affine_b8_g64_f16_gemv_f16_metal_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -744,7 +748,7 @@ static const qk_field affine_b8_g64_f16_gemv_id_f32_push[] = {
 
 static const uint32_t affine_b8_g64_f16_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b8_g64_f16_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant affine_b8_g64_f16_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 128, 6, affine_b8_g64_f16_gemv_id_f32_vulkan_local_size_x},
+static const qk_spec_constant affine_b8_g64_f16_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g64_f16_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b8_g64_f16_gemv_id_f32_vulkan_rows}};
 
 const qk_kernel qk_affine_b8_g64_f16_gemv_id_f32_vulkan = {
@@ -761,7 +765,7 @@ const qk_kernel qk_affine_b8_g64_f16_gemv_id_f32_vulkan = {
     .push = affine_b8_g64_f16_gemv_id_f32_push,
     .spec_constant_count = 2,
     .spec_constants = affine_b8_g64_f16_gemv_id_f32_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -781,7 +785,7 @@ const qk_kernel qk_affine_b8_g64_f16_gemv_id_f32_metal = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b8_g64_f16_gemv_id_f32_push,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -810,7 +814,7 @@ static const qk_field affine_b8_g64_f16_gemv_id_f16_push[] = {
 
 static const uint32_t affine_b8_g64_f16_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b8_g64_f16_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant affine_b8_g64_f16_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 128, 6, affine_b8_g64_f16_gemv_id_f16_vulkan_local_size_x},
+static const qk_spec_constant affine_b8_g64_f16_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g64_f16_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b8_g64_f16_gemv_id_f16_vulkan_rows}};
 
 const qk_kernel qk_affine_b8_g64_f16_gemv_id_f16_vulkan = {
@@ -827,7 +831,7 @@ const qk_kernel qk_affine_b8_g64_f16_gemv_id_f16_vulkan = {
     .push = affine_b8_g64_f16_gemv_id_f16_push,
     .spec_constant_count = 2,
     .spec_constants = affine_b8_g64_f16_gemv_id_f16_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -847,7 +851,7 @@ const qk_kernel qk_affine_b8_g64_f16_gemv_id_f16_metal = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b8_g64_f16_gemv_id_f16_push,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,

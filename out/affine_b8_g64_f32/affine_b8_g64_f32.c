@@ -613,9 +613,11 @@ static const qk_field affine_b8_g64_f32_gemv_f32_push[] = {
 static const uint32_t affine_b8_g64_f32_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b8_g64_f32_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g64_f32_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant affine_b8_g64_f32_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 128, 6, affine_b8_g64_f32_gemv_f32_vulkan_local_size_x},
+static const uint32_t affine_b8_g64_f32_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const qk_spec_constant affine_b8_g64_f32_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g64_f32_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g64_f32_gemv_f32_vulkan_batch},
-    {2, "rows", 4, 4, affine_b8_g64_f32_gemv_f32_vulkan_rows}};
+    {2, "rows", 4, 4, affine_b8_g64_f32_gemv_f32_vulkan_rows},
+    {3, "split", 1, 4, affine_b8_g64_f32_gemv_f32_vulkan_split}};
 
 const qk_kernel qk_affine_b8_g64_f32_gemv_f32_vulkan = {
     .name = "affine_b8_g64_f32_gemv_f32",
@@ -629,9 +631,9 @@ const qk_kernel qk_affine_b8_g64_f32_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b8_g64_f32_gemv_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b8_g64_f32_gemv_f32_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -656,7 +658,7 @@ const qk_kernel qk_affine_b8_g64_f32_gemv_f32_metal = {
     .push = affine_b8_g64_f32_gemv_f32_push,
     .spec_constant_count = 1,
     .spec_constants = affine_b8_g64_f32_gemv_f32_metal_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -682,9 +684,11 @@ static const qk_field affine_b8_g64_f32_gemv_f16_push[] = {
 static const uint32_t affine_b8_g64_f32_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b8_g64_f32_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g64_f32_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant affine_b8_g64_f32_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 128, 6, affine_b8_g64_f32_gemv_f16_vulkan_local_size_x},
+static const uint32_t affine_b8_g64_f32_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const qk_spec_constant affine_b8_g64_f32_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g64_f32_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g64_f32_gemv_f16_vulkan_batch},
-    {2, "rows", 4, 4, affine_b8_g64_f32_gemv_f16_vulkan_rows}};
+    {2, "rows", 4, 4, affine_b8_g64_f32_gemv_f16_vulkan_rows},
+    {3, "split", 1, 4, affine_b8_g64_f32_gemv_f16_vulkan_split}};
 
 const qk_kernel qk_affine_b8_g64_f32_gemv_f16_vulkan = {
     .name = "affine_b8_g64_f32_gemv_f16",
@@ -698,9 +702,9 @@ const qk_kernel qk_affine_b8_g64_f32_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b8_g64_f32_gemv_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b8_g64_f32_gemv_f16_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -725,7 +729,7 @@ const qk_kernel qk_affine_b8_g64_f32_gemv_f16_metal = {
     .push = affine_b8_g64_f32_gemv_f16_push,
     .spec_constant_count = 1,
     .spec_constants = affine_b8_g64_f32_gemv_f16_metal_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -754,7 +758,7 @@ static const qk_field affine_b8_g64_f32_gemv_id_f32_push[] = {
 
 static const uint32_t affine_b8_g64_f32_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b8_g64_f32_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant affine_b8_g64_f32_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 128, 6, affine_b8_g64_f32_gemv_id_f32_vulkan_local_size_x},
+static const qk_spec_constant affine_b8_g64_f32_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g64_f32_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b8_g64_f32_gemv_id_f32_vulkan_rows}};
 
 const qk_kernel qk_affine_b8_g64_f32_gemv_id_f32_vulkan = {
@@ -771,7 +775,7 @@ const qk_kernel qk_affine_b8_g64_f32_gemv_id_f32_vulkan = {
     .push = affine_b8_g64_f32_gemv_id_f32_push,
     .spec_constant_count = 2,
     .spec_constants = affine_b8_g64_f32_gemv_id_f32_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -791,7 +795,7 @@ const qk_kernel qk_affine_b8_g64_f32_gemv_id_f32_metal = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b8_g64_f32_gemv_id_f32_push,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -820,7 +824,7 @@ static const qk_field affine_b8_g64_f32_gemv_id_f16_push[] = {
 
 static const uint32_t affine_b8_g64_f32_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b8_g64_f32_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant affine_b8_g64_f32_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 128, 6, affine_b8_g64_f32_gemv_id_f16_vulkan_local_size_x},
+static const qk_spec_constant affine_b8_g64_f32_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g64_f32_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b8_g64_f32_gemv_id_f16_vulkan_rows}};
 
 const qk_kernel qk_affine_b8_g64_f32_gemv_id_f16_vulkan = {
@@ -837,7 +841,7 @@ const qk_kernel qk_affine_b8_g64_f32_gemv_id_f16_vulkan = {
     .push = affine_b8_g64_f32_gemv_id_f16_push,
     .spec_constant_count = 2,
     .spec_constants = affine_b8_g64_f32_gemv_id_f16_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -857,7 +861,7 @@ const qk_kernel qk_affine_b8_g64_f32_gemv_id_f16_metal = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b8_g64_f32_gemv_id_f16_push,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,

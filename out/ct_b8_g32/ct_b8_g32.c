@@ -601,9 +601,11 @@ static const qk_field ct_b8_g32_gemv_f32_push[] = {
 static const uint32_t ct_b8_g32_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t ct_b8_g32_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g32_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant ct_b8_g32_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 128, 6, ct_b8_g32_gemv_f32_vulkan_local_size_x},
+static const uint32_t ct_b8_g32_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const qk_spec_constant ct_b8_g32_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g32_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b8_g32_gemv_f32_vulkan_batch},
-    {2, "rows", 4, 4, ct_b8_g32_gemv_f32_vulkan_rows}};
+    {2, "rows", 4, 4, ct_b8_g32_gemv_f32_vulkan_rows},
+    {3, "split", 1, 4, ct_b8_g32_gemv_f32_vulkan_split}};
 
 const qk_kernel qk_ct_b8_g32_gemv_f32_vulkan = {
     .name = "ct_b8_g32_gemv_f32",
@@ -617,9 +619,9 @@ const qk_kernel qk_ct_b8_g32_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = ct_b8_g32_gemv_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = ct_b8_g32_gemv_f32_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -644,7 +646,7 @@ const qk_kernel qk_ct_b8_g32_gemv_f32_metal = {
     .push = ct_b8_g32_gemv_f32_push,
     .spec_constant_count = 1,
     .spec_constants = ct_b8_g32_gemv_f32_metal_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -669,9 +671,11 @@ static const qk_field ct_b8_g32_gemv_f16_push[] = {
 static const uint32_t ct_b8_g32_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t ct_b8_g32_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g32_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant ct_b8_g32_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 128, 6, ct_b8_g32_gemv_f16_vulkan_local_size_x},
+static const uint32_t ct_b8_g32_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const qk_spec_constant ct_b8_g32_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g32_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b8_g32_gemv_f16_vulkan_batch},
-    {2, "rows", 4, 4, ct_b8_g32_gemv_f16_vulkan_rows}};
+    {2, "rows", 4, 4, ct_b8_g32_gemv_f16_vulkan_rows},
+    {3, "split", 1, 4, ct_b8_g32_gemv_f16_vulkan_split}};
 
 const qk_kernel qk_ct_b8_g32_gemv_f16_vulkan = {
     .name = "ct_b8_g32_gemv_f16",
@@ -685,9 +689,9 @@ const qk_kernel qk_ct_b8_g32_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = ct_b8_g32_gemv_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = ct_b8_g32_gemv_f16_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -712,7 +716,7 @@ const qk_kernel qk_ct_b8_g32_gemv_f16_metal = {
     .push = ct_b8_g32_gemv_f16_push,
     .spec_constant_count = 1,
     .spec_constants = ct_b8_g32_gemv_f16_metal_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -740,7 +744,7 @@ static const qk_field ct_b8_g32_gemv_id_f32_push[] = {
 
 static const uint32_t ct_b8_g32_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t ct_b8_g32_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant ct_b8_g32_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 128, 6, ct_b8_g32_gemv_id_f32_vulkan_local_size_x},
+static const qk_spec_constant ct_b8_g32_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g32_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, ct_b8_g32_gemv_id_f32_vulkan_rows}};
 
 const qk_kernel qk_ct_b8_g32_gemv_id_f32_vulkan = {
@@ -757,7 +761,7 @@ const qk_kernel qk_ct_b8_g32_gemv_id_f32_vulkan = {
     .push = ct_b8_g32_gemv_id_f32_push,
     .spec_constant_count = 2,
     .spec_constants = ct_b8_g32_gemv_id_f32_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -777,7 +781,7 @@ const qk_kernel qk_ct_b8_g32_gemv_id_f32_metal = {
     .push_bytes = 28,
     .push_count = 7,
     .push = ct_b8_g32_gemv_id_f32_push,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -805,7 +809,7 @@ static const qk_field ct_b8_g32_gemv_id_f16_push[] = {
 
 static const uint32_t ct_b8_g32_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t ct_b8_g32_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant ct_b8_g32_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 128, 6, ct_b8_g32_gemv_id_f16_vulkan_local_size_x},
+static const qk_spec_constant ct_b8_g32_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g32_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, ct_b8_g32_gemv_id_f16_vulkan_rows}};
 
 const qk_kernel qk_ct_b8_g32_gemv_id_f16_vulkan = {
@@ -822,7 +826,7 @@ const qk_kernel qk_ct_b8_g32_gemv_id_f16_vulkan = {
     .push = ct_b8_g32_gemv_id_f16_push,
     .spec_constant_count = 2,
     .spec_constants = ct_b8_g32_gemv_id_f16_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -842,7 +846,7 @@ const qk_kernel qk_ct_b8_g32_gemv_id_f16_metal = {
     .push_bytes = 28,
     .push_count = 7,
     .push = ct_b8_g32_gemv_id_f16_push,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,

@@ -639,9 +639,11 @@ static const qk_field fp8_block_gemv_f32_push[] = {
 static const uint32_t fp8_block_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t fp8_block_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t fp8_block_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant fp8_block_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 128, 6, fp8_block_gemv_f32_vulkan_local_size_x},
+static const uint32_t fp8_block_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const qk_spec_constant fp8_block_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, fp8_block_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, fp8_block_gemv_f32_vulkan_batch},
-    {2, "rows", 4, 4, fp8_block_gemv_f32_vulkan_rows}};
+    {2, "rows", 4, 4, fp8_block_gemv_f32_vulkan_rows},
+    {3, "split", 1, 4, fp8_block_gemv_f32_vulkan_split}};
 
 const qk_kernel qk_fp8_block_gemv_f32_vulkan = {
     .name = "fp8_block_gemv_f32",
@@ -655,9 +657,9 @@ const qk_kernel qk_fp8_block_gemv_f32_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = fp8_block_gemv_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = fp8_block_gemv_f32_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -686,7 +688,7 @@ const qk_kernel qk_fp8_block_gemv_f32_metal = {
     .push = fp8_block_gemv_f32_push,
     .spec_constant_count = 1,
     .spec_constants = fp8_block_gemv_f32_metal_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -718,9 +720,11 @@ static const qk_field fp8_block_gemv_f16_push[] = {
 static const uint32_t fp8_block_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t fp8_block_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t fp8_block_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant fp8_block_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 128, 6, fp8_block_gemv_f16_vulkan_local_size_x},
+static const uint32_t fp8_block_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const qk_spec_constant fp8_block_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, fp8_block_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, fp8_block_gemv_f16_vulkan_batch},
-    {2, "rows", 4, 4, fp8_block_gemv_f16_vulkan_rows}};
+    {2, "rows", 4, 4, fp8_block_gemv_f16_vulkan_rows},
+    {3, "split", 1, 4, fp8_block_gemv_f16_vulkan_split}};
 
 const qk_kernel qk_fp8_block_gemv_f16_vulkan = {
     .name = "fp8_block_gemv_f16",
@@ -734,9 +738,9 @@ const qk_kernel qk_fp8_block_gemv_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = fp8_block_gemv_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = fp8_block_gemv_f16_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -765,7 +769,7 @@ const qk_kernel qk_fp8_block_gemv_f16_metal = {
     .push = fp8_block_gemv_f16_push,
     .spec_constant_count = 1,
     .spec_constants = fp8_block_gemv_f16_metal_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,

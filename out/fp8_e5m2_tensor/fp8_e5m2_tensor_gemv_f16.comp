@@ -22,6 +22,7 @@
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint BATCH = 1;  // right-hand sides that are kept, at least as many as there are
 layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
+layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row, where there are few rows
 
 layout(binding = 0, std430) readonly buffer WeightBuffer { uint8_t weight[]; };
 layout(binding = 1, std430) readonly buffer Weight_scaleBuffer { uint weight_scale[]; };
@@ -44,7 +45,6 @@ float f16_to_f32(uint bits) {
     return unpackHalf2x16(bits).x;
 }
 
-const uint BUSY = 2048u;  // subgroups that keep a device busy
 const uint TILES = BATCH == 1u ? 4u : 1u;
 
 // What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a
@@ -110,10 +110,9 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
 shared float partial[gl_WorkGroupSize.x / 4u * ROWS * BATCH];
 
 void main() {
-    // A subgroup holds a slice of x and walks down the rows. Where there are few rows, subgroups share each of them.
+    // A subgroup holds a slice of x and walks down the rows.
     const uint slice = gl_SubgroupSize * TILES, slices = (row_tiles + slice - 1u) / slice;
-    uint split = 1u;
-    while (split < slices && gl_NumSubgroups % (2u * split) == 0u && rows * split < BUSY * ROWS) split *= 2u;
+    const uint split = SPLIT == 1u ? 1u : min(SPLIT, gl_NumSubgroups);
     const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
     uint held = ~0u;
     for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {

@@ -645,9 +645,11 @@ static const qk_field gptq_v1_b4_g128_gemv_f32_push[] = {
 static const uint32_t gptq_v1_b4_g128_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t gptq_v1_b4_g128_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t gptq_v1_b4_g128_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant gptq_v1_b4_g128_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 128, 6, gptq_v1_b4_g128_gemv_f32_vulkan_local_size_x},
+static const uint32_t gptq_v1_b4_g128_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const qk_spec_constant gptq_v1_b4_g128_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, gptq_v1_b4_g128_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, gptq_v1_b4_g128_gemv_f32_vulkan_batch},
-    {2, "rows", 4, 4, gptq_v1_b4_g128_gemv_f32_vulkan_rows}};
+    {2, "rows", 4, 4, gptq_v1_b4_g128_gemv_f32_vulkan_rows},
+    {3, "split", 1, 4, gptq_v1_b4_g128_gemv_f32_vulkan_split}};
 
 const qk_kernel qk_gptq_v1_b4_g128_gemv_f32_vulkan = {
     .name = "gptq_v1_b4_g128_gemv_f32",
@@ -661,9 +663,9 @@ const qk_kernel qk_gptq_v1_b4_g128_gemv_f32_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = gptq_v1_b4_g128_gemv_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = gptq_v1_b4_g128_gemv_f32_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -692,7 +694,7 @@ const qk_kernel qk_gptq_v1_b4_g128_gemv_f32_metal = {
     .push = gptq_v1_b4_g128_gemv_f32_push,
     .spec_constant_count = 1,
     .spec_constants = gptq_v1_b4_g128_gemv_f32_metal_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -725,9 +727,11 @@ static const qk_field gptq_v1_b4_g128_gemv_f16_push[] = {
 static const uint32_t gptq_v1_b4_g128_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t gptq_v1_b4_g128_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t gptq_v1_b4_g128_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant gptq_v1_b4_g128_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 128, 6, gptq_v1_b4_g128_gemv_f16_vulkan_local_size_x},
+static const uint32_t gptq_v1_b4_g128_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const qk_spec_constant gptq_v1_b4_g128_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, gptq_v1_b4_g128_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, gptq_v1_b4_g128_gemv_f16_vulkan_batch},
-    {2, "rows", 4, 4, gptq_v1_b4_g128_gemv_f16_vulkan_rows}};
+    {2, "rows", 4, 4, gptq_v1_b4_g128_gemv_f16_vulkan_rows},
+    {3, "split", 1, 4, gptq_v1_b4_g128_gemv_f16_vulkan_split}};
 
 const qk_kernel qk_gptq_v1_b4_g128_gemv_f16_vulkan = {
     .name = "gptq_v1_b4_g128_gemv_f16",
@@ -741,9 +745,9 @@ const qk_kernel qk_gptq_v1_b4_g128_gemv_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = gptq_v1_b4_g128_gemv_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = gptq_v1_b4_g128_gemv_f16_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -772,7 +776,7 @@ const qk_kernel qk_gptq_v1_b4_g128_gemv_f16_metal = {
     .push = gptq_v1_b4_g128_gemv_f16_push,
     .spec_constant_count = 1,
     .spec_constants = gptq_v1_b4_g128_gemv_f16_metal_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,

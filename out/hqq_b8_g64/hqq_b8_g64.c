@@ -642,9 +642,11 @@ static const qk_field hqq_b8_g64_gemv_f32_push[] = {
 static const uint32_t hqq_b8_g64_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t hqq_b8_g64_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g64_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant hqq_b8_g64_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 128, 6, hqq_b8_g64_gemv_f32_vulkan_local_size_x},
+static const uint32_t hqq_b8_g64_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const qk_spec_constant hqq_b8_g64_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b8_g64_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b8_g64_gemv_f32_vulkan_batch},
-    {2, "rows", 4, 4, hqq_b8_g64_gemv_f32_vulkan_rows}};
+    {2, "rows", 4, 4, hqq_b8_g64_gemv_f32_vulkan_rows},
+    {3, "split", 1, 4, hqq_b8_g64_gemv_f32_vulkan_split}};
 
 const qk_kernel qk_hqq_b8_g64_gemv_f32_vulkan = {
     .name = "hqq_b8_g64_gemv_f32",
@@ -658,9 +660,9 @@ const qk_kernel qk_hqq_b8_g64_gemv_f32_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b8_g64_gemv_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = hqq_b8_g64_gemv_f32_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -689,7 +691,7 @@ const qk_kernel qk_hqq_b8_g64_gemv_f32_metal = {
     .push = hqq_b8_g64_gemv_f32_push,
     .spec_constant_count = 1,
     .spec_constants = hqq_b8_g64_gemv_f32_metal_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -722,9 +724,11 @@ static const qk_field hqq_b8_g64_gemv_f16_push[] = {
 static const uint32_t hqq_b8_g64_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t hqq_b8_g64_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g64_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant hqq_b8_g64_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 128, 6, hqq_b8_g64_gemv_f16_vulkan_local_size_x},
+static const uint32_t hqq_b8_g64_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const qk_spec_constant hqq_b8_g64_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b8_g64_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b8_g64_gemv_f16_vulkan_batch},
-    {2, "rows", 4, 4, hqq_b8_g64_gemv_f16_vulkan_rows}};
+    {2, "rows", 4, 4, hqq_b8_g64_gemv_f16_vulkan_rows},
+    {3, "split", 1, 4, hqq_b8_g64_gemv_f16_vulkan_split}};
 
 const qk_kernel qk_hqq_b8_g64_gemv_f16_vulkan = {
     .name = "hqq_b8_g64_gemv_f16",
@@ -738,9 +742,9 @@ const qk_kernel qk_hqq_b8_g64_gemv_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b8_g64_gemv_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = hqq_b8_g64_gemv_f16_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -769,7 +773,7 @@ const qk_kernel qk_hqq_b8_g64_gemv_f16_metal = {
     .push = hqq_b8_g64_gemv_f16_push,
     .spec_constant_count = 1,
     .spec_constants = hqq_b8_g64_gemv_f16_metal_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,

@@ -3205,9 +3205,11 @@ static const qk_table iq1_m_gemv_f32_tables[] = {
 static const uint32_t iq1_m_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq1_m_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant iq1_m_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 128, 6, iq1_m_gemv_f32_vulkan_local_size_x},
+static const uint32_t iq1_m_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const qk_spec_constant iq1_m_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_f32_vulkan_batch},
-    {2, "rows", 4, 4, iq1_m_gemv_f32_vulkan_rows}};
+    {2, "rows", 4, 4, iq1_m_gemv_f32_vulkan_rows},
+    {3, "split", 1, 4, iq1_m_gemv_f32_vulkan_split}};
 
 const qk_kernel qk_iq1_m_gemv_f32_vulkan = {
     .name = "iq1_m_gemv_f32",
@@ -3223,9 +3225,9 @@ const qk_kernel qk_iq1_m_gemv_f32_vulkan = {
     .push = iq1_m_gemv_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_f32_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = iq1_m_gemv_f32_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -3250,7 +3252,7 @@ const qk_kernel qk_iq1_m_gemv_f32_metal = {
     .push = iq1_m_gemv_f32_push,
     .spec_constant_count = 1,
     .spec_constants = iq1_m_gemv_f32_metal_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -3277,9 +3279,11 @@ static const qk_table iq1_m_gemv_f16_tables[] = {
 static const uint32_t iq1_m_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq1_m_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant iq1_m_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 128, 6, iq1_m_gemv_f16_vulkan_local_size_x},
+static const uint32_t iq1_m_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const qk_spec_constant iq1_m_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_f16_vulkan_batch},
-    {2, "rows", 4, 4, iq1_m_gemv_f16_vulkan_rows}};
+    {2, "rows", 4, 4, iq1_m_gemv_f16_vulkan_rows},
+    {3, "split", 1, 4, iq1_m_gemv_f16_vulkan_split}};
 
 const qk_kernel qk_iq1_m_gemv_f16_vulkan = {
     .name = "iq1_m_gemv_f16",
@@ -3295,9 +3299,9 @@ const qk_kernel qk_iq1_m_gemv_f16_vulkan = {
     .push = iq1_m_gemv_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_f16_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = iq1_m_gemv_f16_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -3322,7 +3326,7 @@ const qk_kernel qk_iq1_m_gemv_f16_metal = {
     .push = iq1_m_gemv_f16_push,
     .spec_constant_count = 1,
     .spec_constants = iq1_m_gemv_f16_metal_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -3352,7 +3356,7 @@ static const qk_table iq1_m_gemv_id_f32_tables[] = {
 
 static const uint32_t iq1_m_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq1_m_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant iq1_m_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 128, 6, iq1_m_gemv_id_f32_vulkan_local_size_x},
+static const qk_spec_constant iq1_m_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_m_gemv_id_f32_vulkan_rows}};
 
 const qk_kernel qk_iq1_m_gemv_id_f32_vulkan = {
@@ -3371,7 +3375,7 @@ const qk_kernel qk_iq1_m_gemv_id_f32_vulkan = {
     .tables = iq1_m_gemv_id_f32_tables,
     .spec_constant_count = 2,
     .spec_constants = iq1_m_gemv_id_f32_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -3391,7 +3395,7 @@ const qk_kernel qk_iq1_m_gemv_id_f32_metal = {
     .push_bytes = 28,
     .push_count = 7,
     .push = iq1_m_gemv_id_f32_push,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -3421,7 +3425,7 @@ static const qk_table iq1_m_gemv_id_f16_tables[] = {
 
 static const uint32_t iq1_m_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq1_m_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant iq1_m_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 128, 6, iq1_m_gemv_id_f16_vulkan_local_size_x},
+static const qk_spec_constant iq1_m_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_m_gemv_id_f16_vulkan_rows}};
 
 const qk_kernel qk_iq1_m_gemv_id_f16_vulkan = {
@@ -3440,7 +3444,7 @@ const qk_kernel qk_iq1_m_gemv_id_f16_vulkan = {
     .tables = iq1_m_gemv_id_f16_tables,
     .spec_constant_count = 2,
     .spec_constants = iq1_m_gemv_id_f16_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -3460,7 +3464,7 @@ const qk_kernel qk_iq1_m_gemv_id_f16_metal = {
     .push_bytes = 28,
     .push_count = 7,
     .push = iq1_m_gemv_id_f16_push,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,

@@ -1914,9 +1914,11 @@ static const qk_table iq2_s_gemv_f32_tables[] = {
 static const uint32_t iq2_s_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq2_s_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant iq2_s_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 128, 6, iq2_s_gemv_f32_vulkan_local_size_x},
+static const uint32_t iq2_s_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const qk_spec_constant iq2_s_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_s_gemv_f32_vulkan_batch},
-    {2, "rows", 4, 4, iq2_s_gemv_f32_vulkan_rows}};
+    {2, "rows", 4, 4, iq2_s_gemv_f32_vulkan_rows},
+    {3, "split", 1, 4, iq2_s_gemv_f32_vulkan_split}};
 
 const qk_kernel qk_iq2_s_gemv_f32_vulkan = {
     .name = "iq2_s_gemv_f32",
@@ -1932,9 +1934,9 @@ const qk_kernel qk_iq2_s_gemv_f32_vulkan = {
     .push = iq2_s_gemv_f32_push,
     .table_count = 1,
     .tables = iq2_s_gemv_f32_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = iq2_s_gemv_f32_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -1959,7 +1961,7 @@ const qk_kernel qk_iq2_s_gemv_f32_metal = {
     .push = iq2_s_gemv_f32_push,
     .spec_constant_count = 1,
     .spec_constants = iq2_s_gemv_f32_metal_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -1986,9 +1988,11 @@ static const qk_table iq2_s_gemv_f16_tables[] = {
 static const uint32_t iq2_s_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq2_s_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant iq2_s_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 128, 6, iq2_s_gemv_f16_vulkan_local_size_x},
+static const uint32_t iq2_s_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const qk_spec_constant iq2_s_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_s_gemv_f16_vulkan_batch},
-    {2, "rows", 4, 4, iq2_s_gemv_f16_vulkan_rows}};
+    {2, "rows", 4, 4, iq2_s_gemv_f16_vulkan_rows},
+    {3, "split", 1, 4, iq2_s_gemv_f16_vulkan_split}};
 
 const qk_kernel qk_iq2_s_gemv_f16_vulkan = {
     .name = "iq2_s_gemv_f16",
@@ -2004,9 +2008,9 @@ const qk_kernel qk_iq2_s_gemv_f16_vulkan = {
     .push = iq2_s_gemv_f16_push,
     .table_count = 1,
     .tables = iq2_s_gemv_f16_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = iq2_s_gemv_f16_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -2031,7 +2035,7 @@ const qk_kernel qk_iq2_s_gemv_f16_metal = {
     .push = iq2_s_gemv_f16_push,
     .spec_constant_count = 1,
     .spec_constants = iq2_s_gemv_f16_metal_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -2061,7 +2065,7 @@ static const qk_table iq2_s_gemv_id_f32_tables[] = {
 
 static const uint32_t iq2_s_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq2_s_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant iq2_s_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 128, 6, iq2_s_gemv_id_f32_vulkan_local_size_x},
+static const qk_spec_constant iq2_s_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_s_gemv_id_f32_vulkan_rows}};
 
 const qk_kernel qk_iq2_s_gemv_id_f32_vulkan = {
@@ -2080,7 +2084,7 @@ const qk_kernel qk_iq2_s_gemv_id_f32_vulkan = {
     .tables = iq2_s_gemv_id_f32_tables,
     .spec_constant_count = 2,
     .spec_constants = iq2_s_gemv_id_f32_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -2100,7 +2104,7 @@ const qk_kernel qk_iq2_s_gemv_id_f32_metal = {
     .push_bytes = 28,
     .push_count = 7,
     .push = iq2_s_gemv_id_f32_push,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -2130,7 +2134,7 @@ static const qk_table iq2_s_gemv_id_f16_tables[] = {
 
 static const uint32_t iq2_s_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq2_s_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant iq2_s_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 128, 6, iq2_s_gemv_id_f16_vulkan_local_size_x},
+static const qk_spec_constant iq2_s_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_s_gemv_id_f16_vulkan_rows}};
 
 const qk_kernel qk_iq2_s_gemv_id_f16_vulkan = {
@@ -2149,7 +2153,7 @@ const qk_kernel qk_iq2_s_gemv_id_f16_vulkan = {
     .tables = iq2_s_gemv_id_f16_tables,
     .spec_constant_count = 2,
     .spec_constants = iq2_s_gemv_id_f16_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -2169,7 +2173,7 @@ const qk_kernel qk_iq2_s_gemv_id_f16_metal = {
     .push_bytes = 28,
     .push_count = 7,
     .push = iq2_s_gemv_id_f16_push,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,

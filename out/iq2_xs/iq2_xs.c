@@ -1309,9 +1309,11 @@ static const qk_table iq2_xs_gemv_f32_tables[] = {
 static const uint32_t iq2_xs_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq2_xs_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq2_xs_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant iq2_xs_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 128, 6, iq2_xs_gemv_f32_vulkan_local_size_x},
+static const uint32_t iq2_xs_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const qk_spec_constant iq2_xs_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_xs_gemv_f32_vulkan_batch},
-    {2, "rows", 4, 4, iq2_xs_gemv_f32_vulkan_rows}};
+    {2, "rows", 4, 4, iq2_xs_gemv_f32_vulkan_rows},
+    {3, "split", 1, 4, iq2_xs_gemv_f32_vulkan_split}};
 
 const qk_kernel qk_iq2_xs_gemv_f32_vulkan = {
     .name = "iq2_xs_gemv_f32",
@@ -1327,9 +1329,9 @@ const qk_kernel qk_iq2_xs_gemv_f32_vulkan = {
     .push = iq2_xs_gemv_f32_push,
     .table_count = 2,
     .tables = iq2_xs_gemv_f32_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = iq2_xs_gemv_f32_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -1354,7 +1356,7 @@ const qk_kernel qk_iq2_xs_gemv_f32_metal = {
     .push = iq2_xs_gemv_f32_push,
     .spec_constant_count = 1,
     .spec_constants = iq2_xs_gemv_f32_metal_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -1382,9 +1384,11 @@ static const qk_table iq2_xs_gemv_f16_tables[] = {
 static const uint32_t iq2_xs_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq2_xs_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq2_xs_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant iq2_xs_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 128, 6, iq2_xs_gemv_f16_vulkan_local_size_x},
+static const uint32_t iq2_xs_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const qk_spec_constant iq2_xs_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_xs_gemv_f16_vulkan_batch},
-    {2, "rows", 4, 4, iq2_xs_gemv_f16_vulkan_rows}};
+    {2, "rows", 4, 4, iq2_xs_gemv_f16_vulkan_rows},
+    {3, "split", 1, 4, iq2_xs_gemv_f16_vulkan_split}};
 
 const qk_kernel qk_iq2_xs_gemv_f16_vulkan = {
     .name = "iq2_xs_gemv_f16",
@@ -1400,9 +1404,9 @@ const qk_kernel qk_iq2_xs_gemv_f16_vulkan = {
     .push = iq2_xs_gemv_f16_push,
     .table_count = 2,
     .tables = iq2_xs_gemv_f16_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = iq2_xs_gemv_f16_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -1427,7 +1431,7 @@ const qk_kernel qk_iq2_xs_gemv_f16_metal = {
     .push = iq2_xs_gemv_f16_push,
     .spec_constant_count = 1,
     .spec_constants = iq2_xs_gemv_f16_metal_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -1458,7 +1462,7 @@ static const qk_table iq2_xs_gemv_id_f32_tables[] = {
 
 static const uint32_t iq2_xs_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq2_xs_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant iq2_xs_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 128, 6, iq2_xs_gemv_id_f32_vulkan_local_size_x},
+static const qk_spec_constant iq2_xs_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_xs_gemv_id_f32_vulkan_rows}};
 
 const qk_kernel qk_iq2_xs_gemv_id_f32_vulkan = {
@@ -1477,7 +1481,7 @@ const qk_kernel qk_iq2_xs_gemv_id_f32_vulkan = {
     .tables = iq2_xs_gemv_id_f32_tables,
     .spec_constant_count = 2,
     .spec_constants = iq2_xs_gemv_id_f32_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -1497,7 +1501,7 @@ const qk_kernel qk_iq2_xs_gemv_id_f32_metal = {
     .push_bytes = 28,
     .push_count = 7,
     .push = iq2_xs_gemv_id_f32_push,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -1528,7 +1532,7 @@ static const qk_table iq2_xs_gemv_id_f16_tables[] = {
 
 static const uint32_t iq2_xs_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq2_xs_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant iq2_xs_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 128, 6, iq2_xs_gemv_id_f16_vulkan_local_size_x},
+static const qk_spec_constant iq2_xs_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_xs_gemv_id_f16_vulkan_rows}};
 
 const qk_kernel qk_iq2_xs_gemv_id_f16_vulkan = {
@@ -1547,7 +1551,7 @@ const qk_kernel qk_iq2_xs_gemv_id_f16_vulkan = {
     .tables = iq2_xs_gemv_id_f16_tables,
     .spec_constant_count = 2,
     .spec_constants = iq2_xs_gemv_id_f16_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -1567,7 +1571,7 @@ const qk_kernel qk_iq2_xs_gemv_id_f16_metal = {
     .push_bytes = 28,
     .push_count = 7,
     .push = iq2_xs_gemv_id_f16_push,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,

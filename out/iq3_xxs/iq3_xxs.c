@@ -956,9 +956,11 @@ static const qk_table iq3_xxs_gemv_f32_tables[] = {
 static const uint32_t iq3_xxs_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq3_xxs_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant iq3_xxs_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 128, 6, iq3_xxs_gemv_f32_vulkan_local_size_x},
+static const uint32_t iq3_xxs_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const qk_spec_constant iq3_xxs_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_xxs_gemv_f32_vulkan_batch},
-    {2, "rows", 4, 4, iq3_xxs_gemv_f32_vulkan_rows}};
+    {2, "rows", 4, 4, iq3_xxs_gemv_f32_vulkan_rows},
+    {3, "split", 1, 4, iq3_xxs_gemv_f32_vulkan_split}};
 
 const qk_kernel qk_iq3_xxs_gemv_f32_vulkan = {
     .name = "iq3_xxs_gemv_f32",
@@ -974,9 +976,9 @@ const qk_kernel qk_iq3_xxs_gemv_f32_vulkan = {
     .push = iq3_xxs_gemv_f32_push,
     .table_count = 2,
     .tables = iq3_xxs_gemv_f32_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = iq3_xxs_gemv_f32_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -1001,7 +1003,7 @@ const qk_kernel qk_iq3_xxs_gemv_f32_metal = {
     .push = iq3_xxs_gemv_f32_push,
     .spec_constant_count = 1,
     .spec_constants = iq3_xxs_gemv_f32_metal_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -1029,9 +1031,11 @@ static const qk_table iq3_xxs_gemv_f16_tables[] = {
 static const uint32_t iq3_xxs_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq3_xxs_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant iq3_xxs_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 128, 6, iq3_xxs_gemv_f16_vulkan_local_size_x},
+static const uint32_t iq3_xxs_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const qk_spec_constant iq3_xxs_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_xxs_gemv_f16_vulkan_batch},
-    {2, "rows", 4, 4, iq3_xxs_gemv_f16_vulkan_rows}};
+    {2, "rows", 4, 4, iq3_xxs_gemv_f16_vulkan_rows},
+    {3, "split", 1, 4, iq3_xxs_gemv_f16_vulkan_split}};
 
 const qk_kernel qk_iq3_xxs_gemv_f16_vulkan = {
     .name = "iq3_xxs_gemv_f16",
@@ -1047,9 +1051,9 @@ const qk_kernel qk_iq3_xxs_gemv_f16_vulkan = {
     .push = iq3_xxs_gemv_f16_push,
     .table_count = 2,
     .tables = iq3_xxs_gemv_f16_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = iq3_xxs_gemv_f16_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -1074,7 +1078,7 @@ const qk_kernel qk_iq3_xxs_gemv_f16_metal = {
     .push = iq3_xxs_gemv_f16_push,
     .spec_constant_count = 1,
     .spec_constants = iq3_xxs_gemv_f16_metal_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -1105,7 +1109,7 @@ static const qk_table iq3_xxs_gemv_id_f32_tables[] = {
 
 static const uint32_t iq3_xxs_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq3_xxs_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant iq3_xxs_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 128, 6, iq3_xxs_gemv_id_f32_vulkan_local_size_x},
+static const qk_spec_constant iq3_xxs_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq3_xxs_gemv_id_f32_vulkan_rows}};
 
 const qk_kernel qk_iq3_xxs_gemv_id_f32_vulkan = {
@@ -1124,7 +1128,7 @@ const qk_kernel qk_iq3_xxs_gemv_id_f32_vulkan = {
     .tables = iq3_xxs_gemv_id_f32_tables,
     .spec_constant_count = 2,
     .spec_constants = iq3_xxs_gemv_id_f32_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -1144,7 +1148,7 @@ const qk_kernel qk_iq3_xxs_gemv_id_f32_metal = {
     .push_bytes = 28,
     .push_count = 7,
     .push = iq3_xxs_gemv_id_f32_push,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -1175,7 +1179,7 @@ static const qk_table iq3_xxs_gemv_id_f16_tables[] = {
 
 static const uint32_t iq3_xxs_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq3_xxs_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant iq3_xxs_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 128, 6, iq3_xxs_gemv_id_f16_vulkan_local_size_x},
+static const qk_spec_constant iq3_xxs_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq3_xxs_gemv_id_f16_vulkan_rows}};
 
 const qk_kernel qk_iq3_xxs_gemv_id_f16_vulkan = {
@@ -1194,7 +1198,7 @@ const qk_kernel qk_iq3_xxs_gemv_id_f16_vulkan = {
     .tables = iq3_xxs_gemv_id_f16_tables,
     .spec_constant_count = 2,
     .spec_constants = iq3_xxs_gemv_id_f16_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -1214,7 +1218,7 @@ const qk_kernel qk_iq3_xxs_gemv_id_f16_metal = {
     .push_bytes = 28,
     .push_count = 7,
     .push = iq3_xxs_gemv_id_f16_push,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,

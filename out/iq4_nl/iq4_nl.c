@@ -630,9 +630,11 @@ static const qk_table iq4_nl_gemv_f32_tables[] = {
 static const uint32_t iq4_nl_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq4_nl_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant iq4_nl_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 128, 6, iq4_nl_gemv_f32_vulkan_local_size_x},
+static const uint32_t iq4_nl_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const qk_spec_constant iq4_nl_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_nl_gemv_f32_vulkan_batch},
-    {2, "rows", 4, 4, iq4_nl_gemv_f32_vulkan_rows}};
+    {2, "rows", 4, 4, iq4_nl_gemv_f32_vulkan_rows},
+    {3, "split", 1, 4, iq4_nl_gemv_f32_vulkan_split}};
 
 const qk_kernel qk_iq4_nl_gemv_f32_vulkan = {
     .name = "iq4_nl_gemv_f32",
@@ -648,9 +650,9 @@ const qk_kernel qk_iq4_nl_gemv_f32_vulkan = {
     .push = iq4_nl_gemv_f32_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_f32_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = iq4_nl_gemv_f32_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -675,7 +677,7 @@ const qk_kernel qk_iq4_nl_gemv_f32_metal = {
     .push = iq4_nl_gemv_f32_push,
     .spec_constant_count = 1,
     .spec_constants = iq4_nl_gemv_f32_metal_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -702,9 +704,11 @@ static const qk_table iq4_nl_gemv_f16_tables[] = {
 static const uint32_t iq4_nl_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq4_nl_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant iq4_nl_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 128, 6, iq4_nl_gemv_f16_vulkan_local_size_x},
+static const uint32_t iq4_nl_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const qk_spec_constant iq4_nl_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_nl_gemv_f16_vulkan_batch},
-    {2, "rows", 4, 4, iq4_nl_gemv_f16_vulkan_rows}};
+    {2, "rows", 4, 4, iq4_nl_gemv_f16_vulkan_rows},
+    {3, "split", 1, 4, iq4_nl_gemv_f16_vulkan_split}};
 
 const qk_kernel qk_iq4_nl_gemv_f16_vulkan = {
     .name = "iq4_nl_gemv_f16",
@@ -720,9 +724,9 @@ const qk_kernel qk_iq4_nl_gemv_f16_vulkan = {
     .push = iq4_nl_gemv_f16_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_f16_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = iq4_nl_gemv_f16_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -747,7 +751,7 @@ const qk_kernel qk_iq4_nl_gemv_f16_metal = {
     .push = iq4_nl_gemv_f16_push,
     .spec_constant_count = 1,
     .spec_constants = iq4_nl_gemv_f16_metal_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -777,7 +781,7 @@ static const qk_table iq4_nl_gemv_id_f32_tables[] = {
 
 static const uint32_t iq4_nl_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq4_nl_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant iq4_nl_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 128, 6, iq4_nl_gemv_id_f32_vulkan_local_size_x},
+static const qk_spec_constant iq4_nl_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq4_nl_gemv_id_f32_vulkan_rows}};
 
 const qk_kernel qk_iq4_nl_gemv_id_f32_vulkan = {
@@ -796,7 +800,7 @@ const qk_kernel qk_iq4_nl_gemv_id_f32_vulkan = {
     .tables = iq4_nl_gemv_id_f32_tables,
     .spec_constant_count = 2,
     .spec_constants = iq4_nl_gemv_id_f32_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -816,7 +820,7 @@ const qk_kernel qk_iq4_nl_gemv_id_f32_metal = {
     .push_bytes = 28,
     .push_count = 7,
     .push = iq4_nl_gemv_id_f32_push,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -846,7 +850,7 @@ static const qk_table iq4_nl_gemv_id_f16_tables[] = {
 
 static const uint32_t iq4_nl_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq4_nl_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant iq4_nl_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 128, 6, iq4_nl_gemv_id_f16_vulkan_local_size_x},
+static const qk_spec_constant iq4_nl_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq4_nl_gemv_id_f16_vulkan_rows}};
 
 const qk_kernel qk_iq4_nl_gemv_id_f16_vulkan = {
@@ -865,7 +869,7 @@ const qk_kernel qk_iq4_nl_gemv_id_f16_vulkan = {
     .tables = iq4_nl_gemv_id_f16_tables,
     .spec_constant_count = 2,
     .spec_constants = iq4_nl_gemv_id_f16_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -885,7 +889,7 @@ const qk_kernel qk_iq4_nl_gemv_id_f16_metal = {
     .push_bytes = 28,
     .push_count = 7,
     .push = iq4_nl_gemv_id_f16_push,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,

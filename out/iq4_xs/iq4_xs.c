@@ -639,9 +639,11 @@ static const qk_table iq4_xs_gemv_f32_tables[] = {
 static const uint32_t iq4_xs_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq4_xs_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant iq4_xs_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 128, 6, iq4_xs_gemv_f32_vulkan_local_size_x},
+static const uint32_t iq4_xs_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const qk_spec_constant iq4_xs_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_xs_gemv_f32_vulkan_batch},
-    {2, "rows", 4, 4, iq4_xs_gemv_f32_vulkan_rows}};
+    {2, "rows", 4, 4, iq4_xs_gemv_f32_vulkan_rows},
+    {3, "split", 1, 4, iq4_xs_gemv_f32_vulkan_split}};
 
 const qk_kernel qk_iq4_xs_gemv_f32_vulkan = {
     .name = "iq4_xs_gemv_f32",
@@ -657,9 +659,9 @@ const qk_kernel qk_iq4_xs_gemv_f32_vulkan = {
     .push = iq4_xs_gemv_f32_push,
     .table_count = 1,
     .tables = iq4_xs_gemv_f32_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = iq4_xs_gemv_f32_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -684,7 +686,7 @@ const qk_kernel qk_iq4_xs_gemv_f32_metal = {
     .push = iq4_xs_gemv_f32_push,
     .spec_constant_count = 1,
     .spec_constants = iq4_xs_gemv_f32_metal_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -711,9 +713,11 @@ static const qk_table iq4_xs_gemv_f16_tables[] = {
 static const uint32_t iq4_xs_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq4_xs_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant iq4_xs_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 128, 6, iq4_xs_gemv_f16_vulkan_local_size_x},
+static const uint32_t iq4_xs_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const qk_spec_constant iq4_xs_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_xs_gemv_f16_vulkan_batch},
-    {2, "rows", 4, 4, iq4_xs_gemv_f16_vulkan_rows}};
+    {2, "rows", 4, 4, iq4_xs_gemv_f16_vulkan_rows},
+    {3, "split", 1, 4, iq4_xs_gemv_f16_vulkan_split}};
 
 const qk_kernel qk_iq4_xs_gemv_f16_vulkan = {
     .name = "iq4_xs_gemv_f16",
@@ -729,9 +733,9 @@ const qk_kernel qk_iq4_xs_gemv_f16_vulkan = {
     .push = iq4_xs_gemv_f16_push,
     .table_count = 1,
     .tables = iq4_xs_gemv_f16_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = iq4_xs_gemv_f16_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -756,7 +760,7 @@ const qk_kernel qk_iq4_xs_gemv_f16_metal = {
     .push = iq4_xs_gemv_f16_push,
     .spec_constant_count = 1,
     .spec_constants = iq4_xs_gemv_f16_metal_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -786,7 +790,7 @@ static const qk_table iq4_xs_gemv_id_f32_tables[] = {
 
 static const uint32_t iq4_xs_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq4_xs_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant iq4_xs_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 128, 6, iq4_xs_gemv_id_f32_vulkan_local_size_x},
+static const qk_spec_constant iq4_xs_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq4_xs_gemv_id_f32_vulkan_rows}};
 
 const qk_kernel qk_iq4_xs_gemv_id_f32_vulkan = {
@@ -805,7 +809,7 @@ const qk_kernel qk_iq4_xs_gemv_id_f32_vulkan = {
     .tables = iq4_xs_gemv_id_f32_tables,
     .spec_constant_count = 2,
     .spec_constants = iq4_xs_gemv_id_f32_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -825,7 +829,7 @@ const qk_kernel qk_iq4_xs_gemv_id_f32_metal = {
     .push_bytes = 28,
     .push_count = 7,
     .push = iq4_xs_gemv_id_f32_push,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -855,7 +859,7 @@ static const qk_table iq4_xs_gemv_id_f16_tables[] = {
 
 static const uint32_t iq4_xs_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq4_xs_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant iq4_xs_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 128, 6, iq4_xs_gemv_id_f16_vulkan_local_size_x},
+static const qk_spec_constant iq4_xs_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq4_xs_gemv_id_f16_vulkan_rows}};
 
 const qk_kernel qk_iq4_xs_gemv_id_f16_vulkan = {
@@ -874,7 +878,7 @@ const qk_kernel qk_iq4_xs_gemv_id_f16_vulkan = {
     .tables = iq4_xs_gemv_id_f16_tables,
     .spec_constant_count = 2,
     .spec_constants = iq4_xs_gemv_id_f16_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -894,7 +898,7 @@ const qk_kernel qk_iq4_xs_gemv_id_f16_metal = {
     .push_bytes = 28,
     .push_count = 7,
     .push = iq4_xs_gemv_id_f16_push,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,

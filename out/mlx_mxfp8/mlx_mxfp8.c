@@ -597,9 +597,11 @@ static const qk_field mlx_mxfp8_gemv_f32_push[] = {
 static const uint32_t mlx_mxfp8_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mlx_mxfp8_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t mlx_mxfp8_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant mlx_mxfp8_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 128, 6, mlx_mxfp8_gemv_f32_vulkan_local_size_x},
+static const uint32_t mlx_mxfp8_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const qk_spec_constant mlx_mxfp8_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mlx_mxfp8_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, mlx_mxfp8_gemv_f32_vulkan_batch},
-    {2, "rows", 4, 4, mlx_mxfp8_gemv_f32_vulkan_rows}};
+    {2, "rows", 4, 4, mlx_mxfp8_gemv_f32_vulkan_rows},
+    {3, "split", 1, 4, mlx_mxfp8_gemv_f32_vulkan_split}};
 
 const qk_kernel qk_mlx_mxfp8_gemv_f32_vulkan = {
     .name = "mlx_mxfp8_gemv_f32",
@@ -613,9 +615,9 @@ const qk_kernel qk_mlx_mxfp8_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = mlx_mxfp8_gemv_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = mlx_mxfp8_gemv_f32_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -640,7 +642,7 @@ const qk_kernel qk_mlx_mxfp8_gemv_f32_metal = {
     .push = mlx_mxfp8_gemv_f32_push,
     .spec_constant_count = 1,
     .spec_constants = mlx_mxfp8_gemv_f32_metal_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -665,9 +667,11 @@ static const qk_field mlx_mxfp8_gemv_f16_push[] = {
 static const uint32_t mlx_mxfp8_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mlx_mxfp8_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t mlx_mxfp8_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant mlx_mxfp8_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 128, 6, mlx_mxfp8_gemv_f16_vulkan_local_size_x},
+static const uint32_t mlx_mxfp8_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const qk_spec_constant mlx_mxfp8_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mlx_mxfp8_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, mlx_mxfp8_gemv_f16_vulkan_batch},
-    {2, "rows", 4, 4, mlx_mxfp8_gemv_f16_vulkan_rows}};
+    {2, "rows", 4, 4, mlx_mxfp8_gemv_f16_vulkan_rows},
+    {3, "split", 1, 4, mlx_mxfp8_gemv_f16_vulkan_split}};
 
 const qk_kernel qk_mlx_mxfp8_gemv_f16_vulkan = {
     .name = "mlx_mxfp8_gemv_f16",
@@ -681,9 +685,9 @@ const qk_kernel qk_mlx_mxfp8_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = mlx_mxfp8_gemv_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = mlx_mxfp8_gemv_f16_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -708,7 +712,7 @@ const qk_kernel qk_mlx_mxfp8_gemv_f16_metal = {
     .push = mlx_mxfp8_gemv_f16_push,
     .spec_constant_count = 1,
     .spec_constants = mlx_mxfp8_gemv_f16_metal_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -736,7 +740,7 @@ static const qk_field mlx_mxfp8_gemv_id_f32_push[] = {
 
 static const uint32_t mlx_mxfp8_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mlx_mxfp8_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant mlx_mxfp8_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 128, 6, mlx_mxfp8_gemv_id_f32_vulkan_local_size_x},
+static const qk_spec_constant mlx_mxfp8_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mlx_mxfp8_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, mlx_mxfp8_gemv_id_f32_vulkan_rows}};
 
 const qk_kernel qk_mlx_mxfp8_gemv_id_f32_vulkan = {
@@ -753,7 +757,7 @@ const qk_kernel qk_mlx_mxfp8_gemv_id_f32_vulkan = {
     .push = mlx_mxfp8_gemv_id_f32_push,
     .spec_constant_count = 2,
     .spec_constants = mlx_mxfp8_gemv_id_f32_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -773,7 +777,7 @@ const qk_kernel qk_mlx_mxfp8_gemv_id_f32_metal = {
     .push_bytes = 28,
     .push_count = 7,
     .push = mlx_mxfp8_gemv_id_f32_push,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -801,7 +805,7 @@ static const qk_field mlx_mxfp8_gemv_id_f16_push[] = {
 
 static const uint32_t mlx_mxfp8_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mlx_mxfp8_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant mlx_mxfp8_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 128, 6, mlx_mxfp8_gemv_id_f16_vulkan_local_size_x},
+static const qk_spec_constant mlx_mxfp8_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mlx_mxfp8_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, mlx_mxfp8_gemv_id_f16_vulkan_rows}};
 
 const qk_kernel qk_mlx_mxfp8_gemv_id_f16_vulkan = {
@@ -818,7 +822,7 @@ const qk_kernel qk_mlx_mxfp8_gemv_id_f16_vulkan = {
     .push = mlx_mxfp8_gemv_id_f16_push,
     .spec_constant_count = 2,
     .spec_constants = mlx_mxfp8_gemv_id_f16_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -838,7 +842,7 @@ const qk_kernel qk_mlx_mxfp8_gemv_id_f16_metal = {
     .push_bytes = 28,
     .push_count = 7,
     .push = mlx_mxfp8_gemv_id_f16_push,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,

@@ -593,9 +593,11 @@ static const qk_field mlx_nvfp4_gemv_f32_push[] = {
 static const uint32_t mlx_nvfp4_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mlx_nvfp4_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t mlx_nvfp4_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant mlx_nvfp4_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 128, 6, mlx_nvfp4_gemv_f32_vulkan_local_size_x},
+static const uint32_t mlx_nvfp4_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const qk_spec_constant mlx_nvfp4_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mlx_nvfp4_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, mlx_nvfp4_gemv_f32_vulkan_batch},
-    {2, "rows", 4, 4, mlx_nvfp4_gemv_f32_vulkan_rows}};
+    {2, "rows", 4, 4, mlx_nvfp4_gemv_f32_vulkan_rows},
+    {3, "split", 1, 4, mlx_nvfp4_gemv_f32_vulkan_split}};
 
 const qk_kernel qk_mlx_nvfp4_gemv_f32_vulkan = {
     .name = "mlx_nvfp4_gemv_f32",
@@ -609,9 +611,9 @@ const qk_kernel qk_mlx_nvfp4_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = mlx_nvfp4_gemv_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = mlx_nvfp4_gemv_f32_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -636,7 +638,7 @@ const qk_kernel qk_mlx_nvfp4_gemv_f32_metal = {
     .push = mlx_nvfp4_gemv_f32_push,
     .spec_constant_count = 1,
     .spec_constants = mlx_nvfp4_gemv_f32_metal_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -661,9 +663,11 @@ static const qk_field mlx_nvfp4_gemv_f16_push[] = {
 static const uint32_t mlx_nvfp4_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mlx_nvfp4_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t mlx_nvfp4_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant mlx_nvfp4_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 128, 6, mlx_nvfp4_gemv_f16_vulkan_local_size_x},
+static const uint32_t mlx_nvfp4_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const qk_spec_constant mlx_nvfp4_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mlx_nvfp4_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, mlx_nvfp4_gemv_f16_vulkan_batch},
-    {2, "rows", 4, 4, mlx_nvfp4_gemv_f16_vulkan_rows}};
+    {2, "rows", 4, 4, mlx_nvfp4_gemv_f16_vulkan_rows},
+    {3, "split", 1, 4, mlx_nvfp4_gemv_f16_vulkan_split}};
 
 const qk_kernel qk_mlx_nvfp4_gemv_f16_vulkan = {
     .name = "mlx_nvfp4_gemv_f16",
@@ -677,9 +681,9 @@ const qk_kernel qk_mlx_nvfp4_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = mlx_nvfp4_gemv_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = mlx_nvfp4_gemv_f16_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -704,7 +708,7 @@ const qk_kernel qk_mlx_nvfp4_gemv_f16_metal = {
     .push = mlx_nvfp4_gemv_f16_push,
     .spec_constant_count = 1,
     .spec_constants = mlx_nvfp4_gemv_f16_metal_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -732,7 +736,7 @@ static const qk_field mlx_nvfp4_gemv_id_f32_push[] = {
 
 static const uint32_t mlx_nvfp4_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mlx_nvfp4_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant mlx_nvfp4_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 128, 6, mlx_nvfp4_gemv_id_f32_vulkan_local_size_x},
+static const qk_spec_constant mlx_nvfp4_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mlx_nvfp4_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, mlx_nvfp4_gemv_id_f32_vulkan_rows}};
 
 const qk_kernel qk_mlx_nvfp4_gemv_id_f32_vulkan = {
@@ -749,7 +753,7 @@ const qk_kernel qk_mlx_nvfp4_gemv_id_f32_vulkan = {
     .push = mlx_nvfp4_gemv_id_f32_push,
     .spec_constant_count = 2,
     .spec_constants = mlx_nvfp4_gemv_id_f32_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -769,7 +773,7 @@ const qk_kernel qk_mlx_nvfp4_gemv_id_f32_metal = {
     .push_bytes = 28,
     .push_count = 7,
     .push = mlx_nvfp4_gemv_id_f32_push,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -797,7 +801,7 @@ static const qk_field mlx_nvfp4_gemv_id_f16_push[] = {
 
 static const uint32_t mlx_nvfp4_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mlx_nvfp4_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant mlx_nvfp4_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 128, 6, mlx_nvfp4_gemv_id_f16_vulkan_local_size_x},
+static const qk_spec_constant mlx_nvfp4_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mlx_nvfp4_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, mlx_nvfp4_gemv_id_f16_vulkan_rows}};
 
 const qk_kernel qk_mlx_nvfp4_gemv_id_f16_vulkan = {
@@ -814,7 +818,7 @@ const qk_kernel qk_mlx_nvfp4_gemv_id_f16_vulkan = {
     .push = mlx_nvfp4_gemv_id_f16_push,
     .spec_constant_count = 2,
     .spec_constants = mlx_nvfp4_gemv_id_f16_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -834,7 +838,7 @@ const qk_kernel qk_mlx_nvfp4_gemv_id_f16_metal = {
     .push_bytes = 28,
     .push_count = 7,
     .push = mlx_nvfp4_gemv_id_f16_push,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,

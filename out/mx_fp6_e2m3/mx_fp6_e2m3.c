@@ -603,9 +603,11 @@ static const qk_field mx_fp6_e2m3_gemv_f32_push[] = {
 static const uint32_t mx_fp6_e2m3_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mx_fp6_e2m3_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t mx_fp6_e2m3_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant mx_fp6_e2m3_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 128, 6, mx_fp6_e2m3_gemv_f32_vulkan_local_size_x},
+static const uint32_t mx_fp6_e2m3_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const qk_spec_constant mx_fp6_e2m3_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mx_fp6_e2m3_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, mx_fp6_e2m3_gemv_f32_vulkan_batch},
-    {2, "rows", 4, 4, mx_fp6_e2m3_gemv_f32_vulkan_rows}};
+    {2, "rows", 4, 4, mx_fp6_e2m3_gemv_f32_vulkan_rows},
+    {3, "split", 1, 4, mx_fp6_e2m3_gemv_f32_vulkan_split}};
 
 const qk_kernel qk_mx_fp6_e2m3_gemv_f32_vulkan = {
     .name = "mx_fp6_e2m3_gemv_f32",
@@ -619,9 +621,9 @@ const qk_kernel qk_mx_fp6_e2m3_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = mx_fp6_e2m3_gemv_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = mx_fp6_e2m3_gemv_f32_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -646,7 +648,7 @@ const qk_kernel qk_mx_fp6_e2m3_gemv_f32_metal = {
     .push = mx_fp6_e2m3_gemv_f32_push,
     .spec_constant_count = 1,
     .spec_constants = mx_fp6_e2m3_gemv_f32_metal_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -671,9 +673,11 @@ static const qk_field mx_fp6_e2m3_gemv_f16_push[] = {
 static const uint32_t mx_fp6_e2m3_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mx_fp6_e2m3_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t mx_fp6_e2m3_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant mx_fp6_e2m3_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 128, 6, mx_fp6_e2m3_gemv_f16_vulkan_local_size_x},
+static const uint32_t mx_fp6_e2m3_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const qk_spec_constant mx_fp6_e2m3_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mx_fp6_e2m3_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, mx_fp6_e2m3_gemv_f16_vulkan_batch},
-    {2, "rows", 4, 4, mx_fp6_e2m3_gemv_f16_vulkan_rows}};
+    {2, "rows", 4, 4, mx_fp6_e2m3_gemv_f16_vulkan_rows},
+    {3, "split", 1, 4, mx_fp6_e2m3_gemv_f16_vulkan_split}};
 
 const qk_kernel qk_mx_fp6_e2m3_gemv_f16_vulkan = {
     .name = "mx_fp6_e2m3_gemv_f16",
@@ -687,9 +691,9 @@ const qk_kernel qk_mx_fp6_e2m3_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = mx_fp6_e2m3_gemv_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = mx_fp6_e2m3_gemv_f16_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -714,7 +718,7 @@ const qk_kernel qk_mx_fp6_e2m3_gemv_f16_metal = {
     .push = mx_fp6_e2m3_gemv_f16_push,
     .spec_constant_count = 1,
     .spec_constants = mx_fp6_e2m3_gemv_f16_metal_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -742,7 +746,7 @@ static const qk_field mx_fp6_e2m3_gemv_id_f32_push[] = {
 
 static const uint32_t mx_fp6_e2m3_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mx_fp6_e2m3_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant mx_fp6_e2m3_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 128, 6, mx_fp6_e2m3_gemv_id_f32_vulkan_local_size_x},
+static const qk_spec_constant mx_fp6_e2m3_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mx_fp6_e2m3_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, mx_fp6_e2m3_gemv_id_f32_vulkan_rows}};
 
 const qk_kernel qk_mx_fp6_e2m3_gemv_id_f32_vulkan = {
@@ -759,7 +763,7 @@ const qk_kernel qk_mx_fp6_e2m3_gemv_id_f32_vulkan = {
     .push = mx_fp6_e2m3_gemv_id_f32_push,
     .spec_constant_count = 2,
     .spec_constants = mx_fp6_e2m3_gemv_id_f32_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -779,7 +783,7 @@ const qk_kernel qk_mx_fp6_e2m3_gemv_id_f32_metal = {
     .push_bytes = 28,
     .push_count = 7,
     .push = mx_fp6_e2m3_gemv_id_f32_push,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -807,7 +811,7 @@ static const qk_field mx_fp6_e2m3_gemv_id_f16_push[] = {
 
 static const uint32_t mx_fp6_e2m3_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mx_fp6_e2m3_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant mx_fp6_e2m3_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 128, 6, mx_fp6_e2m3_gemv_id_f16_vulkan_local_size_x},
+static const qk_spec_constant mx_fp6_e2m3_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mx_fp6_e2m3_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, mx_fp6_e2m3_gemv_id_f16_vulkan_rows}};
 
 const qk_kernel qk_mx_fp6_e2m3_gemv_id_f16_vulkan = {
@@ -824,7 +828,7 @@ const qk_kernel qk_mx_fp6_e2m3_gemv_id_f16_vulkan = {
     .push = mx_fp6_e2m3_gemv_id_f16_push,
     .spec_constant_count = 2,
     .spec_constants = mx_fp6_e2m3_gemv_id_f16_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -844,7 +848,7 @@ const qk_kernel qk_mx_fp6_e2m3_gemv_id_f16_metal = {
     .push_bytes = 28,
     .push_count = 7,
     .push = mx_fp6_e2m3_gemv_id_f16_push,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,

@@ -598,9 +598,11 @@ static const qk_field mx_fp8_e4m3_gemv_f32_push[] = {
 static const uint32_t mx_fp8_e4m3_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mx_fp8_e4m3_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t mx_fp8_e4m3_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant mx_fp8_e4m3_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 128, 6, mx_fp8_e4m3_gemv_f32_vulkan_local_size_x},
+static const uint32_t mx_fp8_e4m3_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const qk_spec_constant mx_fp8_e4m3_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mx_fp8_e4m3_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, mx_fp8_e4m3_gemv_f32_vulkan_batch},
-    {2, "rows", 4, 4, mx_fp8_e4m3_gemv_f32_vulkan_rows}};
+    {2, "rows", 4, 4, mx_fp8_e4m3_gemv_f32_vulkan_rows},
+    {3, "split", 1, 4, mx_fp8_e4m3_gemv_f32_vulkan_split}};
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_f32_vulkan = {
     .name = "mx_fp8_e4m3_gemv_f32",
@@ -614,9 +616,9 @@ const qk_kernel qk_mx_fp8_e4m3_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = mx_fp8_e4m3_gemv_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = mx_fp8_e4m3_gemv_f32_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -641,7 +643,7 @@ const qk_kernel qk_mx_fp8_e4m3_gemv_f32_metal = {
     .push = mx_fp8_e4m3_gemv_f32_push,
     .spec_constant_count = 1,
     .spec_constants = mx_fp8_e4m3_gemv_f32_metal_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -666,9 +668,11 @@ static const qk_field mx_fp8_e4m3_gemv_f16_push[] = {
 static const uint32_t mx_fp8_e4m3_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mx_fp8_e4m3_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t mx_fp8_e4m3_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant mx_fp8_e4m3_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 128, 6, mx_fp8_e4m3_gemv_f16_vulkan_local_size_x},
+static const uint32_t mx_fp8_e4m3_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const qk_spec_constant mx_fp8_e4m3_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mx_fp8_e4m3_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, mx_fp8_e4m3_gemv_f16_vulkan_batch},
-    {2, "rows", 4, 4, mx_fp8_e4m3_gemv_f16_vulkan_rows}};
+    {2, "rows", 4, 4, mx_fp8_e4m3_gemv_f16_vulkan_rows},
+    {3, "split", 1, 4, mx_fp8_e4m3_gemv_f16_vulkan_split}};
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_f16_vulkan = {
     .name = "mx_fp8_e4m3_gemv_f16",
@@ -682,9 +686,9 @@ const qk_kernel qk_mx_fp8_e4m3_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = mx_fp8_e4m3_gemv_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = mx_fp8_e4m3_gemv_f16_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -709,7 +713,7 @@ const qk_kernel qk_mx_fp8_e4m3_gemv_f16_metal = {
     .push = mx_fp8_e4m3_gemv_f16_push,
     .spec_constant_count = 1,
     .spec_constants = mx_fp8_e4m3_gemv_f16_metal_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -737,7 +741,7 @@ static const qk_field mx_fp8_e4m3_gemv_id_f32_push[] = {
 
 static const uint32_t mx_fp8_e4m3_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mx_fp8_e4m3_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant mx_fp8_e4m3_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 128, 6, mx_fp8_e4m3_gemv_id_f32_vulkan_local_size_x},
+static const qk_spec_constant mx_fp8_e4m3_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mx_fp8_e4m3_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, mx_fp8_e4m3_gemv_id_f32_vulkan_rows}};
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_id_f32_vulkan = {
@@ -754,7 +758,7 @@ const qk_kernel qk_mx_fp8_e4m3_gemv_id_f32_vulkan = {
     .push = mx_fp8_e4m3_gemv_id_f32_push,
     .spec_constant_count = 2,
     .spec_constants = mx_fp8_e4m3_gemv_id_f32_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -774,7 +778,7 @@ const qk_kernel qk_mx_fp8_e4m3_gemv_id_f32_metal = {
     .push_bytes = 28,
     .push_count = 7,
     .push = mx_fp8_e4m3_gemv_id_f32_push,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -802,7 +806,7 @@ static const qk_field mx_fp8_e4m3_gemv_id_f16_push[] = {
 
 static const uint32_t mx_fp8_e4m3_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mx_fp8_e4m3_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant mx_fp8_e4m3_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 128, 6, mx_fp8_e4m3_gemv_id_f16_vulkan_local_size_x},
+static const qk_spec_constant mx_fp8_e4m3_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mx_fp8_e4m3_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, mx_fp8_e4m3_gemv_id_f16_vulkan_rows}};
 
 const qk_kernel qk_mx_fp8_e4m3_gemv_id_f16_vulkan = {
@@ -819,7 +823,7 @@ const qk_kernel qk_mx_fp8_e4m3_gemv_id_f16_vulkan = {
     .push = mx_fp8_e4m3_gemv_id_f16_push,
     .spec_constant_count = 2,
     .spec_constants = mx_fp8_e4m3_gemv_id_f16_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -839,7 +843,7 @@ const qk_kernel qk_mx_fp8_e4m3_gemv_id_f16_metal = {
     .push_bytes = 28,
     .push_count = 7,
     .push = mx_fp8_e4m3_gemv_id_f16_push,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,

@@ -634,9 +634,11 @@ static const qk_table mxfp4_gemv_f32_tables[] = {
 static const uint32_t mxfp4_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mxfp4_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant mxfp4_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 128, 6, mxfp4_gemv_f32_vulkan_local_size_x},
+static const uint32_t mxfp4_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const qk_spec_constant mxfp4_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_f32_vulkan_batch},
-    {2, "rows", 4, 4, mxfp4_gemv_f32_vulkan_rows}};
+    {2, "rows", 4, 4, mxfp4_gemv_f32_vulkan_rows},
+    {3, "split", 1, 4, mxfp4_gemv_f32_vulkan_split}};
 
 const qk_kernel qk_mxfp4_gemv_f32_vulkan = {
     .name = "mxfp4_gemv_f32",
@@ -652,9 +654,9 @@ const qk_kernel qk_mxfp4_gemv_f32_vulkan = {
     .push = mxfp4_gemv_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_f32_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = mxfp4_gemv_f32_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -679,7 +681,7 @@ const qk_kernel qk_mxfp4_gemv_f32_metal = {
     .push = mxfp4_gemv_f32_push,
     .spec_constant_count = 1,
     .spec_constants = mxfp4_gemv_f32_metal_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -706,9 +708,11 @@ static const qk_table mxfp4_gemv_f16_tables[] = {
 static const uint32_t mxfp4_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mxfp4_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant mxfp4_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 128, 6, mxfp4_gemv_f16_vulkan_local_size_x},
+static const uint32_t mxfp4_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const qk_spec_constant mxfp4_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_f16_vulkan_batch},
-    {2, "rows", 4, 4, mxfp4_gemv_f16_vulkan_rows}};
+    {2, "rows", 4, 4, mxfp4_gemv_f16_vulkan_rows},
+    {3, "split", 1, 4, mxfp4_gemv_f16_vulkan_split}};
 
 const qk_kernel qk_mxfp4_gemv_f16_vulkan = {
     .name = "mxfp4_gemv_f16",
@@ -724,9 +728,9 @@ const qk_kernel qk_mxfp4_gemv_f16_vulkan = {
     .push = mxfp4_gemv_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_f16_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = mxfp4_gemv_f16_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -751,7 +755,7 @@ const qk_kernel qk_mxfp4_gemv_f16_metal = {
     .push = mxfp4_gemv_f16_push,
     .spec_constant_count = 1,
     .spec_constants = mxfp4_gemv_f16_metal_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -781,7 +785,7 @@ static const qk_table mxfp4_gemv_id_f32_tables[] = {
 
 static const uint32_t mxfp4_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mxfp4_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant mxfp4_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 128, 6, mxfp4_gemv_id_f32_vulkan_local_size_x},
+static const qk_spec_constant mxfp4_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_f32_vulkan_rows}};
 
 const qk_kernel qk_mxfp4_gemv_id_f32_vulkan = {
@@ -800,7 +804,7 @@ const qk_kernel qk_mxfp4_gemv_id_f32_vulkan = {
     .tables = mxfp4_gemv_id_f32_tables,
     .spec_constant_count = 2,
     .spec_constants = mxfp4_gemv_id_f32_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -820,7 +824,7 @@ const qk_kernel qk_mxfp4_gemv_id_f32_metal = {
     .push_bytes = 28,
     .push_count = 7,
     .push = mxfp4_gemv_id_f32_push,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -850,7 +854,7 @@ static const qk_table mxfp4_gemv_id_f16_tables[] = {
 
 static const uint32_t mxfp4_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mxfp4_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant mxfp4_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 128, 6, mxfp4_gemv_id_f16_vulkan_local_size_x},
+static const qk_spec_constant mxfp4_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_f16_vulkan_rows}};
 
 const qk_kernel qk_mxfp4_gemv_id_f16_vulkan = {
@@ -869,7 +873,7 @@ const qk_kernel qk_mxfp4_gemv_id_f16_vulkan = {
     .tables = mxfp4_gemv_id_f16_tables,
     .spec_constant_count = 2,
     .spec_constants = mxfp4_gemv_id_f16_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -889,7 +893,7 @@ const qk_kernel qk_mxfp4_gemv_id_f16_metal = {
     .push_bytes = 28,
     .push_count = 7,
     .push = mxfp4_gemv_id_f16_push,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,

@@ -693,9 +693,11 @@ static const qk_table nf4_b128_gemv_f32_tables[] = {
 static const uint32_t nf4_b128_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t nf4_b128_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t nf4_b128_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant nf4_b128_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 128, 6, nf4_b128_gemv_f32_vulkan_local_size_x},
+static const uint32_t nf4_b128_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const qk_spec_constant nf4_b128_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, nf4_b128_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, nf4_b128_gemv_f32_vulkan_batch},
-    {2, "rows", 4, 4, nf4_b128_gemv_f32_vulkan_rows}};
+    {2, "rows", 4, 4, nf4_b128_gemv_f32_vulkan_rows},
+    {3, "split", 1, 4, nf4_b128_gemv_f32_vulkan_split}};
 
 const qk_kernel qk_nf4_b128_gemv_f32_vulkan = {
     .name = "nf4_b128_gemv_f32",
@@ -711,9 +713,9 @@ const qk_kernel qk_nf4_b128_gemv_f32_vulkan = {
     .push = nf4_b128_gemv_f32_push,
     .table_count = 1,
     .tables = nf4_b128_gemv_f32_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = nf4_b128_gemv_f32_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -742,7 +744,7 @@ const qk_kernel qk_nf4_b128_gemv_f32_metal = {
     .push = nf4_b128_gemv_f32_push,
     .spec_constant_count = 1,
     .spec_constants = nf4_b128_gemv_f32_metal_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -777,9 +779,11 @@ static const qk_table nf4_b128_gemv_f16_tables[] = {
 static const uint32_t nf4_b128_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t nf4_b128_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t nf4_b128_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant nf4_b128_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 128, 6, nf4_b128_gemv_f16_vulkan_local_size_x},
+static const uint32_t nf4_b128_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const qk_spec_constant nf4_b128_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, nf4_b128_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, nf4_b128_gemv_f16_vulkan_batch},
-    {2, "rows", 4, 4, nf4_b128_gemv_f16_vulkan_rows}};
+    {2, "rows", 4, 4, nf4_b128_gemv_f16_vulkan_rows},
+    {3, "split", 1, 4, nf4_b128_gemv_f16_vulkan_split}};
 
 const qk_kernel qk_nf4_b128_gemv_f16_vulkan = {
     .name = "nf4_b128_gemv_f16",
@@ -795,9 +799,9 @@ const qk_kernel qk_nf4_b128_gemv_f16_vulkan = {
     .push = nf4_b128_gemv_f16_push,
     .table_count = 1,
     .tables = nf4_b128_gemv_f16_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = nf4_b128_gemv_f16_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -826,7 +830,7 @@ const qk_kernel qk_nf4_b128_gemv_f16_metal = {
     .push = nf4_b128_gemv_f16_push,
     .spec_constant_count = 1,
     .spec_constants = nf4_b128_gemv_f16_metal_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,

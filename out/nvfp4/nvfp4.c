@@ -629,9 +629,11 @@ static const qk_table nvfp4_gemv_f32_tables[] = {
 static const uint32_t nvfp4_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t nvfp4_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant nvfp4_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 128, 6, nvfp4_gemv_f32_vulkan_local_size_x},
+static const uint32_t nvfp4_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const qk_spec_constant nvfp4_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, nvfp4_gemv_f32_vulkan_batch},
-    {2, "rows", 4, 4, nvfp4_gemv_f32_vulkan_rows}};
+    {2, "rows", 4, 4, nvfp4_gemv_f32_vulkan_rows},
+    {3, "split", 1, 4, nvfp4_gemv_f32_vulkan_split}};
 
 const qk_kernel qk_nvfp4_gemv_f32_vulkan = {
     .name = "nvfp4_gemv_f32",
@@ -647,9 +649,9 @@ const qk_kernel qk_nvfp4_gemv_f32_vulkan = {
     .push = nvfp4_gemv_f32_push,
     .table_count = 1,
     .tables = nvfp4_gemv_f32_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = nvfp4_gemv_f32_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -674,7 +676,7 @@ const qk_kernel qk_nvfp4_gemv_f32_metal = {
     .push = nvfp4_gemv_f32_push,
     .spec_constant_count = 1,
     .spec_constants = nvfp4_gemv_f32_metal_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -701,9 +703,11 @@ static const qk_table nvfp4_gemv_f16_tables[] = {
 static const uint32_t nvfp4_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t nvfp4_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant nvfp4_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 128, 6, nvfp4_gemv_f16_vulkan_local_size_x},
+static const uint32_t nvfp4_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const qk_spec_constant nvfp4_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, nvfp4_gemv_f16_vulkan_batch},
-    {2, "rows", 4, 4, nvfp4_gemv_f16_vulkan_rows}};
+    {2, "rows", 4, 4, nvfp4_gemv_f16_vulkan_rows},
+    {3, "split", 1, 4, nvfp4_gemv_f16_vulkan_split}};
 
 const qk_kernel qk_nvfp4_gemv_f16_vulkan = {
     .name = "nvfp4_gemv_f16",
@@ -719,9 +723,9 @@ const qk_kernel qk_nvfp4_gemv_f16_vulkan = {
     .push = nvfp4_gemv_f16_push,
     .table_count = 1,
     .tables = nvfp4_gemv_f16_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = nvfp4_gemv_f16_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -746,7 +750,7 @@ const qk_kernel qk_nvfp4_gemv_f16_metal = {
     .push = nvfp4_gemv_f16_push,
     .spec_constant_count = 1,
     .spec_constants = nvfp4_gemv_f16_metal_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -776,7 +780,7 @@ static const qk_table nvfp4_gemv_id_f32_tables[] = {
 
 static const uint32_t nvfp4_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t nvfp4_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant nvfp4_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 128, 6, nvfp4_gemv_id_f32_vulkan_local_size_x},
+static const qk_spec_constant nvfp4_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, nvfp4_gemv_id_f32_vulkan_rows}};
 
 const qk_kernel qk_nvfp4_gemv_id_f32_vulkan = {
@@ -795,7 +799,7 @@ const qk_kernel qk_nvfp4_gemv_id_f32_vulkan = {
     .tables = nvfp4_gemv_id_f32_tables,
     .spec_constant_count = 2,
     .spec_constants = nvfp4_gemv_id_f32_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -815,7 +819,7 @@ const qk_kernel qk_nvfp4_gemv_id_f32_metal = {
     .push_bytes = 28,
     .push_count = 7,
     .push = nvfp4_gemv_id_f32_push,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -845,7 +849,7 @@ static const qk_table nvfp4_gemv_id_f16_tables[] = {
 
 static const uint32_t nvfp4_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t nvfp4_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant nvfp4_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 128, 6, nvfp4_gemv_id_f16_vulkan_local_size_x},
+static const qk_spec_constant nvfp4_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, nvfp4_gemv_id_f16_vulkan_rows}};
 
 const qk_kernel qk_nvfp4_gemv_id_f16_vulkan = {
@@ -864,7 +868,7 @@ const qk_kernel qk_nvfp4_gemv_id_f16_vulkan = {
     .tables = nvfp4_gemv_id_f16_tables,
     .spec_constant_count = 2,
     .spec_constants = nvfp4_gemv_id_f16_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -884,7 +888,7 @@ const qk_kernel qk_nvfp4_gemv_id_f16_metal = {
     .push_bytes = 28,
     .push_count = 7,
     .push = nvfp4_gemv_id_f16_push,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,

@@ -596,9 +596,11 @@ static const qk_field q3_K_gemv_f32_push[] = {
 static const uint32_t q3_K_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q3_K_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant q3_K_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 128, 6, q3_K_gemv_f32_vulkan_local_size_x},
+static const uint32_t q3_K_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const qk_spec_constant q3_K_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q3_K_gemv_f32_vulkan_batch},
-    {2, "rows", 4, 4, q3_K_gemv_f32_vulkan_rows}};
+    {2, "rows", 4, 4, q3_K_gemv_f32_vulkan_rows},
+    {3, "split", 1, 4, q3_K_gemv_f32_vulkan_split}};
 
 const qk_kernel qk_q3_K_gemv_f32_vulkan = {
     .name = "q3_K_gemv_f32",
@@ -612,9 +614,9 @@ const qk_kernel qk_q3_K_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q3_K_gemv_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q3_K_gemv_f32_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -639,7 +641,7 @@ const qk_kernel qk_q3_K_gemv_f32_metal = {
     .push = q3_K_gemv_f32_push,
     .spec_constant_count = 1,
     .spec_constants = q3_K_gemv_f32_metal_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -663,9 +665,11 @@ static const qk_field q3_K_gemv_f16_push[] = {
 static const uint32_t q3_K_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q3_K_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant q3_K_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 128, 6, q3_K_gemv_f16_vulkan_local_size_x},
+static const uint32_t q3_K_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const qk_spec_constant q3_K_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q3_K_gemv_f16_vulkan_batch},
-    {2, "rows", 4, 4, q3_K_gemv_f16_vulkan_rows}};
+    {2, "rows", 4, 4, q3_K_gemv_f16_vulkan_rows},
+    {3, "split", 1, 4, q3_K_gemv_f16_vulkan_split}};
 
 const qk_kernel qk_q3_K_gemv_f16_vulkan = {
     .name = "q3_K_gemv_f16",
@@ -679,9 +683,9 @@ const qk_kernel qk_q3_K_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q3_K_gemv_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q3_K_gemv_f16_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -706,7 +710,7 @@ const qk_kernel qk_q3_K_gemv_f16_metal = {
     .push = q3_K_gemv_f16_push,
     .spec_constant_count = 1,
     .spec_constants = q3_K_gemv_f16_metal_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -733,7 +737,7 @@ static const qk_field q3_K_gemv_id_f32_push[] = {
 
 static const uint32_t q3_K_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q3_K_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant q3_K_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 128, 6, q3_K_gemv_id_f32_vulkan_local_size_x},
+static const qk_spec_constant q3_K_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q3_K_gemv_id_f32_vulkan_rows}};
 
 const qk_kernel qk_q3_K_gemv_id_f32_vulkan = {
@@ -750,7 +754,7 @@ const qk_kernel qk_q3_K_gemv_id_f32_vulkan = {
     .push = q3_K_gemv_id_f32_push,
     .spec_constant_count = 2,
     .spec_constants = q3_K_gemv_id_f32_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -770,7 +774,7 @@ const qk_kernel qk_q3_K_gemv_id_f32_metal = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q3_K_gemv_id_f32_push,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -797,7 +801,7 @@ static const qk_field q3_K_gemv_id_f16_push[] = {
 
 static const uint32_t q3_K_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q3_K_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant q3_K_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 128, 6, q3_K_gemv_id_f16_vulkan_local_size_x},
+static const qk_spec_constant q3_K_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q3_K_gemv_id_f16_vulkan_rows}};
 
 const qk_kernel qk_q3_K_gemv_id_f16_vulkan = {
@@ -814,7 +818,7 @@ const qk_kernel qk_q3_K_gemv_id_f16_vulkan = {
     .push = q3_K_gemv_id_f16_push,
     .spec_constant_count = 2,
     .spec_constants = q3_K_gemv_id_f16_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -834,7 +838,7 @@ const qk_kernel qk_q3_K_gemv_id_f16_metal = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q3_K_gemv_id_f16_push,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,

@@ -585,9 +585,11 @@ static const qk_field q4_1_gemv_f32_push[] = {
 static const uint32_t q4_1_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_1_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant q4_1_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 128, 6, q4_1_gemv_f32_vulkan_local_size_x},
+static const uint32_t q4_1_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const qk_spec_constant q4_1_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_1_gemv_f32_vulkan_batch},
-    {2, "rows", 4, 4, q4_1_gemv_f32_vulkan_rows}};
+    {2, "rows", 4, 4, q4_1_gemv_f32_vulkan_rows},
+    {3, "split", 1, 4, q4_1_gemv_f32_vulkan_split}};
 
 const qk_kernel qk_q4_1_gemv_f32_vulkan = {
     .name = "q4_1_gemv_f32",
@@ -601,9 +603,9 @@ const qk_kernel qk_q4_1_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_1_gemv_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q4_1_gemv_f32_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -628,7 +630,7 @@ const qk_kernel qk_q4_1_gemv_f32_metal = {
     .push = q4_1_gemv_f32_push,
     .spec_constant_count = 1,
     .spec_constants = q4_1_gemv_f32_metal_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -652,9 +654,11 @@ static const qk_field q4_1_gemv_f16_push[] = {
 static const uint32_t q4_1_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_1_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant q4_1_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 128, 6, q4_1_gemv_f16_vulkan_local_size_x},
+static const uint32_t q4_1_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const qk_spec_constant q4_1_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_1_gemv_f16_vulkan_batch},
-    {2, "rows", 4, 4, q4_1_gemv_f16_vulkan_rows}};
+    {2, "rows", 4, 4, q4_1_gemv_f16_vulkan_rows},
+    {3, "split", 1, 4, q4_1_gemv_f16_vulkan_split}};
 
 const qk_kernel qk_q4_1_gemv_f16_vulkan = {
     .name = "q4_1_gemv_f16",
@@ -668,9 +672,9 @@ const qk_kernel qk_q4_1_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_1_gemv_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q4_1_gemv_f16_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -695,7 +699,7 @@ const qk_kernel qk_q4_1_gemv_f16_metal = {
     .push = q4_1_gemv_f16_push,
     .spec_constant_count = 1,
     .spec_constants = q4_1_gemv_f16_metal_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -722,7 +726,7 @@ static const qk_field q4_1_gemv_id_f32_push[] = {
 
 static const uint32_t q4_1_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_1_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant q4_1_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 128, 6, q4_1_gemv_id_f32_vulkan_local_size_x},
+static const qk_spec_constant q4_1_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_1_gemv_id_f32_vulkan_rows}};
 
 const qk_kernel qk_q4_1_gemv_id_f32_vulkan = {
@@ -739,7 +743,7 @@ const qk_kernel qk_q4_1_gemv_id_f32_vulkan = {
     .push = q4_1_gemv_id_f32_push,
     .spec_constant_count = 2,
     .spec_constants = q4_1_gemv_id_f32_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -759,7 +763,7 @@ const qk_kernel qk_q4_1_gemv_id_f32_metal = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_1_gemv_id_f32_push,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -786,7 +790,7 @@ static const qk_field q4_1_gemv_id_f16_push[] = {
 
 static const uint32_t q4_1_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_1_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant q4_1_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 128, 6, q4_1_gemv_id_f16_vulkan_local_size_x},
+static const qk_spec_constant q4_1_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_1_gemv_id_f16_vulkan_rows}};
 
 const qk_kernel qk_q4_1_gemv_id_f16_vulkan = {
@@ -803,7 +807,7 @@ const qk_kernel qk_q4_1_gemv_id_f16_vulkan = {
     .push = q4_1_gemv_id_f16_push,
     .spec_constant_count = 2,
     .spec_constants = q4_1_gemv_id_f16_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -823,7 +827,7 @@ const qk_kernel qk_q4_1_gemv_id_f16_metal = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_1_gemv_id_f16_push,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,

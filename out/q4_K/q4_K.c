@@ -601,9 +601,11 @@ static const qk_field q4_K_gemv_f32_push[] = {
 static const uint32_t q4_K_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_K_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant q4_K_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 128, 6, q4_K_gemv_f32_vulkan_local_size_x},
+static const uint32_t q4_K_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const qk_spec_constant q4_K_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_f32_vulkan_batch},
-    {2, "rows", 4, 4, q4_K_gemv_f32_vulkan_rows}};
+    {2, "rows", 4, 4, q4_K_gemv_f32_vulkan_rows},
+    {3, "split", 1, 4, q4_K_gemv_f32_vulkan_split}};
 
 const qk_kernel qk_q4_K_gemv_f32_vulkan = {
     .name = "q4_K_gemv_f32",
@@ -617,9 +619,9 @@ const qk_kernel qk_q4_K_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_K_gemv_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q4_K_gemv_f32_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -644,7 +646,7 @@ const qk_kernel qk_q4_K_gemv_f32_metal = {
     .push = q4_K_gemv_f32_push,
     .spec_constant_count = 1,
     .spec_constants = q4_K_gemv_f32_metal_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -668,9 +670,11 @@ static const qk_field q4_K_gemv_f16_push[] = {
 static const uint32_t q4_K_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_K_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant q4_K_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 128, 6, q4_K_gemv_f16_vulkan_local_size_x},
+static const uint32_t q4_K_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const qk_spec_constant q4_K_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_f16_vulkan_batch},
-    {2, "rows", 4, 4, q4_K_gemv_f16_vulkan_rows}};
+    {2, "rows", 4, 4, q4_K_gemv_f16_vulkan_rows},
+    {3, "split", 1, 4, q4_K_gemv_f16_vulkan_split}};
 
 const qk_kernel qk_q4_K_gemv_f16_vulkan = {
     .name = "q4_K_gemv_f16",
@@ -684,9 +688,9 @@ const qk_kernel qk_q4_K_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_K_gemv_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q4_K_gemv_f16_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -711,7 +715,7 @@ const qk_kernel qk_q4_K_gemv_f16_metal = {
     .push = q4_K_gemv_f16_push,
     .spec_constant_count = 1,
     .spec_constants = q4_K_gemv_f16_metal_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -738,7 +742,7 @@ static const qk_field q4_K_gemv_id_f32_push[] = {
 
 static const uint32_t q4_K_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_K_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant q4_K_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 128, 6, q4_K_gemv_id_f32_vulkan_local_size_x},
+static const qk_spec_constant q4_K_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_K_gemv_id_f32_vulkan_rows}};
 
 const qk_kernel qk_q4_K_gemv_id_f32_vulkan = {
@@ -755,7 +759,7 @@ const qk_kernel qk_q4_K_gemv_id_f32_vulkan = {
     .push = q4_K_gemv_id_f32_push,
     .spec_constant_count = 2,
     .spec_constants = q4_K_gemv_id_f32_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -775,7 +779,7 @@ const qk_kernel qk_q4_K_gemv_id_f32_metal = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_K_gemv_id_f32_push,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -802,7 +806,7 @@ static const qk_field q4_K_gemv_id_f16_push[] = {
 
 static const uint32_t q4_K_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_K_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant q4_K_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 128, 6, q4_K_gemv_id_f16_vulkan_local_size_x},
+static const qk_spec_constant q4_K_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_K_gemv_id_f16_vulkan_rows}};
 
 const qk_kernel qk_q4_K_gemv_id_f16_vulkan = {
@@ -819,7 +823,7 @@ const qk_kernel qk_q4_K_gemv_id_f16_vulkan = {
     .push = q4_K_gemv_id_f16_push,
     .spec_constant_count = 2,
     .spec_constants = q4_K_gemv_id_f16_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -839,7 +843,7 @@ const qk_kernel qk_q4_K_gemv_id_f16_metal = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_K_gemv_id_f16_push,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,

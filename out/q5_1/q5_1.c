@@ -590,9 +590,11 @@ static const qk_field q5_1_gemv_f32_push[] = {
 static const uint32_t q5_1_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q5_1_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant q5_1_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 128, 6, q5_1_gemv_f32_vulkan_local_size_x},
+static const uint32_t q5_1_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const qk_spec_constant q5_1_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_1_gemv_f32_vulkan_batch},
-    {2, "rows", 4, 4, q5_1_gemv_f32_vulkan_rows}};
+    {2, "rows", 4, 4, q5_1_gemv_f32_vulkan_rows},
+    {3, "split", 1, 4, q5_1_gemv_f32_vulkan_split}};
 
 const qk_kernel qk_q5_1_gemv_f32_vulkan = {
     .name = "q5_1_gemv_f32",
@@ -606,9 +608,9 @@ const qk_kernel qk_q5_1_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_1_gemv_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q5_1_gemv_f32_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -633,7 +635,7 @@ const qk_kernel qk_q5_1_gemv_f32_metal = {
     .push = q5_1_gemv_f32_push,
     .spec_constant_count = 1,
     .spec_constants = q5_1_gemv_f32_metal_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -657,9 +659,11 @@ static const qk_field q5_1_gemv_f16_push[] = {
 static const uint32_t q5_1_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q5_1_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant q5_1_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 128, 6, q5_1_gemv_f16_vulkan_local_size_x},
+static const uint32_t q5_1_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const qk_spec_constant q5_1_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_1_gemv_f16_vulkan_batch},
-    {2, "rows", 4, 4, q5_1_gemv_f16_vulkan_rows}};
+    {2, "rows", 4, 4, q5_1_gemv_f16_vulkan_rows},
+    {3, "split", 1, 4, q5_1_gemv_f16_vulkan_split}};
 
 const qk_kernel qk_q5_1_gemv_f16_vulkan = {
     .name = "q5_1_gemv_f16",
@@ -673,9 +677,9 @@ const qk_kernel qk_q5_1_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_1_gemv_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q5_1_gemv_f16_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -700,7 +704,7 @@ const qk_kernel qk_q5_1_gemv_f16_metal = {
     .push = q5_1_gemv_f16_push,
     .spec_constant_count = 1,
     .spec_constants = q5_1_gemv_f16_metal_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -727,7 +731,7 @@ static const qk_field q5_1_gemv_id_f32_push[] = {
 
 static const uint32_t q5_1_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q5_1_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant q5_1_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 128, 6, q5_1_gemv_id_f32_vulkan_local_size_x},
+static const qk_spec_constant q5_1_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_1_gemv_id_f32_vulkan_rows}};
 
 const qk_kernel qk_q5_1_gemv_id_f32_vulkan = {
@@ -744,7 +748,7 @@ const qk_kernel qk_q5_1_gemv_id_f32_vulkan = {
     .push = q5_1_gemv_id_f32_push,
     .spec_constant_count = 2,
     .spec_constants = q5_1_gemv_id_f32_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -764,7 +768,7 @@ const qk_kernel qk_q5_1_gemv_id_f32_metal = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_1_gemv_id_f32_push,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -791,7 +795,7 @@ static const qk_field q5_1_gemv_id_f16_push[] = {
 
 static const uint32_t q5_1_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q5_1_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant q5_1_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 128, 6, q5_1_gemv_id_f16_vulkan_local_size_x},
+static const qk_spec_constant q5_1_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_1_gemv_id_f16_vulkan_rows}};
 
 const qk_kernel qk_q5_1_gemv_id_f16_vulkan = {
@@ -808,7 +812,7 @@ const qk_kernel qk_q5_1_gemv_id_f16_vulkan = {
     .push = q5_1_gemv_id_f16_push,
     .spec_constant_count = 2,
     .spec_constants = q5_1_gemv_id_f16_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -828,7 +832,7 @@ const qk_kernel qk_q5_1_gemv_id_f16_metal = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_1_gemv_id_f16_push,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,

@@ -598,9 +598,11 @@ static const qk_field q6_K_gemv_f32_push[] = {
 static const uint32_t q6_K_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q6_K_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant q6_K_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 128, 6, q6_K_gemv_f32_vulkan_local_size_x},
+static const uint32_t q6_K_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const qk_spec_constant q6_K_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_f32_vulkan_batch},
-    {2, "rows", 4, 4, q6_K_gemv_f32_vulkan_rows}};
+    {2, "rows", 4, 4, q6_K_gemv_f32_vulkan_rows},
+    {3, "split", 1, 4, q6_K_gemv_f32_vulkan_split}};
 
 const qk_kernel qk_q6_K_gemv_f32_vulkan = {
     .name = "q6_K_gemv_f32",
@@ -614,9 +616,9 @@ const qk_kernel qk_q6_K_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q6_K_gemv_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q6_K_gemv_f32_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -641,7 +643,7 @@ const qk_kernel qk_q6_K_gemv_f32_metal = {
     .push = q6_K_gemv_f32_push,
     .spec_constant_count = 1,
     .spec_constants = q6_K_gemv_f32_metal_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -665,9 +667,11 @@ static const qk_field q6_K_gemv_f16_push[] = {
 static const uint32_t q6_K_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q6_K_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant q6_K_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 128, 6, q6_K_gemv_f16_vulkan_local_size_x},
+static const uint32_t q6_K_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const qk_spec_constant q6_K_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_f16_vulkan_batch},
-    {2, "rows", 4, 4, q6_K_gemv_f16_vulkan_rows}};
+    {2, "rows", 4, 4, q6_K_gemv_f16_vulkan_rows},
+    {3, "split", 1, 4, q6_K_gemv_f16_vulkan_split}};
 
 const qk_kernel qk_q6_K_gemv_f16_vulkan = {
     .name = "q6_K_gemv_f16",
@@ -681,9 +685,9 @@ const qk_kernel qk_q6_K_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q6_K_gemv_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q6_K_gemv_f16_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -708,7 +712,7 @@ const qk_kernel qk_q6_K_gemv_f16_metal = {
     .push = q6_K_gemv_f16_push,
     .spec_constant_count = 1,
     .spec_constants = q6_K_gemv_f16_metal_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -735,7 +739,7 @@ static const qk_field q6_K_gemv_id_f32_push[] = {
 
 static const uint32_t q6_K_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q6_K_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant q6_K_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 128, 6, q6_K_gemv_id_f32_vulkan_local_size_x},
+static const qk_spec_constant q6_K_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_f32_vulkan_rows}};
 
 const qk_kernel qk_q6_K_gemv_id_f32_vulkan = {
@@ -752,7 +756,7 @@ const qk_kernel qk_q6_K_gemv_id_f32_vulkan = {
     .push = q6_K_gemv_id_f32_push,
     .spec_constant_count = 2,
     .spec_constants = q6_K_gemv_id_f32_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -772,7 +776,7 @@ const qk_kernel qk_q6_K_gemv_id_f32_metal = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q6_K_gemv_id_f32_push,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -799,7 +803,7 @@ static const qk_field q6_K_gemv_id_f16_push[] = {
 
 static const uint32_t q6_K_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q6_K_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
-static const qk_spec_constant q6_K_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 128, 6, q6_K_gemv_id_f16_vulkan_local_size_x},
+static const qk_spec_constant q6_K_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_f16_vulkan_rows}};
 
 const qk_kernel qk_q6_K_gemv_id_f16_vulkan = {
@@ -816,7 +820,7 @@ const qk_kernel qk_q6_K_gemv_id_f16_vulkan = {
     .push = q6_K_gemv_id_f16_push,
     .spec_constant_count = 2,
     .spec_constants = q6_K_gemv_id_f16_vulkan_constants,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
@@ -836,7 +840,7 @@ const qk_kernel qk_q6_K_gemv_id_f16_metal = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q6_K_gemv_id_f16_push,
-    .workgroup_size = 128,
+    .workgroup_size = 64,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,

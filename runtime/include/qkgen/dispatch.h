@@ -35,6 +35,8 @@
 /* Right-hand sides that a launch of gemv takes at most. */
 #define QK_GEMV_MAX_BATCH 8u
 #define QK_MAX_CONSTANTS 8u
+/* With fewer rows than this, each of them is shared out. */
+#define QK_BUSY_ROWS 4096u
 
 #if defined(__GNUC__)
 #define QK_PRINTF(text, args) __attribute__((format(printf, text, args)))
@@ -720,16 +722,21 @@ static inline uint32_t qk_constant_(const qk_kernel *kernel, const char *name, u
     return otherwise;
 }
 
-/* The constants of a launch: the descriptor's, but for as many right-hand sides as there are. */
-static inline void qk_gemv_constants_(const qk_kernel *kernel, uint64_t batch, uint32_t *constants) {
-    uint32_t kept = 1;
+/* The constants of a launch: the descriptor's, but for as many right-hand sides as there are, and for few rows, of which
+ * subgroups take parts, so that a device is busy. */
+static inline void qk_gemv_constants_(const qk_kernel *kernel, uint64_t batch, uint64_t rows, uint32_t *constants) {
+    uint32_t kept = 1, split = 1;
     while (kept < batch)
         kept *= 2;
+    while (split < 8 && rows * split < QK_BUSY_ROWS)
+        split *= 2;
     for (uint32_t i = 0; i < kernel->spec_constant_count && i < QK_MAX_CONSTANTS; i++) {
         const qk_spec_constant *c = &kernel->spec_constants[i];
         constants[i] = c->value;
         if (strcmp(c->name, "batch") == 0)
             constants[i] = kept;
+        if (strcmp(c->name, "split") == 0 && c->value == 1)
+            constants[i] = split;
         if (strcmp(c->name, "rows") == 0 && kept == 8 && c->value > 2)
             constants[i] = 2; /* sums of all rows and right-hand sides are in registers */
     }
@@ -821,7 +828,7 @@ static inline qk_status qk_launch_gemv_(const qk_call_ *call, const qk_gemv_ *g,
     push[5] = (uint32_t)g->matrix.cols;
     push[6] = (uint32_t)g->matrix.grid_rows;
     push[7] = (uint32_t)g->matrix.grid_cols;
-    qk_gemv_constants_(kernel, g->batch, constants);
+    qk_gemv_constants_(kernel, g->batch, count, constants);
     launch.kernel = kernel;
     launch.ranges = ranges;
     launch.push = push;
