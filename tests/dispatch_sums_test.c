@@ -236,8 +236,8 @@ static qk_status make_call(call *c, family f, qk_error *error) {
       "cols is 16, must be a positive multiple of 32, the elements of a block")                                        \
     X(pairs, GEMV_ID, (c->batch = 1 << 20, c->slots = 1 << 10), LIMIT,                                                 \
       "tokens is 1048576, slots is 1024 and rows is 3, their product must be below 2^31")                              \
-    X(pairs_wrap, GEMV_ID, (c->batch = UINT64_MAX, c->slots = 2), LIMIT,                                               \
-      "tokens is 18446744073709551615, slots is 2 and rows is 3, their product must be below 2^31")                    \
+    X(pairs_wrap, GEMV_ID, (c->batch = UINT64_C(1) << 63, c->slots = 2), LIMIT,                                               \
+      "tokens is 9223372036854775808, slots is 2 and rows is 3, their product must be below 2^31")                    \
     X(slots, GEMV_ID, c->slots = UINT64_MAX, LIMIT,                                                                    \
       "tokens is 3, slots is 18446744073709551615 and rows is 3, their product must be below 2^31")                    \
     X(experts_wrap, GEMV_ID, (c->experts = UINT32_MAX, c->rows = 1 << 28, c->cols = 4294967264u, c->batch = 1,         \
@@ -269,6 +269,10 @@ static qk_status make_call(call *c, family f, qk_error *error) {
     X(d_out, DEQUANT_MATRIX, c->out.size--, SIZE, "out.size is 767 bytes, must be at least 768")                       \
     X(d_overlap, DEQUANT_MATRIX, c->out.buffer = memory, ARGUMENT,                                                     \
       "out is bytes 0 to 768 of a buffer, must be apart from weights[0], bytes 0 to 192")                              \
+    X(d_tiles, DEQUANT_MATRIX, (c->kernel.tile_elements = 1, c->kernel.ragged = 1, c->kernel.output = QK_TYPE_U8,       \
+      c->backend.limits.storage_range = UINT32_MAX, c->rows = 65535, c->cols = 65537, c->out.size = UINT32_MAX,        \
+      c->weights[0].size = c->weights[1].size = UINT32_MAX), LIMIT,                                                    \
+      "the call decodes 4294967295 tiles, must be at most 4294903295")                                                 \
     X(d_range, DEQUANT_MATRIX, c->backend.limits.storage_range = 767, LIMIT,                                           \
       "out takes 768 bytes, must be at most 767, the device's storage range")                                          \
     X(g_no_rows, GATHER_MATRIX, c->rows = 0, ARGUMENT, "rows is 0, must be at least 1")                                \
@@ -410,8 +414,8 @@ typedef struct shape {
     uint32_t codes_bytes; /* of a block */
 } shape;
 
-/* Where the whole ranges begin; each fits every alignment that is tried. */
-enum { CODES_AT = 512, SCALES_AT = 256, X_AT = 768, IDS_AT = 0, Y_AT = 1024, STATUS_AT = 256 };
+/* Where the whole ranges begin, as every alignment that is tried allows, and how much larger than needed they are. */
+enum { CODES_AT = 512, SCALES_AT = 256, X_AT = 768, IDS_AT = 0, Y_AT = 1024, STATUS_AT = 256, SPARE = 44 };
 
 static void check_range(const shape *s, const qk_range *range, const void *buffer, uint64_t offset, uint64_t size) {
     assert_ptr_equal(range->buffer, buffer);
@@ -478,10 +482,10 @@ static qk_limits limits_of(uint64_t range, uint32_t alignment) {
 static void gemv_with(const qk_kernel *kernel, shape s, uint64_t launches) {
     const qk_backend backend = {&s, QK_API_VULKAN, s.limits, check_gemv};
     const uint64_t blocks = s.rows * s.row_blocks;
-    const qk_range weights[] = {{memory, CODES_AT, multiply(blocks, s.codes_bytes)},
-                                {memory + 1, SCALES_AT, multiply(blocks, SCALES)}};
-    const qk_range x = {memory + 2, X_AT, s.batch * s.row_blocks * BLOCK * 4};
-    const qk_range y = {memory + 4, Y_AT, s.batch * s.rows * 4};
+    const qk_range weights[] = {{memory, CODES_AT, multiply(blocks, s.codes_bytes) + SPARE},
+                                {memory + 1, SCALES_AT, multiply(blocks, SCALES) + SPARE}};
+    const qk_range x = {memory + 2, X_AT, s.batch * s.row_blocks * BLOCK * 4 + SPARE};
+    const qk_range y = {memory + 4, Y_AT, s.batch * s.rows * 4 + SPARE};
     qk_error error = {""};
     if (qk_dispatch_gemv(&backend, kernel, weights, x, y, s.rows, s.row_blocks * BLOCK, s.batch, &error) != QK_OK)
         fail_msg("%s", error.text);
@@ -620,8 +624,9 @@ static void test_constants(void **state) {
 static qk_status check_experts(void *context, const qk_launch *launch, qk_error *error) {
     shape *s = context;
     const uint32_t *push = launch->push; /* rows, row_tiles, tokens, slots, experts, expert_first, expert_end */
-    const uint64_t count = (uint64_t)push[6] - push[5], row_tiles = s->row_blocks * (BLOCK / TILE);
-    const uint64_t codes = s->rows * s->row_blocks * CODES, scales = s->rows * s->row_blocks * SCALES;
+    const uint64_t count = (uint64_t)push[6] - push[5],
+                   row_tiles = s->row_blocks * (BLOCK / launch->kernel->tile_elements);
+    const uint64_t codes = s->rows * s->row_blocks * s->codes_bytes, scales = s->rows * s->row_blocks * SCALES;
     const uint64_t pairs = s->batch * s->slots;
     (void)error;
     assert_int_equal(push[0], s->rows);
@@ -645,22 +650,41 @@ static qk_status check_experts(void *context, const qk_launch *launch, qk_error 
     return QK_OK;
 }
 
-static void experts_shape(uint64_t experts, uint64_t rows, uint64_t row_blocks, uint64_t tokens, uint64_t slots,
-                          uint64_t range, uint32_t alignment, uint64_t launches) {
-    shape s = {limits_of(range, alignment), experts, rows, row_blocks, tokens, slots, 0, 0, CODES};
-    const qk_kernel kernel = kernel_of(GEMV_ID);
+static void experts_with(const qk_kernel *kernel, shape s, uint64_t launches) {
+    const uint64_t experts = s.experts, rows = s.rows, row_blocks = s.row_blocks, tokens = s.batch, slots = s.slots;
     const qk_backend backend = {&s, QK_API_VULKAN, s.limits, check_experts};
     const uint64_t blocks = multiply(experts, rows * row_blocks), pairs = tokens * slots;
-    const qk_range weights[] = {{memory, CODES_AT, multiply(blocks, CODES)},
-                                {memory + 1, SCALES_AT, multiply(blocks, SCALES)}};
-    const qk_range x = {memory + 2, X_AT, tokens * row_blocks * BLOCK * 4}, ids = {memory + 3, IDS_AT, pairs * 4};
-    const qk_range y = {memory + 4, Y_AT, pairs * rows * 4}, status = {memory + 5, STATUS_AT, 4};
+    const qk_range weights[] = {{memory, CODES_AT, multiply(blocks, s.codes_bytes) + SPARE},
+                                {memory + 1, SCALES_AT, multiply(blocks, SCALES) + SPARE}};
+    const qk_range x = {memory + 2, X_AT, tokens * row_blocks * BLOCK * 4 + SPARE},
+                   ids = {memory + 3, IDS_AT, pairs * 4 + SPARE};
+    const qk_range y = {memory + 4, Y_AT, pairs * rows * 4 + SPARE}, status = {memory + 5, STATUS_AT, 4 + SPARE};
     qk_error error = {""};
-    if (qk_dispatch_gemv_id(&backend, &kernel, weights, x, ids, y, status, experts, rows, row_blocks * BLOCK, tokens,
+    if (qk_dispatch_gemv_id(&backend, kernel, weights, x, ids, y, status, experts, rows, row_blocks * BLOCK, tokens,
                             slots, &error) != QK_OK)
         fail_msg("%s", error.text);
     assert_int_equal(s.done, experts);
     assert_int_equal(s.launches, launches);
+}
+
+static void experts_shape(uint64_t experts, uint64_t rows, uint64_t row_blocks, uint64_t tokens, uint64_t slots,
+                          uint64_t range, uint32_t alignment, uint64_t launches) {
+    const shape s = {limits_of(range, alignment), experts, rows, row_blocks, tokens, slots, 0, 0, CODES};
+    const qk_kernel kernel = kernel_of(GEMV_ID);
+    experts_with(&kernel, s, launches);
+}
+
+/* One tile to an element, as for gemv. */
+static void test_expert_counts(void **state) {
+    (void)state;
+    qk_kernel kernel = kernel_of(GEMV_ID);
+    qk_binding small[6];
+    memcpy(small, bindings[GEMV_ID], sizeof small);
+    small[0].block_bytes = 4;
+    kernel.bindings = small;
+    kernel.tile_elements = 1;
+    const shape s = {limits_of(UINT32_MAX, 64), 32, 1 << 16, 128, 2, 2, 0, 0, 4};
+    experts_with(&kernel, s, 3); /* 2^33 tiles in 1 GiB */
 }
 
 static void test_expert_parts(void **state) {
@@ -720,6 +744,10 @@ static void test_matrix_push(void **state) {
     c.cols = 65537;
     c.kernel.output = QK_TYPE_U8; /* so that the output fits */
     check_push(DEQUANT_MATRIX, &c, (uint32_t[]){65535, 65537, 16384, 4097, 8193}, 5);
+    c.kernel.view = QK_VIEW_SEQUENCE;
+    c.kernel.block_rows = 1;
+    c.kernel.block_cols = 64;
+    check_push(DEQUANT_MATRIX, &c, (uint32_t[]){1, UINT32_MAX, 1, 67108864, 536870912}, 5);
     c = right_call(GATHER_MATRIX, NULL);
     c.kernel.ragged = 1;
     c.rows = 65535;
@@ -763,8 +791,8 @@ int main(void) {
         cmocka_unit_test(test_wrong_calls),  cmocka_unit_test(test_no_kernel),     cmocka_unit_test(test_right_calls),
         cmocka_unit_test(test_zero_sizes),   cmocka_unit_test(test_launch_fails),  cmocka_unit_test(test_gemv_parts),
         cmocka_unit_test(test_gemv_counts),  cmocka_unit_test(test_gemv_small),    cmocka_unit_test(test_constants),
-        cmocka_unit_test(test_expert_parts), cmocka_unit_test(test_small_experts), cmocka_unit_test(test_matrix_push),
-        cmocka_unit_test(test_weight_bytes),
+        cmocka_unit_test(test_expert_parts), cmocka_unit_test(test_expert_counts), cmocka_unit_test(test_small_experts),
+        cmocka_unit_test(test_matrix_push),  cmocka_unit_test(test_weight_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
