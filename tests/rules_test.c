@@ -367,6 +367,11 @@ static void test_factor(void **state) {
     b = bench_new();
     check_sum(b, apply(&b, QG_MUL, half(&b, "d"), apply(&b, QG_SUB, floats(&b, "v"), qg_real(b.ir, 8))),
               D " * (dot(x[k][m][0], " V ") - 8.0 * x_sum[k][m][0])" SUM0);
+    b = bench_new();
+    check_sum(b,
+              apply(&b, QG_NEG,
+                    apply(&b, QG_MUL, apply(&b, QG_MUL, floats(&b, "v"), qg_real(b.ir, 3)), qg_real(b.ir, 2)), NULL),
+              "-(6.0 * dot(x[k][m][0], " V "))");
     b = bench_new(); /* below the conversion */
     check_sum(b, to_float(&b, apply(&b, QG_MUL, integers(&b, "q", 8), qg_arg(b.ir, "n", 64))),
               "float(n) * dot(x[k][m][0], vec4(q0, q1, q2, q3))");
@@ -402,6 +407,12 @@ static void test_collect(void **state) {
                 D " * (dot(x[k][m][0], " V ") + dot(x[k][m][1], " W ") + dot(x[k][m][2], " V
                   ") + 3.0 * x_sum[k][m][0] + dot(x[k][m][3], " W
                   ") - 8.0 * x_sum[k][m][1])\nsum 0: runs 0xc\nsum 1: runs 0x3");
+    b = bench_new(); /* other constants of one sign */
+    for (uint32_t r = 0; r < 3; ++r)
+        runs[r] = apply(&b, QG_ADD, floats(&b, r % 2 ? "w" : "v"), qg_real(b.ir, r == 1 ? 5.0f : 2.0f));
+    check_lanes(b, 4, 3, runs,
+                "dot(x[k][m][0], " V ") + 2.0 * x_sum[k][m][0] + dot(x[k][m][1], " W
+                ") + 5.0 * x_sum[k][m][1] + dot(x[k][m][2], " V ")\nsum 0: runs 0x5\nsum 1: runs 0x2");
     b = bench_new(); /* one lane: there is no run to be the same for */
     runs[0] = apply(&b, QG_MUL, half(&b, "d"), half(&b, "v"));
     runs[1] = apply(&b, QG_ADD, half(&b, "d"), half(&b, "w"));
@@ -585,6 +596,25 @@ static void test_bias(void **state) {
     qg_arena_free(b.arena);
 }
 
+/* Each run has the bias of its own width. */
+static void test_bias_of_runs(void **state) {
+    (void)state;
+    bench b = bench_new();
+    const qg_node *runs[2];
+    for (uint32_t r = 0; r < 2; ++r) runs[r] = to_float(&b, signed_every(&b, word(&b, r ? "w" : "v"), 8, r ? 4 : 8));
+    check_lanes(b, 4, 2, runs,
+                "uint biased0 = v ^ 0x80808080u;  // sign bits turned\n"
+                "vec2 pair0 = unpackHalf2x16(biased0 & 0xFF00FFu);\n"
+                "vec2 pair1 = unpackHalf2x16((biased0 >> 8u) & 0xFF00FFu);\n"
+                "uint biased1 = w ^ 0x8080808u;  // sign bits turned\n"
+                "vec2 pair2 = unpackHalf2x16(biased1 & 0xF000Fu);\n"
+                "vec2 pair3 = unpackHalf2x16((biased1 >> 8u) & 0xF000Fu);\n"
+                "dot(x[k][m][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y))"
+                " + dot(x[k][m][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y))"
+                " - 128.0 * x_sum[k][m][0] - 8.0 * x_sum[k][m][1]\n"
+                "x0 * 2^24 2^24 2^24 2^24\nx1 * 2^24 2^24 2^24 2^24\nsum 0: runs 0x1\nsum 1: runs 0x2");
+}
+
 /* Runs have factors of their own, and a run whose codes are no halves keeps what it has. */
 static void test_factors_of_runs(void **state) {
     (void)state;
@@ -609,7 +639,7 @@ int main(void) {
         cmocka_unit_test(test_halves),          cmocka_unit_test(test_no_halves),
         cmocka_unit_test(test_all_fields),      cmocka_unit_test(test_merge),
         cmocka_unit_test(test_all_merges),      cmocka_unit_test(test_bias),
-        cmocka_unit_test(test_factors_of_runs),
+        cmocka_unit_test(test_factors_of_runs), cmocka_unit_test(test_bias_of_runs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
