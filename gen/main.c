@@ -40,7 +40,10 @@ static const char help[] =
     "        [--tensor NAME [--out FILE]]       one tensor, and its values as --type f32|f16|bf16\n"
     "        [--set PARAMETER=VALUE]...         where several formats fit; [--rules FILE]: see docs/verify.md\n"
     "  qkgen devices                            Vulkan devices, and the features that matter\n"
-    "  qkgen --dump=spec|layout|plan|ir --format F   what a stage made of a format\n"
+    "  qkgen --dump=STAGE --format F            what a stage made of a format: spec, layout, plan, ir, or dot, which "
+    "is the "
+    "sum\n"
+    "                                           of gemv after its rules\n"
     "\n"
     "Every command takes --data DIR (the folder of formats/ and templates/), --formats DIR, and --spec FILE (a "
     "further\n"
@@ -294,8 +297,10 @@ static int command_dump(qg_session *session, const char *stage, int argc, char *
         fputs(qg_dump_plan(session->arena, plan), stdout);
     else if (strcmp(stage, "ir") == 0)
         fputs(qg_dump_ir(session->arena, qg_lower_decode(session->arena, plan)), stdout);
+    else if (strcmp(stage, "dot") == 0)
+        fputs(qg_dump_ir(session->arena, qg_lower_dot(session->arena, qg_plan_rows(session->arena, layout))), stdout);
     else
-        return qg_complain("--dump takes spec, layout, plan or ir, not '%s'", stage);
+        return qg_complain("--dump takes spec, layout, plan, ir or dot, not '%s'", stage);
     return 0;
 }
 
