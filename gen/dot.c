@@ -205,6 +205,8 @@ static void use_halves(products *p, uint32_t run) {
 
 static void use_all_halves(products *p, uint32_t n_runs) {
     p->ir->x_factors = qg_alloc(p->ir->arena, n_runs * sizeof *p->ir->x_factors);
+    p->ir->n_x_factors = n_runs;
+    p->ir->x_lanes = p->lanes;
     for (uint32_t r = 0; r < n_runs; ++r) {
         for (uint32_t l = 0; l < QG_MAX_LANES; ++l) p->ir->x_factors[r][l] = 1.0f;
         if (p->lanes > 1) use_halves(p, r);

@@ -127,8 +127,7 @@ static bool match(qg_ir *ir, const qg_node *node, uint32_t lanes, fields *f) {
 static bool place_in_half(uint32_t shift, uint32_t width, uint32_t *down, uint32_t *bit) {
     const uint32_t at = shift % HALF_BITS;
     if (at + width > HALF_BITS || width > HALF_DIGITS) return false;
-    *down = at + width <= HALF_DIGITS ? 0 : width <= HALF_DIGITS - 8 || at >= 8 ? 8 : at;
-    if (*down > at || at - *down + width > HALF_DIGITS) *down = at;
+    *down = at + width <= HALF_DIGITS ? 0 : at >= 8 ? 8 : at;
     *bit = at - *down;
     return true;
 }

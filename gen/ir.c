@@ -384,7 +384,27 @@ static void dump_operand(qg_text *text, const qg_ir *ir, const qg_node *node) {
     }
 }
 
-/* One line for each node that is neither a constant nor an argument: number, type, operation, operands, name. */
+/* What is asked of x in a sum: factors of a run, where they are not 1, and the runs that are summed up. */
+static void dump_x(qg_text *text, const qg_ir *ir) {
+    for (uint32_t r = 0; r < ir->n_x_factors; ++r) {
+        const float *factor = ir->x_factors[r];
+        bool one = true;
+        for (uint32_t i = 0; i < ir->x_lanes; ++i) one &= factor[i] == 1.0f;
+        if (one) continue;
+        qg_text_printf(text, "x %u times:", r);
+        for (uint32_t i = 0; i < ir->x_lanes; ++i) qg_text_printf(text, " %a", (double)factor[i]);
+        qg_text_puts(text, "\n");
+    }
+    for (uint32_t i = 0; i < ir->n_x_sums; ++i) {
+        qg_text_printf(text, "x sum #%u: runs", i);
+        for (uint32_t r = 0; r < 64; ++r)
+            if (ir->x_sums[i] >> r & 1) qg_text_printf(text, " %u", r);
+        qg_text_puts(text, "\n");
+    }
+}
+
+/* One line for each node that an output needs and that is neither a constant nor an argument: number, type, operation,
+ * operands, name. */
 char *qg_dump_ir(qg_arena *arena, const qg_ir *ir) {
     static const char *const kinds[] = {"bool", "u32", "i32", "f32"};
     static const char *const names[] = {
@@ -395,7 +415,7 @@ char *qg_dump_ir(qg_arena *arena, const qg_ir *ir) {
     qg_text text = qg_text_new(arena);
     for (uint32_t i = 0; i < ir->n_nodes; ++i) {
         const qg_node *node = ir->nodes[i];
-        if (node->op == QG_CONST || node->op == QG_ARG) continue;
+        if (!node->used || node->op == QG_CONST || node->op == QG_ARG) continue;
         qg_text_printf(&text, "%%%-4u %sx%u %s", i, kinds[node->kind], node->lanes, names[node->op]);
         if (node->op == QG_LOAD || node->op == QG_LOAD_WIDE)
             qg_text_printf(&text, " %s:%lld", qg_load_name(ir->layout, node->ref), (long long)node->integer);
@@ -411,5 +431,6 @@ char *qg_dump_ir(qg_arena *arena, const qg_ir *ir) {
         dump_operand(&text, ir, ir->outputs[i].node);
         qg_text_puts(&text, "\n");
     }
+    dump_x(&text, ir);
     return text.data;
 }

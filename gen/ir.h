@@ -45,7 +45,8 @@ typedef struct qg_ir {
     } * outputs;
     uint32_t n_outputs, outputs_capacity;
     float (*x_factors)[QG_MAX_LANES]; /* what each run of x is multiplied with when it is loaded; NULL: 1 */
-    uint64_t *x_sums;                 /* the sets of runs over which x is summed up */
+    uint32_t n_x_factors, x_lanes;
+    uint64_t *x_sums; /* the sets of runs over which x is summed up */
     uint32_t n_x_sums, x_sums_capacity;
 } qg_ir;
 

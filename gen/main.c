@@ -46,7 +46,10 @@ static const char help[] =
     "  qkgen bench FAMILY [--format F]... [--type T] [--rows N --cols K] [--batch M] [--device D] [--json FILE]\n"
     "        [--constant NAME=VALUE]...         times on a Vulkan device, as a share of its copy bandwidth\n"
     "  qkgen devices                            Vulkan devices, and the features that matter\n"
-    "  qkgen --dump=spec|layout|plan|ir --format F   what a stage made of a format\n"
+    "  qkgen --dump=STAGE --format F            what a stage made of a format: spec, layout, plan, ir, or dot, which "
+    "is the "
+    "sum\n"
+    "                                           of gemv after its rules\n"
     "\n"
     "Every command takes --data DIR (the folder of formats/ and templates/), --formats DIR, and --spec FILE (a "
     "further\n"
@@ -300,8 +303,10 @@ static int command_dump(qg_session *session, const char *stage, int argc, char *
         fputs(qg_dump_plan(session->arena, plan), stdout);
     else if (strcmp(stage, "ir") == 0)
         fputs(qg_dump_ir(session->arena, qg_lower_decode(session->arena, plan)), stdout);
+    else if (strcmp(stage, "dot") == 0)
+        fputs(qg_dump_ir(session->arena, qg_lower_dot(session->arena, qg_plan_rows(session->arena, layout))), stdout);
     else
-        return qg_complain("--dump takes spec, layout, plan or ir, not '%s'", stage);
+        return qg_complain("--dump takes spec, layout, plan, ir or dot, not '%s'", stage);
     return 0;
 }
 

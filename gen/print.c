@@ -172,11 +172,10 @@ static void print_select(qg_text *text, const qg_ir *ir, const qg_target *target
 static void print_dot(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node) {
     const bool several = node->arg[0]->lanes > 1;
     qg_text_printf(text, several ? "dot(x[k][m][%lld], " : "(x[k][m][%lld] * ", (long long)node->integer);
-    if (several)
-        print(text, ir, target, node->arg[0]);
-    else
-        print_operand(text, ir, target, node, 0);
-    qg_text_puts(text, ")");
+    const bool wrap = !several && !node->arg[0]->name && strength(node->arg[0]) < TIGHT;
+    if (wrap) qg_text_puts(text, "(");
+    print(text, ir, target, node->arg[0]);
+    qg_text_puts(text, wrap ? "))" : ")");
 }
 
 static void print(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node) {

@@ -1,0 +1,798 @@
+/* Dispatch of the families that sum over rows, and of those whose blocks are patches of a matrix, over a backend of our own:
+ * what they refuse, and that their launches cover the whole. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "qkgen/dispatch.h"
+
+/* ---- A format of two buffers, in blocks and in patches of a matrix ----------------------------------------------- */
+
+enum { BLOCK = 32, TILE = 8, CODES = 16, SCALES = 2 }; /* elements, elements, bytes, bytes */
+enum { PATCH_ROWS = 4, PATCH_COLS = 16 };
+
+typedef enum family { GEMV, GEMV_MATRIX, GEMV_ID, DEQUANT_MATRIX, GATHER_MATRIX, N_FAMILIES } family;
+
+static const char *const names[] = {"toy_gemv", "patch_gemv", "toy_gemv_id", "patch_dequant", "patch_gather"};
+static const uint32_t push_bytes[] = {20, 32, 28, 20, 32};
+
+#define WEIGHTS(patch)                                                                                                 \
+    {0, "codes", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, (patch) ? 32 : CODES, 1, PATCH_ROWS, PATCH_COLS / 2}, {         \
+        1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_F16, SCALES, 2, 1, 1                                            \
+    }
+#define BOUND(index, name, role, access, type)                                                                         \
+    { index, name, QK_ROLE_##role, QK_##access, QK_TYPE_##type, 0, 0, 0, 0 }
+
+static const qk_binding bindings[N_FAMILIES][6] = {
+    {WEIGHTS(0), BOUND(2, "x", INPUT, READ, F32), BOUND(3, "y", OUTPUT, WRITE, F32)},
+    {WEIGHTS(1), BOUND(2, "x", INPUT, READ, F32), BOUND(3, "y", OUTPUT, WRITE, F32)},
+    {WEIGHTS(0), BOUND(2, "x", INPUT, READ, F32), BOUND(3, "ids", INDICES, READ, U32),
+     BOUND(4, "y", OUTPUT, WRITE, F32), BOUND(5, "status", STATUS, READ_WRITE, U32)},
+    {WEIGHTS(1), BOUND(2, "out", OUTPUT, WRITE, F16)},
+    {WEIGHTS(1), BOUND(2, "indices", INDICES, READ, U32), BOUND(3, "out", OUTPUT, WRITE, F16),
+     BOUND(4, "status", STATUS, READ_WRITE, U32)},
+};
+static const uint32_t binding_counts[] = {4, 4, 6, 3, 5};
+
+static const uint32_t powers[] = {1, 2, 4, 8};
+static const qk_spec_constant constants[] = {
+    {0, "local_size_x", 64, 0, NULL}, {1, "batch", 1, 4, powers}, {2, "rows", 4, 4, powers}};
+
+static int has_patches(family f) { return f == GEMV_MATRIX || f == DEQUANT_MATRIX || f == GATHER_MATRIX; }
+
+static qk_kernel kernel_of(family f) {
+    qk_kernel kernel = {0};
+    const int decodes = f == DEQUANT_MATRIX || f == GATHER_MATRIX;
+    kernel.name = names[f];
+    kernel.bindings = bindings[f];
+    kernel.binding_count = binding_counts[f];
+    kernel.push_bytes = push_bytes[f];
+    kernel.spec_constants = constants;
+    kernel.spec_constant_count = 3;
+    kernel.workgroup_size = 64;
+    kernel.features = QK_FEATURE_STORAGE_8BIT | (decodes ? 0 : QK_FEATURE_SUBGROUP_ARITHMETIC);
+    kernel.output = decodes ? QK_TYPE_F16 : QK_TYPE_F32;
+    kernel.block_elements = has_patches(f) ? PATCH_ROWS * PATCH_COLS : BLOCK;
+    kernel.tile_elements = TILE;
+    if (has_patches(f)) {
+        kernel.view = QK_VIEW_MATRIX;
+        kernel.block_rows = PATCH_ROWS;
+        kernel.block_cols = PATCH_COLS;
+    }
+    return kernel;
+}
+
+/* ---- One call, with what was right about it ---------------------------------------------------------------------- */
+
+static char memory[8]; /* addresses that stand for buffers */
+
+typedef struct call {
+    qk_backend backend;
+    qk_kernel kernel;
+    qk_binding bindings[6];
+    qk_spec_constant constants[QK_MAX_CONSTANTS + 1];
+    qk_range weights[2], x, ids, out, status;
+    uint64_t experts, rows, cols, batch, slots; /* batch: tokens, too */
+    int no_backend, no_kernel, no_weights;
+} call;
+
+static qk_status count_launch(void *context, const qk_launch *launch, qk_error *error) {
+    (void)launch;
+    (void)error;
+    ++*(uint32_t *)context;
+    return QK_OK;
+}
+
+static call right_call(family f, uint32_t *launches) {
+    static const uint32_t codes[] = {160, 192, 192, 192, 192}, scales[] = {20, 12, 24, 12, 12};
+    static const uint32_t x[] = {768, 384, 384, 0, 0}, out[] = {60, 64, 72, 768, 288}, ids[] = {0, 0, 24, 0, 12};
+    static const uint32_t rows[] = {5, 8, 3, 8, 8}, cols[] = {64, 48, 32, 48, 48}, batch[] = {3, 2, 3, 0, 3};
+    call c = {0};
+    c.backend.context = launches;
+    c.backend.launch = count_launch;
+    c.backend.limits = (qk_limits){4096, 16, 1000, 128, 128, QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC};
+    c.kernel = kernel_of(f);
+    memcpy(c.bindings, bindings[f], sizeof c.bindings);
+    memcpy(c.constants, constants, sizeof constants);
+    c.experts = 4;
+    c.rows = rows[f];
+    c.cols = cols[f];
+    c.batch = batch[f];
+    c.slots = 2;
+    c.weights[0] = (qk_range){memory, 0, codes[f]};
+    c.weights[1] = (qk_range){memory + 1, 0, scales[f]};
+    c.x = (qk_range){memory + 2, 0, x[f]};
+    c.ids = (qk_range){memory + 3, 0, ids[f]};
+    c.out = (qk_range){memory + 4, 0, out[f]};
+    c.status = (qk_range){memory + 5, 0, 4};
+    return c;
+}
+
+static qk_status make_call(call *c, family f, qk_error *error) {
+    const qk_backend *backend = c->no_backend ? NULL : &c->backend;
+    const qk_kernel *kernel = c->no_kernel ? NULL : &c->kernel;
+    const qk_range *weights = c->no_weights ? NULL : c->weights;
+    if (c->kernel.bindings != NULL) c->kernel.bindings = c->bindings;
+    c->kernel.spec_constants = c->constants;
+    switch (f) {
+    case GEMV:
+    case GEMV_MATRIX:
+        return qk_dispatch_gemv(backend, kernel, weights, c->x, c->out, c->rows, c->cols, c->batch, error);
+    case GEMV_ID:
+        return qk_dispatch_gemv_id(backend, kernel, weights, c->x, c->ids, c->out, c->status, c->experts, c->rows,
+                                   c->cols, c->batch, c->slots, error);
+    case DEQUANT_MATRIX: return qk_dispatch_dequant_matrix(backend, kernel, weights, c->out, c->rows, c->cols, error);
+    default:
+        return qk_dispatch_gather_matrix(backend, kernel, weights, c->ids, c->out, c->status, c->rows, c->cols,
+                                         c->batch, error);
+    }
+}
+
+/* ---- Wrong calls ------------------------------------------------------------------------------------------------- */
+
+/* Each row: a name, the family, what is wrong, the status, and the text after the kernel's name. */
+/* clang-format off */
+#define CASES(X)                                                                                                       \
+    X(no_launch, GEMV, c->backend.launch = NULL, ARGUMENT, "backend->launch is NULL, must be a function")              \
+    X(no_backend, GEMV_ID, c->no_backend = 1, ARGUMENT, "backend is NULL, must be a backend")                          \
+    X(no_bindings, GEMV, c->kernel.bindings = NULL, ARGUMENT, "kernel->binding_count is 0, must be from 3 to 16")      \
+    X(few_bindings, GEMV_ID, c->kernel.binding_count = 4, ARGUMENT,                                                    \
+      "kernel->binding_count is 4, must be from 5 to 16")                                                              \
+    X(role, GEMV, c->bindings[2].role = QK_ROLE_WEIGHTS, ARGUMENT,                                                     \
+      "kernel->bindings[2].role is 0, must be 2, as this family has it")                                               \
+    X(role_id, GEMV_ID, c->bindings[3].role = QK_ROLE_INPUT, ARGUMENT,                                                 \
+      "kernel->bindings[3].role is 2, must be 1, as this family has it")                                               \
+    X(role_weights, GATHER_MATRIX, c->bindings[1].role = QK_ROLE_STATUS, ARGUMENT,                                     \
+      "kernel->bindings[1].role is 4, must be 0, as this family has it")                                               \
+    X(push, GEMV, c->kernel.push_bytes = 32, ARGUMENT, "kernel->push_bytes is 32, must be 20, as this family has it")  \
+    X(push_matrix, GEMV_MATRIX, c->kernel.push_bytes = 20, ARGUMENT,                                                   \
+      "kernel->push_bytes is 20, must be 32, as this family has it")                                                   \
+    X(push_id, GEMV_ID, c->kernel.push_bytes = 20, ARGUMENT,                                                           \
+      "kernel->push_bytes is 20, must be 28, as this family has it")                                                   \
+    X(push_limit, GEMV_ID, c->backend.limits.push_bytes = 24, LIMIT,                                                   \
+      "kernel->push_bytes is 28, must be at most 24 on this device")                                                   \
+    X(view_id, GEMV_ID, c->kernel.view = QK_VIEW_MATRIX, ARGUMENT,                                                     \
+      "kernel->view is 2, must be QK_VIEW_BLOCKS for this function")                                                   \
+    X(view_dequant, DEQUANT_MATRIX, c->kernel.view = QK_VIEW_BLOCKS, ARGUMENT,                                         \
+      "kernel->view is 0, must be another than QK_VIEW_BLOCKS for this function")                                      \
+    X(view_gather, GATHER_MATRIX, c->kernel.view = QK_VIEW_BLOCKS, ARGUMENT,                                           \
+      "kernel->view is 0, must be another than QK_VIEW_BLOCKS for this function")                                      \
+    X(patch, DEQUANT_MATRIX, c->kernel.block_rows = 0, ARGUMENT,                                                       \
+      "kernel->tile_elements is 8, must divide block_elements 64")                                                     \
+    X(no_subgroups, GEMV, c->backend.limits.features = QK_FEATURE_STORAGE_8BIT, UNSUPPORTED,                           \
+      "the device lacks subgroup arithmetic in compute shaders, which the kernel requires")                            \
+    X(no_subgroups_id, GEMV_ID, c->backend.limits.features = 0, UNSUPPORTED,                                           \
+      "the device lacks storageBuffer8BitAccess, subgroup arithmetic in compute shaders, which the kernel requires")   \
+    X(no_subgroups_matrix, GEMV_MATRIX, c->backend.limits.features = QK_FEATURE_STORAGE_8BIT, UNSUPPORTED,             \
+      "the device lacks subgroup arithmetic in compute shaders, which the kernel requires")                            \
+    X(constants, GEMV, c->kernel.spec_constant_count = 9, ARGUMENT,                                                    \
+      "kernel->spec_constant_count is 9, must be at most 8")                                                           \
+    X(batch, GEMV, c->batch = 9, ARGUMENT, "batch is 9, must be at most 8")                                            \
+    X(batch_matrix, GEMV_MATRIX, c->batch = UINT64_MAX, ARGUMENT,                                                      \
+      "batch is 18446744073709551615, must be at most 8")                                                              \
+    X(rows, GEMV, c->rows = UINT64_C(1) << 32, LIMIT, "rows is 4294967296, must be below 2^32")                        \
+    X(cols, GEMV, c->cols = UINT64_C(1) << 32, LIMIT, "cols is 4294967296, must be below 2^32")                        \
+    X(cols_block, GEMV, c->cols = 72, ARGUMENT,                                                                        \
+      "cols is 72, must be a positive multiple of 32, the elements of a block")                                        \
+    X(cols_tile, GEMV_MATRIX, (c->kernel.ragged = 1, c->cols = 44), ARGUMENT,                                          \
+      "cols is 44, must be a multiple of 8, what a thread takes of a row")                                             \
+    X(cols_group, GEMV_MATRIX, (c->kernel.view = QK_VIEW_GROUPS, c->cols = 24), ARGUMENT,                              \
+      "cols is 24, must be a multiple of 16, what a thread takes of a row")                                            \
+    X(cols_patch, GEMV_MATRIX, c->cols = 40, ARGUMENT, "cols is 40, must be a multiple of 16, as a block has")         \
+    X(rows_patch, GEMV_MATRIX, c->rows = 6, ARGUMENT, "rows is 6, must be a multiple of 4, as a block has")            \
+    X(elements, GEMV_MATRIX, (c->rows = 1 << 20, c->cols = 1 << 12), LIMIT,                                            \
+      "rows is 1048576 and cols is 4096, their product must be below 2^32")                                            \
+    X(no_weights, GEMV, c->no_weights = 1, ARGUMENT, "weights is NULL, must be 2 ranges")                              \
+    X(no_weights_matrix, GEMV_MATRIX, c->no_weights = 1, ARGUMENT, "weights is NULL, must be 2 ranges")                \
+    X(no_weights_id, GEMV_ID, c->no_weights = 1, ARGUMENT, "weights is NULL, must be 2 ranges")                        \
+    X(weights_buffer, GEMV_ID, c->weights[1].buffer = NULL, ARGUMENT, "weights[1].buffer is NULL, must be a buffer")   \
+    X(weights_size, GEMV, c->weights[0].size--, SIZE, "weights[0].size is 159 bytes, must be at least 160")            \
+    X(weights_size_matrix, GEMV_MATRIX, c->weights[1].size--, SIZE,                                                    \
+      "weights[1].size is 11 bytes, must be at least 12")                                                              \
+    X(weights_size_id, GEMV_ID, c->experts = 5, SIZE, "weights[0].size is 192 bytes, must be at least 240")            \
+    X(weights_offset, GEMV, c->weights[1].offset = 8, ALIGNMENT, "weights[1].offset is 8, must be a multiple of 16")   \
+    X(weights_offset_matrix, GEMV_MATRIX, c->weights[0].offset = 24, ALIGNMENT,                                        \
+      "weights[0].offset is 24, must be a multiple of 16")                                                             \
+    X(x_buffer, GEMV, c->x.buffer = NULL, ARGUMENT, "x.buffer is NULL, must be a buffer")                              \
+    X(x_size, GEMV, c->x.size -= 4, SIZE, "x.size is 764 bytes, must be at least 768")                                 \
+    X(x_size_f16, GEMV, (c->bindings[2].element = QK_TYPE_F16, c->x.size = 383), SIZE,                                 \
+      "x.size is 383 bytes, must be at least 384")                                                                     \
+    X(x_offset, GEMV, c->x.offset = 4, ALIGNMENT, "x.offset is 4, must be a multiple of 16")                           \
+    X(x_element, GEMV_ID, (c->backend.limits.offset_alignment = 1, c->x.offset = 2), ALIGNMENT,                        \
+      "x.offset is 2, must be a multiple of 4")                                                                        \
+    X(x_range, GEMV, c->backend.limits.storage_range = 767, LIMIT,                                                     \
+      "x takes 768 bytes, must be at most 767, the device's storage range")                                            \
+    X(y_size, GEMV, c->out.size--, SIZE, "y.size is 59 bytes, must be at least 60")                                    \
+    X(y_offset, GEMV, c->out.offset = 8, ALIGNMENT, "y.offset is 8, must be a multiple of 16")                         \
+    X(y_end, GEMV, c->out.offset = UINT64_MAX - 15, SIZE,                                                              \
+      "y.size is 60 bytes from offset 18446744073709551600, must end below 2^64")                                      \
+    X(y_range, GEMV, (c->rows = 1025, c->cols = 32, c->weights[0].size = c->weights[1].size = 1 << 20,                 \
+      c->batch = 1, c->out.size = 8192), LIMIT,                                                                        \
+      "y takes 4100 bytes, must be at most 4096, the device's storage range")                                          \
+    X(y_in_weights, GEMV, (c->out.buffer = memory, c->out.offset = 144), ARGUMENT,                                     \
+      "y is bytes 144 to 204 of a buffer, must be apart from weights[0], bytes 0 to 160")                              \
+    X(y_in_x, GEMV, (c->out.buffer = c->x.buffer, c->out.offset = 752), ARGUMENT,                                      \
+      "y is bytes 752 to 812 of a buffer, must be apart from x, bytes 0 to 768")                                       \
+    X(y_in_weights_matrix, GEMV_MATRIX, c->out.buffer = memory + 1, ARGUMENT,                                          \
+      "y is bytes 0 to 64 of a buffer, must be apart from weights[1], bytes 0 to 12")                                  \
+    X(row_range, GEMV, (c->rows = 1, c->cols = 8224, c->batch = 1, c->weights[0].size = 1 << 20,                       \
+      c->weights[1].size = 1 << 20, c->x.size = 1 << 20, c->backend.limits.storage_range = 4096), LIMIT,               \
+      "x takes 32896 bytes, must be at most 4096, the device's storage range")                                         \
+    X(row_alignment, GEMV, (c->backend.limits.storage_range = 768, c->backend.limits.offset_alignment = 256,           \
+      c->rows = 65, c->weights[0].size = 4096, c->weights[1].size = 4096, c->out.size = 4096, c->batch = 1), LIMIT,    \
+      "weights[0] takes 32 bytes for one row, must be at most 12, so that 64 fit, which offset alignment asks")        \
+    X(matrix_range, GEMV_MATRIX, c->backend.limits.storage_range = 191, LIMIT,                                         \
+      "weights[0] takes 192 bytes, must be at most 191, the device's storage range")                                   \
+    X(no_experts, GEMV_ID, c->experts = 0, ARGUMENT, "experts is 0, must be from 1 to 4294967295")                     \
+    X(experts, GEMV_ID, c->experts = UINT64_C(1) << 32, LIMIT, "experts is 4294967296, must be from 1 to 4294967295")  \
+    X(rows_id, GEMV_ID, c->rows = UINT64_C(1) << 32, LIMIT, "rows is 4294967296, must be below 2^32")                  \
+    X(cols_id, GEMV_ID, c->cols = UINT64_C(1) << 32, LIMIT, "cols is 4294967296, must be below 2^32")                  \
+    X(block_id, GEMV_ID, c->cols = 16, ARGUMENT,                                                                       \
+      "cols is 16, must be a positive multiple of 32, the elements of a block")                                        \
+    X(pairs, GEMV_ID, (c->batch = 1 << 20, c->slots = 1 << 10), LIMIT,                                                 \
+      "tokens is 1048576, slots is 1024 and rows is 3, their product must be below 2^31")                              \
+    X(pairs_wrap, GEMV_ID, (c->batch = UINT64_C(1) << 63, c->slots = 2), LIMIT,                                               \
+      "tokens is 9223372036854775808, slots is 2 and rows is 3, their product must be below 2^31")                    \
+    X(slots, GEMV_ID, c->slots = UINT64_MAX, LIMIT,                                                                    \
+      "tokens is 3, slots is 18446744073709551615 and rows is 3, their product must be below 2^31")                    \
+    X(experts_wrap, GEMV_ID, (c->experts = UINT32_MAX, c->rows = 1 << 28, c->cols = 4294967264u, c->batch = 1,         \
+      c->slots = 1), LIMIT,                                                                                            \
+      "weights[0] needs 4294967295 times 576460748008456192 bytes, must be below 2^64")                                \
+    X(ids_size, GEMV_ID, c->ids.size--, SIZE, "ids.size is 23 bytes, must be at least 24")                             \
+    X(ids_buffer, GEMV_ID, c->ids.buffer = NULL, ARGUMENT, "ids.buffer is NULL, must be a buffer")                     \
+    X(ids_range, GEMV_ID, (c->backend.limits.storage_range = 400, c->slots = 34, c->ids.size = 512,                    \
+      c->out.size = 4096), LIMIT, "ids takes 408 bytes, must be at most 400, the device's storage range")              \
+    X(y_size_id, GEMV_ID, c->slots = 3, SIZE, "ids.size is 24 bytes, must be at least 36")                             \
+    X(y_short_id, GEMV_ID, c->out.size = 71, SIZE, "y.size is 71 bytes, must be at least 72")                          \
+    X(status_size, GEMV_ID, c->status.size = 0, SIZE, "status.size is 0 bytes, must be at least 4")                    \
+    X(status_in_ids, GEMV_ID, (c->status.buffer = c->ids.buffer, c->status.offset = 16), ARGUMENT,                     \
+      "status is bytes 16 to 20 of a buffer, must be apart from ids, bytes 0 to 24")                                   \
+    X(status_in_y, GEMV_ID, c->status.buffer = c->out.buffer, ARGUMENT,                                                \
+      "y is bytes 0 to 72 of a buffer, must be apart from status, bytes 0 to 4")                                       \
+    X(y_in_weights_id, GEMV_ID, (c->out.buffer = memory, c->out.offset = 176), ARGUMENT,                               \
+      "y is bytes 176 to 248 of a buffer, must be apart from weights[0], bytes 0 to 192")                              \
+    X(expert_range, GEMV_ID, (c->rows = 300, c->batch = c->slots = 1, c->weights[0].size = c->weights[1].size = c->out.size = 32768),\
+      LIMIT, "weights[0] takes 4800 bytes for one expert, must be at most 4096, the device's storage range")           \
+    X(d_rows, DEQUANT_MATRIX, c->rows = 7, ARGUMENT, "rows is 7, must be a multiple of 4, as a block has")             \
+    X(d_cols, DEQUANT_MATRIX, c->cols = 56, ARGUMENT, "cols is 56, must be a multiple of 16, as a block has")          \
+    X(d_elements, DEQUANT_MATRIX, c->rows = c->cols = UINT64_C(1) << 32, LIMIT,                                        \
+      "rows is 4294967296 and cols is 4294967296, their product must be below 2^32")                                   \
+    X(d_group, DEQUANT_MATRIX, (c->kernel.view = QK_VIEW_GROUPS, c->rows = 3, c->cols = 24), ARGUMENT,                 \
+      "rows times cols is 72, must be a multiple of 16, the elements of a group")                                      \
+    X(d_weights, DEQUANT_MATRIX, (c->kernel.ragged = 1, c->rows = 9), SIZE,                                            \
+      "weights[0].size is 192 bytes, must be at least 216")                                                            \
+    X(d_out, DEQUANT_MATRIX, c->out.size--, SIZE, "out.size is 767 bytes, must be at least 768")                       \
+    X(d_overlap, DEQUANT_MATRIX, c->out.buffer = memory, ARGUMENT,                                                     \
+      "out is bytes 0 to 768 of a buffer, must be apart from weights[0], bytes 0 to 192")                              \
+    X(d_tiles, DEQUANT_MATRIX, (c->kernel.tile_elements = 1, c->kernel.ragged = 1, c->kernel.output = QK_TYPE_U8,       \
+      c->backend.limits.storage_range = UINT32_MAX, c->rows = 65535, c->cols = 65537, c->out.size = UINT32_MAX,        \
+      c->weights[0].size = c->weights[1].size = UINT32_MAX), LIMIT,                                                    \
+      "the call decodes 4294967295 tiles, must be at most 4294903295")                                                 \
+    X(d_range, DEQUANT_MATRIX, c->backend.limits.storage_range = 767, LIMIT,                                           \
+      "out takes 768 bytes, must be at most 767, the device's storage range")                                          \
+    X(g_no_rows, GATHER_MATRIX, c->rows = 0, ARGUMENT, "rows is 0, must be at least 1")                                \
+    X(g_no_cols, GATHER_MATRIX, c->cols = 0, ARGUMENT, "cols is 0, must be at least 1")                                \
+    X(g_tokens, GATHER_MATRIX, c->tokens = UINT32_MAX, LIMIT,                                                          \
+      "tokens is 4294967295 and cols is 48, their product must be below 2^32")                                         \
+    X(g_group, GATHER_MATRIX, (c->kernel.view = QK_VIEW_GROUPS, c->cols = 24), ARGUMENT,                               \
+      "cols is 24, must be a multiple of 16, so that a row has whole groups")                                          \
+    X(g_indices, GATHER_MATRIX, c->ids.size = 8, SIZE, "indices.size is 8 bytes, must be at least 12")                 \
+    X(g_status, GATHER_MATRIX, c->status.offset = 4, ALIGNMENT, "status.offset is 4, must be a multiple of 16")        \
+    X(g_overlap, GATHER_MATRIX, c->out.buffer = c->ids.buffer, ARGUMENT,                                               \
+      "out is bytes 0 to 288 of a buffer, must be apart from indices, bytes 0 to 12")
+
+#define tokens batch
+#define EDIT(name, family, edit, status, text)                                                                         \
+    static void edit_##name(call *c) {                                                                                 \
+        edit;                                                                                                          \
+    }
+CASES(EDIT)
+#undef tokens
+
+typedef struct wrong_case {
+    const char *name;
+    family family;
+    void (*edit)(call *c);
+    qk_status status;
+    const char *text;
+} wrong_case;
+
+#define ROW(name, family, edit, status, text) {#name, family, edit_##name, QK_ERROR_##status, text},
+static const wrong_case cases[] = {CASES(ROW)};
+/* clang-format on */
+
+static void test_wrong_calls(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const family f = cases[i].family;
+        uint32_t launches = 0;
+        qk_error error = {""};
+        call c = right_call(f, &launches);
+        const size_t prefix = strlen(names[f]);
+        cases[i].edit(&c);
+        qk_status status = make_call(&c, f, &error);
+        if (status != cases[i].status || strncmp(error.text, names[f], prefix) != 0 ||
+            strncmp(error.text + prefix, ": ", 2) != 0 || strcmp(error.text + prefix + 2, cases[i].text) != 0)
+            fail_msg("%s: status %d, \"%s\"", cases[i].name, (int)status, error.text);
+        if (launches != 0) fail_msg("%s: launched", cases[i].name);
+        assert_int_equal(make_call(&c, f, NULL), cases[i].status);
+    }
+}
+
+static void test_no_kernel(void **state) {
+    (void)state;
+    for (int f = 0; f < N_FAMILIES; f++) {
+        uint32_t launches = 0;
+        qk_error error = {""};
+        call c = right_call((family)f, &launches);
+        c.no_kernel = 1;
+        assert_int_equal(make_call(&c, (family)f, &error), QK_ERROR_ARGUMENT);
+        assert_string_equal(error.text, "kernel is NULL, must be a descriptor");
+    }
+}
+
+static void test_right_calls(void **state) {
+    (void)state;
+    for (int f = 0; f < N_FAMILIES; f++) {
+        uint32_t launches = 0;
+        qk_error error = {""};
+        call c = right_call((family)f, &launches);
+        if (make_call(&c, (family)f, &error) != QK_OK) fail_msg("%s", error.text);
+        assert_int_equal(launches, 1);
+        c.weights[0].buffer = c.weights[1].buffer = c.out.buffer; /* in one buffer, each behind the other */
+        c.weights[0].offset = (c.out.size + 15) / 16 * 16;
+        c.weights[1].offset = c.weights[0].offset + c.weights[0].size;
+        assert_int_equal(make_call(&c, (family)f, NULL), QK_OK);
+        assert_int_equal(launches, 2);
+    }
+}
+
+/* Nothing to do: nothing is launched, and no argument is looked at. */
+static void test_zero_sizes(void **state) {
+    (void)state;
+    for (int f = 0; f < N_FAMILIES; f++) {
+        uint64_t *sizes[4];
+        uint32_t launches = 0, count = 0;
+        call c = right_call((family)f, &launches);
+        if (f != GATHER_MATRIX) {
+            sizes[count++] = &c.rows;
+            sizes[count++] = &c.cols;
+        }
+        if (f != DEQUANT_MATRIX) sizes[count++] = &c.batch;
+        if (f == GEMV_ID) sizes[count++] = &c.slots;
+        c.no_weights = 1;
+        c.out.buffer = c.x.buffer = NULL;
+        for (uint32_t i = 0; i < count; i++) {
+            const uint64_t was = *sizes[i];
+            *sizes[i] = 0;
+            assert_int_equal(make_call(&c, (family)f, NULL), QK_OK);
+            *sizes[i] = was;
+        }
+        assert_int_equal(launches, 0);
+        assert_int_equal(make_call(&c, (family)f, NULL), QK_ERROR_ARGUMENT);
+    }
+}
+
+static qk_status fail_second(void *context, const qk_launch *launch, qk_error *error) {
+    (void)launch;
+    if (++*(uint32_t *)context < 2) return QK_OK;
+    return qk_fail(error, QK_ERROR_DEVICE, "broken");
+}
+
+static void test_launch_fails(void **state) {
+    (void)state;
+    for (int id = 0; id < 2; id++) {
+        const family f = id ? GEMV_ID : GEMV;
+        uint32_t launches = 0;
+        qk_error error = {""};
+        call c = right_call(f, &launches);
+        c.backend.launch = fail_second;
+        c.backend.limits.offset_alignment = 4;
+        c.rows = 40;
+        c.cols = 32;
+        c.batch = c.slots = 1;
+        c.backend.limits.storage_range = id ? 700 : 200;
+        c.weights[0].size = c.weights[1].size = c.out.size = 4096;
+        assert_int_equal(make_call(&c, f, &error), QK_ERROR_DEVICE);
+        assert_string_equal(error.text, "broken");
+        assert_int_equal(launches, 2);
+    }
+}
+
+/* ---- Launches of shapes that no memory holds: arithmetic alone --------------------------------------------------- */
+
+typedef struct shape {
+    qk_limits limits;
+    uint64_t experts, rows, row_blocks, batch, slots;
+    uint64_t done; /* rows or experts, up to where the launches came */
+    uint64_t launches;
+    uint32_t codes_bytes; /* of a block */
+} shape;
+
+/* Where the whole ranges begin, as every alignment that is tried allows, and how much larger than needed they are. */
+enum { CODES_AT = 512, SCALES_AT = 256, X_AT = 768, IDS_AT = 0, Y_AT = 1024, STATUS_AT = 256, SPARE = 44 };
+
+static void check_range(const shape *s, const qk_range *range, const void *buffer, uint64_t offset, uint64_t size) {
+    assert_ptr_equal(range->buffer, buffer);
+    assert_int_equal(range->offset, offset);
+    assert_int_equal(range->size, size);
+    assert_int_equal(range->offset % s->limits.offset_alignment, 0);
+    assert_true(range->size > 0 && range->size <= s->limits.storage_range && range->size <= UINT32_MAX);
+}
+
+static uint64_t multiply(uint64_t a, uint64_t b) {
+    assert_true(b == 0 || a <= UINT64_MAX / b);
+    return a * b;
+}
+
+static uint32_t constant_named(const qk_launch *launch, const char *name) {
+    for (uint32_t i = 0; i < launch->kernel->spec_constant_count; i++)
+        if (strcmp(launch->kernel->spec_constants[i].name, name) == 0)
+            return launch->constants ? launch->constants[i] : launch->kernel->spec_constants[i].value;
+    fail_msg("no constant is named %s", name);
+    return 0;
+}
+
+static void check_workgroups(const shape *s, const qk_launch *launch, uint64_t tasks) {
+    const uint64_t groups = launch->workgroups, threads = groups * launch->kernel->workgroup_size;
+    assert_true(groups > 0 && groups <= s->limits.workgroup_count && groups <= 65535);
+    assert_true(groups == tasks || (groups < tasks && (groups == s->limits.workgroup_count || groups >= 32767)));
+    assert_true(threads < UINT64_C(1) << 31);
+}
+
+static qk_status check_gemv(void *context, const qk_launch *launch, qk_error *error) {
+    shape *s = context;
+    const uint32_t *push = launch->push; /* rows, row_tiles, batch, y_first, y_rows */
+    const uint64_t count = push[0], row_tiles = s->row_blocks * (BLOCK / launch->kernel->tile_elements);
+    const uint64_t codes = s->row_blocks * s->codes_bytes, scales = s->row_blocks * SCALES;
+    const uint32_t rows = constant_named(launch, "rows"), batch = constant_named(launch, "batch");
+    (void)error;
+    assert_true(count > 0 && count <= s->rows - s->done);
+    assert_int_equal(push[1], row_tiles);
+    assert_int_equal(push[2], s->batch);
+    assert_int_equal(push[3], s->done);
+    assert_int_equal(push[4], s->rows);
+    check_range(s, &launch->ranges[0], memory, CODES_AT + s->done * codes, count * codes);
+    check_range(s, &launch->ranges[1], memory + 1, SCALES_AT + s->done * scales, count * scales);
+    check_range(s, &launch->ranges[2], memory + 2, X_AT, s->batch * s->row_blocks * BLOCK * 4);
+    check_range(s, &launch->ranges[3], memory + 4, Y_AT, s->batch * s->rows * 4);
+    check_workgroups(s, launch, count / 4 + (count % 4 != 0));
+    /* Indices of 32 bits: the tile, and the row where a loop over all workgroups of subgroups of four ends. */
+    assert_true(multiply(count, row_tiles) <= UINT32_MAX);
+    assert_true(count + (uint64_t)launch->workgroups * (launch->kernel->workgroup_size / 4) * rows <= UINT32_MAX);
+    assert_int_equal(constant_named(launch, "local_size_x"), launch->kernel->workgroup_size);
+    assert_int_equal(batch, s->batch <= 2 ? s->batch : s->batch <= 4 ? 4 : 8);
+    assert_int_equal(rows, s->batch <= 4 ? 4 : 2);
+    s->done += count;
+    s->launches++;
+    return QK_OK;
+}
+
+static qk_limits limits_of(uint64_t range, uint32_t alignment) {
+    const qk_limits limits = {range,    alignment, 65535,
+                              1u << 16, 128,       QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC};
+    return limits;
+}
+
+static void gemv_with(const qk_kernel *kernel, shape s, uint64_t launches) {
+    const qk_backend backend = {&s, QK_API_VULKAN, s.limits, check_gemv};
+    const uint64_t blocks = s.rows * s.row_blocks;
+    const qk_range weights[] = {{memory, CODES_AT, multiply(blocks, s.codes_bytes) + SPARE},
+                                {memory + 1, SCALES_AT, multiply(blocks, SCALES) + SPARE}};
+    const qk_range x = {memory + 2, X_AT, s.batch * s.row_blocks * BLOCK * 4 + SPARE};
+    const qk_range y = {memory + 4, Y_AT, s.batch * s.rows * 4 + SPARE};
+    qk_error error = {""};
+    if (qk_dispatch_gemv(&backend, kernel, weights, x, y, s.rows, s.row_blocks * BLOCK, s.batch, &error) != QK_OK)
+        fail_msg("%s", error.text);
+    assert_int_equal(s.done, s.rows);
+    assert_int_equal(s.launches, launches);
+}
+
+static void gemv_shape(uint64_t rows, uint64_t row_blocks, uint64_t batch, uint64_t range, uint32_t alignment,
+                       uint64_t launches) {
+    const qk_kernel kernel = kernel_of(GEMV);
+    const shape s = {limits_of(range, alignment), 0, rows, row_blocks, batch, 0, 0, 0, CODES};
+    gemv_with(&kernel, s, launches);
+}
+
+static void test_gemv_parts(void **state) {
+    (void)state;
+    gemv_shape(1, 1, 1, 128, 1, 1);
+    gemv_shape(65536, 128, 1, 134217728, 16, 1); /* 128 MiB of codes, to the byte */
+    gemv_shape(65537, 128, 1, 134217728, 16, 2);
+    gemv_shape(65536, 128, 1, 134217727, 16, 2);
+    gemv_shape(151936, 128, 8, 134217728, 256, 3);      /* 297 MiB */
+    gemv_shape(1 << 20, 128, 1, UINT32_MAX, 64, 1);     /* 2^32 elements, 2 GiB */
+    gemv_shape(1 << 21, 128, 5, UINT32_MAX, 64, 2);     /* 2^33 elements, 4 GiB */
+    gemv_shape(1 << 24, 256, 4, UINT64_MAX, 256, 17);   /* 2^37 elements, 64 GiB */
+    gemv_shape(UINT32_MAX / 4, 1, 1, UINT64_MAX, 4, 5); /* y is just below 4 GiB */
+    gemv_shape(9, 1 << 20, 8, UINT32_MAX, 256, 1);      /* rows of 2^25 elements, x of 1 GiB */
+    gemv_shape(1000, 1 << 20, 1, UINT64_MAX, 64, 4);    /* and their codes, 15.6 GiB */
+}
+
+/* One tile to an element, and blocks of a byte: counts of 32 bits end before the memory does. */
+static void test_gemv_counts(void **state) {
+    (void)state;
+    qk_kernel kernel = kernel_of(GEMV);
+    qk_binding small[4];
+    memcpy(small, bindings[GEMV], sizeof small);
+    small[0].block_bytes = 4;
+    kernel.bindings = small;
+    kernel.tile_elements = 1;
+    shape s = {limits_of(UINT32_MAX, 64), 0, 1 << 20, 128, 1, 0, 0, 0, 4};
+    gemv_with(&kernel, s, 2); /* 2^32 tiles in 512 MiB */
+    s.rows = (1 << 20) - (1 << 12);
+    gemv_with(&kernel, s, 1);
+    s.rows = UINT64_C(1) << 24;
+    gemv_with(&kernel, s, 17);
+    kernel.workgroup_size = 1u << 16; /* with all workgroups, 2^32 threads */
+    const qk_spec_constant large[] = {{0, "local_size_x", 1u << 16, 0, NULL}, constants[1], constants[2]};
+    kernel.spec_constants = large;
+    s.rows = 1 << 20;
+    gemv_with(&kernel, s, 2);
+}
+
+/* Every pair of small numbers, with limits that force parts: nothing is left out, nothing comes twice. */
+static void test_gemv_small(void **state) {
+    (void)state;
+    for (uint32_t alignment = 1; alignment <= 16; alignment *= 2)
+        for (uint64_t rows = 1; rows < 70; rows++) {
+            /* x takes 288 bytes, and codes 48 for a row, scales 6: a part is a multiple of rows that keeps both aligned */
+            const uint64_t step = alignment <= 2 ? 1 : alignment / 2, part = 600 / 48 - 600 / 48 % step;
+            for (uint64_t batch = 1; batch <= 1 + (rows < 36); batch++)
+                gemv_shape(rows, 3, batch == 1 ? 1 : 600 / 384, 600, alignment,
+                           600 / 48 >= rows ? 1 : (rows + part - 1) / part);
+        }
+    for (uint64_t batch = 1; batch <= 8; batch++)
+        for (uint64_t rows = 1; rows < 32; rows++) gemv_shape(rows, 1, batch, 1024, 4, 1);
+}
+
+/* ---- The constants of a launch ----------------------------------------------------------------------------------- */
+
+typedef struct seen {
+    uint32_t constants[QK_MAX_CONSTANTS];
+    uint32_t push[8];
+    uint32_t workgroups, launches;
+    int none;
+} seen;
+
+static qk_status see(void *context, const qk_launch *launch, qk_error *error) {
+    seen *s = context;
+    (void)error;
+    s->none = launch->constants == NULL;
+    for (uint32_t i = 0; !s->none && i < launch->kernel->spec_constant_count; i++)
+        s->constants[i] = launch->constants[i];
+    memcpy(s->push, launch->push, launch->kernel->push_bytes);
+    s->workgroups = launch->workgroups;
+    s->launches++;
+    return QK_OK;
+}
+
+static seen see_call(call *c, family f) {
+    seen s = {{0}, {0}, 0, 0, 0};
+    qk_error error = {""};
+    c->backend.context = &s;
+    c->backend.launch = see;
+    if (make_call(c, f, &error) != QK_OK) fail_msg("%s", error.text);
+    assert_int_equal(s.launches, 1);
+    return s;
+}
+
+static void test_constants(void **state) {
+    (void)state;
+    static const uint32_t kept[] = {1, 2, 4, 4, 8, 8, 8, 8}, rows[] = {4, 4, 4, 4, 2, 2, 2, 2};
+    for (int patches = 0; patches < 2; patches++)
+        for (uint64_t batch = 1; batch <= 8; batch++) {
+            const family f = patches ? GEMV_MATRIX : GEMV;
+            call c = right_call(f, NULL);
+            c.batch = batch;
+            c.x.size = c.out.size = 4096;
+            seen s = see_call(&c, f);
+            assert_int_equal(s.constants[0], 64);
+            assert_int_equal(s.constants[1], kept[batch - 1]);
+            assert_int_equal(s.constants[2], rows[batch - 1]);
+            assert_int_equal(s.workgroups, 2); /* 5 or 8 rows, four at a time */
+            c.constants[2].value = 1;          /* what the descriptor says, in whatever order */
+            c.constants[0] = constants[1];
+            c.constants[1] = constants[0];
+            c.constants[1].value = 128;
+            s = see_call(&c, f);
+            assert_int_equal(s.constants[0], kept[batch - 1]);
+            assert_int_equal(s.constants[1], 128);
+            assert_int_equal(s.constants[2], 1);
+            assert_int_equal(s.workgroups, c.rows);
+            c.kernel.spec_constant_count = 1; /* rows are no constant: as many as the templates take */
+            s = see_call(&c, f);
+            assert_int_equal(s.constants[0], kept[batch - 1]);
+            assert_int_equal(s.workgroups, 2);
+        }
+    call c = right_call(GEMV_ID, NULL);
+    seen s = see_call(&c, GEMV_ID);
+    assert_true(s.none);
+    assert_int_equal(s.workgroups, 6); /* three tokens of two slots, three rows at a time */
+    c.constants[2].value = 2;
+    assert_int_equal(see_call(&c, GEMV_ID).workgroups, 12);
+}
+
+/* ---- Experts ----------------------------------------------------------------------------------------------------- */
+
+static qk_status check_experts(void *context, const qk_launch *launch, qk_error *error) {
+    shape *s = context;
+    const uint32_t *push = launch->push; /* rows, row_tiles, tokens, slots, experts, expert_first, expert_end */
+    const uint64_t count = (uint64_t)push[6] - push[5],
+                   row_tiles = s->row_blocks * (BLOCK / launch->kernel->tile_elements);
+    const uint64_t codes = s->rows * s->row_blocks * s->codes_bytes, scales = s->rows * s->row_blocks * SCALES;
+    const uint64_t pairs = s->batch * s->slots;
+    (void)error;
+    assert_int_equal(push[0], s->rows);
+    assert_int_equal(push[1], row_tiles);
+    assert_int_equal(push[2], s->batch);
+    assert_int_equal(push[3], s->slots);
+    assert_int_equal(push[4], s->experts);
+    assert_int_equal(push[5], s->done);
+    assert_true(push[6] > push[5] && push[6] <= s->experts);
+    check_range(s, &launch->ranges[0], memory, CODES_AT + s->done * codes, count * codes);
+    check_range(s, &launch->ranges[1], memory + 1, SCALES_AT + s->done * scales, count * scales);
+    check_range(s, &launch->ranges[2], memory + 2, X_AT, s->batch * s->row_blocks * BLOCK * 4);
+    check_range(s, &launch->ranges[3], memory + 3, IDS_AT, pairs * 4);
+    check_range(s, &launch->ranges[4], memory + 4, Y_AT, pairs * s->rows * 4);
+    check_range(s, &launch->ranges[5], memory + 5, STATUS_AT, 4);
+    check_workgroups(s, launch, pairs * ((s->rows + 3) / 4));
+    assert_true(multiply(count, s->rows * row_tiles) <= UINT32_MAX);
+    assert_true(pairs * s->rows + launch->workgroups <= UINT32_MAX);
+    s->done += count;
+    s->launches++;
+    return QK_OK;
+}
+
+static void experts_with(const qk_kernel *kernel, shape s, uint64_t launches) {
+    const uint64_t experts = s.experts, rows = s.rows, row_blocks = s.row_blocks, tokens = s.batch, slots = s.slots;
+    const qk_backend backend = {&s, QK_API_VULKAN, s.limits, check_experts};
+    const uint64_t blocks = multiply(experts, rows * row_blocks), pairs = tokens * slots;
+    const qk_range weights[] = {{memory, CODES_AT, multiply(blocks, s.codes_bytes) + SPARE},
+                                {memory + 1, SCALES_AT, multiply(blocks, SCALES) + SPARE}};
+    const qk_range x = {memory + 2, X_AT, tokens * row_blocks * BLOCK * 4 + SPARE},
+                   ids = {memory + 3, IDS_AT, pairs * 4 + SPARE};
+    const qk_range y = {memory + 4, Y_AT, pairs * rows * 4 + SPARE}, status = {memory + 5, STATUS_AT, 4 + SPARE};
+    qk_error error = {""};
+    if (qk_dispatch_gemv_id(&backend, kernel, weights, x, ids, y, status, experts, rows, row_blocks * BLOCK, tokens,
+                            slots, &error) != QK_OK)
+        fail_msg("%s", error.text);
+    assert_int_equal(s.done, experts);
+    assert_int_equal(s.launches, launches);
+}
+
+static void experts_shape(uint64_t experts, uint64_t rows, uint64_t row_blocks, uint64_t tokens, uint64_t slots,
+                          uint64_t range, uint32_t alignment, uint64_t launches) {
+    const shape s = {limits_of(range, alignment), experts, rows, row_blocks, tokens, slots, 0, 0, CODES};
+    const qk_kernel kernel = kernel_of(GEMV_ID);
+    experts_with(&kernel, s, launches);
+}
+
+/* One tile to an element, as for gemv. */
+static void test_expert_counts(void **state) {
+    (void)state;
+    qk_kernel kernel = kernel_of(GEMV_ID);
+    qk_binding small[6];
+    memcpy(small, bindings[GEMV_ID], sizeof small);
+    small[0].block_bytes = 4;
+    kernel.bindings = small;
+    kernel.tile_elements = 1;
+    const shape s = {limits_of(UINT32_MAX, 64), 32, 1 << 16, 128, 2, 2, 0, 0, 4};
+    experts_with(&kernel, s, 3); /* 2^33 tiles in 1 GiB */
+}
+
+static void test_expert_parts(void **state) {
+    (void)state;
+    experts_shape(1, 1, 1, 1, 1, 128, 4, 1);
+    experts_shape(128, 768, 64, 1, 8, 134217728, 256, 1); /* 96 MiB of codes */
+    experts_shape(128, 2048, 64, 5, 8, 134217728, 16, 2);
+    experts_shape(256, 2048, 224, 64, 8, UINT32_MAX, 256, 1); /* 3.5 * 2^30 elements */
+    experts_shape(512, 4096, 256, 1, 1, UINT32_MAX, 256, 3);  /* 2^34 elements, 8 GiB */
+    experts_shape(512, 4096, 256, 1, 1, 2147483648u, 256, 4);
+    experts_shape(UINT32_MAX, 1, 1, 3, 2, UINT64_MAX, 4, 17);  /* 2^37 elements */
+    experts_shape(3, 1 << 20, 255, 1, 1, UINT64_MAX, 64, 3);   /* each just below 4 GiB */
+    experts_shape(2, 1 << 14, 1, 65535, 1, UINT64_MAX, 64, 1); /* y is just below 4 GiB */
+}
+
+static void test_small_experts(void **state) {
+    (void)state;
+    for (uint32_t alignment = 4; alignment <= 16; alignment *= 2)
+        for (uint64_t experts = 1; experts < 40; experts++) {
+            /* codes take 80 bytes for one of them, scales 10 */
+            const uint64_t step = alignment / 2, part = 800 / 80 - 800 / 80 % step;
+            experts_shape(experts, 5, 1, 2, 3, 800, alignment, experts <= 10 ? 1 : (experts + part - 1) / part);
+        }
+}
+
+/* ---- Patches of a matrix ----------------------------------------------------------------------------------------- */
+
+static void check_push(family f, call *c, const uint32_t *expected, uint32_t count) {
+    c->backend.limits.storage_range = UINT64_MAX;
+    c->weights[0].size = c->weights[1].size = c->out.size = c->x.size = UINT64_C(1) << 40;
+    const seen s = see_call(c, f);
+    for (uint32_t i = 0; i < count; i++)
+        if (s.push[i] != expected[i])
+            fail_msg("%s: push constant %u is %u, and not %u", names[f], (unsigned)i, (unsigned)s.push[i],
+                     (unsigned)expected[i]);
+}
+
+static void test_matrix_push(void **state) {
+    (void)state;
+    call c = right_call(GEMV_MATRIX, NULL);
+    check_push(GEMV_MATRIX, &c, (uint32_t[]){8, 6, 2, 0, 8, 48, 2, 3}, 8);
+    c.kernel.ragged = 1;
+    c.rows = 65537;
+    c.cols = 65528; /* 4,294,508,536 elements */
+    check_push(GEMV_MATRIX, &c, (uint32_t[]){65537, 8191, 2, 0, 65537, 65528, 16385, 4096}, 8);
+    c.kernel.view = QK_VIEW_SEQUENCE; /* one row of all elements */
+    c.kernel.block_rows = 1;
+    c.kernel.block_cols = 64;
+    check_push(GEMV_MATRIX, &c, (uint32_t[]){65537, 8191, 2, 0, 65537, 4294508536u, 1, 67101696}, 8);
+    c.kernel.view = QK_VIEW_GROUPS; /* rows of a group each */
+    c.kernel.block_rows = 4;
+    c.kernel.block_cols = 8;
+    check_push(GEMV_MATRIX, &c, (uint32_t[]){65537, 8191, 2, 0, 65537, 8, 134203392, 1}, 8);
+    c = right_call(DEQUANT_MATRIX, NULL);
+    c.kernel.ragged = 1;
+    c.rows = 65535;
+    c.cols = 65537;
+    c.kernel.output = QK_TYPE_U8; /* so that the output fits */
+    check_push(DEQUANT_MATRIX, &c, (uint32_t[]){65535, 65537, 16384, 4097, 8193}, 5);
+    c.kernel.view = QK_VIEW_SEQUENCE;
+    c.kernel.block_rows = 1;
+    c.kernel.block_cols = 64;
+    check_push(DEQUANT_MATRIX, &c, (uint32_t[]){1, UINT32_MAX, 1, 67108864, 536870912}, 5);
+    c = right_call(GATHER_MATRIX, NULL);
+    c.kernel.ragged = 1;
+    c.rows = 65535;
+    c.cols = 65537;
+    check_push(GATHER_MATRIX, &c, (uint32_t[]){65535, 65537, 16384, 4097, 8193, 65535, 65537, 3}, 8);
+    c.kernel.view = QK_VIEW_SEQUENCE;
+    c.kernel.block_rows = 1;
+    c.kernel.block_cols = 64;
+    check_push(GATHER_MATRIX, &c, (uint32_t[]){1, UINT32_MAX, 1, 67108864, 8193, 65535, 65537, 3}, 8);
+    c.rows = 5; /* a row may begin and end within tiles */
+    c.cols = 42;
+    check_push(GATHER_MATRIX, &c, (uint32_t[]){1, 210, 1, 4, 7, 5, 42, 3}, 8);
+}
+
+static void test_weight_bytes(void **state) {
+    (void)state;
+    const qk_kernel blocks = kernel_of(GEMV);
+    qk_kernel patches = kernel_of(GEMV_MATRIX);
+    assert_int_equal(qk_weight_bytes(&blocks, 0, 5, 64), 160);
+    assert_int_equal(qk_weight_bytes(&blocks, 1, UINT64_C(1) << 40, 64), UINT64_C(1) << 42);
+    assert_int_equal(qk_weight_bytes(&blocks, 0, 5, 33), 0);
+    assert_int_equal(qk_weight_bytes(&blocks, 0, UINT64_MAX, 64), 0);
+    assert_int_equal(qk_weight_bytes(&blocks, 0, 0, 64), 0);
+    assert_int_equal(qk_weight_bytes(&patches, 0, 8, 48), 192);
+    assert_int_equal(qk_weight_bytes(&patches, 1, 8, 48), 12);
+    assert_int_equal(qk_weight_bytes(&patches, 0, 7, 48), 0);
+    assert_int_equal(qk_weight_bytes(&patches, 0, 8, 40), 0);
+    assert_int_equal(qk_weight_bytes(&patches, 0, 0, 48), 0);
+    assert_int_equal(qk_weight_bytes(&patches, 0, 65536, 65536), 0); /* 2^32 elements */
+    patches.ragged = 1;
+    assert_int_equal(qk_weight_bytes(&patches, 0, 7, 41), 7 * 21);
+    assert_int_equal(qk_weight_bytes(&patches, 1, 7, 41), 2 * 3 * 2);
+    assert_int_equal(qk_weight_bytes(&patches, 0, 65535, 65537), UINT64_C(65535) * 32769);
+    patches.view = QK_VIEW_GROUPS;
+    assert_int_equal(qk_weight_bytes(&patches, 0, 7, 41), 0);
+    assert_int_equal(qk_weight_bytes(&patches, 0, 3, 32), 6 * 8);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_wrong_calls),  cmocka_unit_test(test_no_kernel),     cmocka_unit_test(test_right_calls),
+        cmocka_unit_test(test_zero_sizes),   cmocka_unit_test(test_launch_fails),  cmocka_unit_test(test_gemv_parts),
+        cmocka_unit_test(test_gemv_counts),  cmocka_unit_test(test_gemv_small),    cmocka_unit_test(test_constants),
+        cmocka_unit_test(test_expert_parts), cmocka_unit_test(test_expert_counts), cmocka_unit_test(test_small_experts),
+        cmocka_unit_test(test_matrix_push),  cmocka_unit_test(test_weight_bytes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
