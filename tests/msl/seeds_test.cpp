@@ -649,6 +649,7 @@ static void print_gaps(const string &what, const char *data, const gap &ours, co
            ours.l2(), theirs.largest(), theirs.l2(), between.largest(), between.l2(), own.largest(), own.l2());
 }
 
+// Our kernel on the files sums_x, and what else the arguments name.
 static bool run_sums(const string &arguments, vector<float> *y) {
     const string out = work + "/sums_y", command = qkgen + " run " + arguments + " --target msl --type f32 --x " +
                                                    work + "/sums_x --out " + out + " > " + work + "/log 2>&1";
@@ -738,6 +739,20 @@ static const char *const id_data_names[] = {"bf16 holds weights and x", "bf16 ho
 
 static float rounded_bfloat(float x) { return bfloat_value(to_bfloat(x)); }
 
+static string format_of(uint32_t bits, uint32_t group) {
+    return "affine_b" + std::to_string(bits) + "_g" + std::to_string(group) + "_bf16";
+}
+
+// The files of a run of our kernel; the arguments that name them.
+static string write_experts(uint32_t bits, uint32_t group, const vector<float> &x, const vector<uint8_t> &w,
+                            const vector<uint16_t> &s, const vector<uint16_t> &b, const vector<uint32_t> &ids) {
+    const string f = work + "/sums_";
+    write_file(f + "x", x), write_file(f + "w", w), write_file(f + "ids", ids);
+    write_file(f + "s", s), write_file(f + "b", b);
+    return "gemv_id --format " + format_of(bits, group) + " --in weight=" + f + "w --in scales=" + f +
+           "s --in biases=" + f + "b --ids " + f + "ids";
+}
+
 static void id_one(qk_msl *file, uint32_t bits, uint32_t group, id_data data) {
     const uint32_t tokens = 3, slots = 2, experts = 4, rows = 37, cols = 8 * group, groups = cols / group;
     const uint32_t row_bytes = cols * bits / 8;
@@ -761,14 +776,12 @@ static void id_one(qk_msl *file, uint32_t bits, uint32_t group, id_data data) {
     l.what.threads[0] = rows, l.what.threads[1] = tokens * slots, l.what.threads[2] = 1;
     l.what.group[0] = l.what.group[1] = 8;
     l.add(0, x).add(1, w).add(2, s).add(3, b).add(4, ids).add(5, theirs).value(6, p).must(file, "quantized_matmul_id");
-    write_file(work + "/sums_x", x), write_file(work + "/sums_w", w), write_file(work + "/sums_ids", ids);
-    write_file(work + "/sums_s", s), write_file(work + "/sums_b", b);
-    const string format = "affine_b" + std::to_string(bits) + "_g" + std::to_string(group) + "_bf16";
-    const string in = work + "/sums_w --in scales=" + work + "/sums_s --in biases=" + work + "/sums_b --ids " + work;
-    if (!run_sums("gemv_id --format " + format + " --in weight=" + in + "/sums_ids --rows " + std::to_string(rows) +
-                      " --cols " + std::to_string(cols) + " --experts 4 --tokens 3 --slots 2",
-                  &ours))
-        return;
+    const string run = write_experts(bits, group, x, w, s, b, ids);
+    const string shape = " --rows 37 --experts 4 --tokens 3 --slots 2 --cols " + std::to_string(cols);
+    vector<float> narrow_ours(ours.size());
+    if (!run_sums(run + shape, &ours) || !run_sums(run + shape + " --decode-math bf16", &narrow_ours)) return;
+    const string format = format_of(bits, group);
+    gap narrow_own, narrow_between;
     gap own, their, between, their_own;
     for (size_t i = 0; i < ours.size(); ++i) {
         const size_t pair = i / rows, row = ids[pair] * size_t(rows) + i % rows;
@@ -797,6 +810,8 @@ static void id_one(qk_msl *file, uint32_t bits, uint32_t group, id_data data) {
         their.add(theirs[i], want.value, want.value);
         between.add(ours[i], theirs[i], want.value);
         their_own.add(theirs[i], narrow.value, narrow.value);
+        narrow_own.add(narrow_ours[i], narrow.value, narrow.value);
+        narrow_between.add(narrow_ours[i], theirs[i], narrow.value);
         CHECK(fabs(theirs[i] - narrow.value) <= narrow.bound(), "quantized_matmul_id, %s, sum %zu", format.c_str(), i);
         CHECK(fabs(theirs[i] - want.value) <= rounding + narrow.bound() + want.bound(),
               "quantized_matmul_id, %s, sum %zu", format.c_str(), i);
@@ -807,7 +822,50 @@ static void id_one(qk_msl *file, uint32_t bits, uint32_t group, id_data data) {
     // Theirs adds f32 products as ours does, so that only its operations in bf16 may tell them apart.
     CHECK(their_own.l2() <= class_exact, "quantized_matmul_id, %s: %.3g", format.c_str(), their_own.l2());
     if (data == EXACT) CHECK(between.l2() <= 2 * class_exact, "both gemv_id of %s: %.3g", format.c_str(), between.l2());
+    if (data != ANY) { // ours does not round x
+        CHECK(narrow_own.l2() <= class_exact, "our gemv_id of %s in bf16: %.3g", format.c_str(), narrow_own.l2());
+        CHECK(narrow_between.l2() <= 2 * class_exact, "both gemv_id of %s in bf16: %.3g", format.c_str(),
+              narrow_between.l2());
+    }
     print_gaps("gemv_id " + format, id_data_names[data], own, their, between, their_own);
+    if (data == BFLOAT_X)
+        print_gaps("gemv_id " + format + " in bf16", id_data_names[data], narrow_own, their_own, narrow_between,
+                   their_own);
+}
+
+// Right-hand sides that choose single weights: both kernels decode to the same bits when ours rounds to bf16.
+static void id_weights(qk_msl *file, uint32_t bits, uint32_t group) {
+    const uint32_t cols = 2 * group, tokens = cols, experts = 3, rows = 23, groups = cols / group;
+    const uint32_t row_bytes = cols * bits / 8;
+    vector<uint8_t> w(size_t(experts) * rows * row_bytes);
+    for (uint8_t &b : w) b = uint8_t(random64(&seed) >> 24);
+    vector<uint16_t> s(size_t(experts) * rows * groups), b(s.size());
+    for (size_t i = 0; i < s.size(); ++i) { // any number between 2^-16 and 2^15, of either sign
+        s[i] = uint16_t((random64(&seed) & 0x8000) | (111 + random64(&seed) % 31) << 7 | (random64(&seed) & 127));
+        const uint64_t near = (s[i] >> 7 & 255) + random64(&seed) % 12;
+        b[i] = uint16_t((random64(&seed) & 0x8000) | near << 7 | (random64(&seed) & 127));
+    }
+    vector<float> x(size_t(tokens) * cols);
+    for (uint32_t t = 0; t < tokens; ++t) x[t * cols + t] = 1;
+    vector<uint32_t> ids(tokens * experts);
+    for (uint32_t i = 0; i < ids.size(); ++i) ids[i] = i % experts;
+    vector<float> theirs(ids.size() * rows, -7.0f), ours(theirs.size()), wide(theirs.size());
+    uint32_t p[10] = {tokens,           cols,          rows,         group, bits, experts, experts,
+                      rows * row_bytes, rows * groups, rows * groups};
+    launch l;
+    l.what.threads[0] = rows, l.what.threads[1] = uint32_t(ids.size()), l.what.threads[2] = 1;
+    l.what.group[0] = l.what.group[1] = 8;
+    l.add(0, x).add(1, w).add(2, s).add(3, b).add(4, ids).add(5, theirs).value(6, p).must(file, "quantized_matmul_id");
+    const string format = write_experts(bits, group, x, w, s, b, ids);
+    const string shape = " --rows " + std::to_string(rows) + " --cols " + std::to_string(cols) +
+                         " --experts 3 --slots 3 --tokens " + std::to_string(tokens);
+    if (!run_sums(format + shape + " --decode-math bf16", &ours) || !run_sums(format + shape, &wide)) return;
+    size_t differ = 0;
+    for (size_t i = 0; i < ours.size(); ++i) differ += wide[i] != theirs[i];
+    CHECK(same_bits(ours, theirs), "%u bits, groups of %u: weights in bf16", bits, group);
+    CHECK(differ > ours.size() / 4, "%u bits, groups of %u: the data shows no rounding: %zu", bits, group, differ);
+    printf("%u bits, groups of %u: %zu weights in bf16 have the same bits; %zu of them are others in f32\n", bits,
+           group, ours.size(), differ);
 }
 
 static void id_ours() {
@@ -815,6 +873,8 @@ static void id_ours() {
     for (const uint32_t bits : {4u, 6u, 8u})
         for (const uint32_t group : {32u, 64u, 128u})
             for (const id_data data : {EXACT, BFLOAT_X, ANY}) id_one(file, bits, group, data);
+    for (const uint32_t bits : {4u, 6u, 8u})
+        for (const uint32_t group : {32u, 64u, 128u}) id_weights(file, bits, group);
     qk_msl_close(file);
 }
 
