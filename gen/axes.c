@@ -204,3 +204,12 @@ bool qg_layout_indices(qg_work *work) {
     }
     return good;
 }
+
+const qg_layout *qg_layout_in(qg_arena *arena, const qg_layout *layout, qg_scalar math) {
+    qg_layout *in = QG_NEW(arena, qg_layout);
+    *in = *layout;
+    in->math = math;
+    in->name =
+        math == QG_F32 ? layout->format : qg_format(arena, "%s_decode_%s", layout->format, qg_scalars[math].name);
+    return in;
+}

@@ -134,6 +134,8 @@ static const char *const type_names[] = {"QK_TYPE_U8",  "QK_TYPE_U16",  "QK_TYPE
 
 static const char *const view_names[] = {"QK_VIEW_BLOCKS", "QK_VIEW_SEQUENCE", "QK_VIEW_MATRIX", "QK_VIEW_GROUPS"};
 
+static const char *const math_names[] = {"QK_MATH_F32", "QK_MATH_F16", "QK_MATH_BF16"};
+
 static const char *api_name(qk_api api) { return api == QK_API_VULKAN ? "vulkan" : "metal"; }
 
 static const char *features_text(qg_arena *arena, uint32_t features) {
@@ -172,9 +174,9 @@ static void add_table_list(qg_text *text, const char *owner, const qk_kernel *k)
 }
 
 /* The words of stored tables are the same for all kernels of a format. */
-static void add_table_words(qg_text *text, const qk_kernel *k) {
+static void add_table_words(qg_text *text, const char *owner, const qk_kernel *k) {
     for (uint32_t i = 0; i < k->table_count; ++i) {
-        qg_text_printf(text, "static const uint32_t %s_%s_table[] = {", k->format, k->tables[i].name);
+        qg_text_printf(text, "static const uint32_t %s_%s_table[] = {", owner, k->tables[i].name);
         qg_add_words(text, k->tables[i].words, k->tables[i].bytes / 4);
         qg_text_puts(text, "\n};\n\n");
     }
@@ -220,6 +222,7 @@ static void add_descriptor(qg_text *text, const char *owner, const qk_kernel *k)
                    features_text(text->arena, k->features));
     qg_text_printf(text, "    .numeric = %s,\n    .output = %s,\n", numeric_names[k->numeric], type_names[k->output]);
     qg_text_printf(text, "    .block_elements = %u,\n    .tile_elements = %u,\n", k->block_elements, k->tile_elements);
+    if (k->decode_math != QK_MATH_F32) qg_text_printf(text, "    .decode_math = %s,\n", math_names[k->decode_math]);
     if (k->view != QK_VIEW_BLOCKS)
         qg_text_printf(text, "    .view = %s,\n    .ragged = %u,\n    .block_rows = %u,\n    .block_cols = %u,\n",
                        view_names[k->view], k->ragged, k->block_rows, k->block_cols);
@@ -239,7 +242,7 @@ static char *descriptors(qg_arena *arena, const qg_request *request, const qg_ke
     qg_text text = qg_text_new(arena);
     if (!request->vulkan && !request->metal) return qg_format(arena, "%s", "");
     if (request->vulkan && count) {
-        add_table_words(&text, qg_describe(arena, &kernels[0], QK_API_VULKAN, NULL));
+        add_table_words(&text, request->layout->name, qg_describe(arena, &kernels[0], QK_API_VULKAN, NULL));
     }
     for (uint32_t i = 0; i < count; ++i) {
         const qk_kernel *vulkan = qg_describe(arena, &kernels[i], QK_API_VULKAN, NULL);
@@ -396,7 +399,7 @@ char *qg_c_source(qg_arena *arena, const qg_templates *templates, const qg_reque
     const uint32_t count = qg_kernels(arena, request, &kernels);
     qg_holes prelude = {.count = 0}, holes = {.count = 0};
     qg_prelude_holes(&prelude, ir);
-    if (has_half_input(kernels, count)) qg_hole_set(&prelude, "f16_to_f32");
+    if (has_half_input(kernels, count) || qg_uses(ir, QG_ROUND_F16)) qg_hole_set(&prelude, "f16_to_f32");
     const char *prelude_text =
         qg_expand(arena, qg_template_text(templates, "prelude.c"), prelude.items, prelude.count, why);
     const char *reference_text = prelude_text ? reference(arena, templates, kernels, count, why) : NULL;

@@ -214,6 +214,8 @@ static qg_layout *finish(const qg_work *work, const qg_term *value, const char *
     qg_layout *layout = QG_NEW(work->arena, qg_layout);
     *layout = (qg_layout){.spec = work->spec,
                           .name = name,
+                          .format = name,
+                          .math = QG_F32,
                           .summary = work->spec->summary,
                           .elements = work->elements,
                           .view = work->view,

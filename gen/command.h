@@ -19,6 +19,8 @@ typedef struct qg_session {
 bool qg_session_load(qg_session *session);
 /* The format of that name; prints an error that suggests a name when there is none. */
 const qg_layout *qg_session_format(const qg_session *session, const char *name);
+/* The argument of --decode-math, which may be NULL; prints an error when it is no type that values are computed in. */
+bool qg_math_named(const char *name, qg_scalar *math);
 /* The folder of formats/ and templates/ when none is named. */
 const char *qg_session_data(const qg_session *session);
 const char *qg_session_templates(const qg_session *session);

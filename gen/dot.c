@@ -10,7 +10,8 @@
  *   halves       x . float(codes) = (x * 2^24) . halves  see halves.c
  *   collect      s * (x0 . a0) + s * (x1 . a1) = s * (x0 . a0 + x1 . a1)
  *
- * Sums may round differently than the value does: a kernel's numeric class bounds by how much. */
+ * Sums may round differently than the value does: a kernel's numeric class bounds by how much. A value that is asked for in
+ * narrower arithmetic is left as it is. */
 #include "ir.h"
 
 #include <string.h>
@@ -203,19 +204,22 @@ static void use_halves(products *p, uint32_t run) {
     }
 }
 
+static void leave_x(qg_ir *ir, uint32_t lanes, uint32_t n_runs) {
+    ir->n_x_factors = n_runs;
+    ir->x_lanes = lanes;
+    ir->x_factors = qg_alloc(ir->arena, n_runs * sizeof *ir->x_factors);
+    for (uint32_t r = 0; r < n_runs; ++r)
+        for (uint32_t l = 0; l < QG_MAX_LANES; ++l) ir->x_factors[r][l] = 1.0f;
+}
+
 static void use_all_halves(products *p, uint32_t n_runs) {
-    p->ir->x_factors = qg_alloc(p->ir->arena, n_runs * sizeof *p->ir->x_factors);
-    p->ir->n_x_factors = n_runs;
-    p->ir->x_lanes = p->lanes;
-    for (uint32_t r = 0; r < n_runs; ++r) {
-        for (uint32_t l = 0; l < QG_MAX_LANES; ++l) p->ir->x_factors[r][l] = 1.0f;
-        if (p->lanes > 1) use_halves(p, r);
-    }
+    for (uint32_t r = 0; r < n_runs && p->lanes > 1; ++r) use_halves(p, r);
 }
 
 const qg_node *qg_dot_of_runs(qg_ir *ir, uint32_t lanes, uint32_t n_runs, const qg_node *const *values) {
     products p = {.ir = ir, .lanes = lanes};
     for (p.run = 0; p.run < n_runs; ++p.run) expand(&p, values[p.run], 1.0f, NULL);
+    leave_x(ir, lanes, n_runs);
     use_all_halves(&p, n_runs);
     for (uint32_t i = 0; i < p.count; ++i) settle_scale(&p, &p.items[i]);
     bool *taken = QG_NEW_ARRAY(ir->arena, bool, p.count + 1);
@@ -226,5 +230,13 @@ const qg_node *qg_dot_of_runs(qg_ir *ir, uint32_t lanes, uint32_t n_runs, const 
         const qg_node *group = collect(&p, i, taken, &negative);
         total = plus(ir, total, group, negative);
     }
+    return total;
+}
+
+const qg_node *qg_dot_as_written(qg_ir *ir, uint32_t lanes, uint32_t n_runs, const qg_node *const *values) {
+    const qg_node *total = NULL;
+    leave_x(ir, lanes, n_runs);
+    for (uint32_t r = 0; r < n_runs; ++r)
+        total = plus(ir, total, qg_dot(ir, r, qg_let(ir, qg_splat(ir, values[r], lanes), "value", NULL)), false);
     return total;
 }

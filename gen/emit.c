@@ -40,7 +40,9 @@ static void add(product *product, const char *path, const char *text, bool built
 }
 
 static const char *command(qg_arena *arena, const qg_layout *layout) {
-    return qg_format(arena, "qkgen emit --format %s", layout->name);
+    const char *math =
+        layout->math == QG_F32 ? "" : qg_format(arena, " --decode-math %s", qg_scalars[layout->math].name);
+    return qg_format(arena, "qkgen emit --format %s%s", layout->format, math);
 }
 
 /* Compiles one kernel, and adds its GLSL where that is written. */

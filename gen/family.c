@@ -220,6 +220,10 @@ static void describe_constants(qg_arena *arena, const qg_kernel *kernel, qk_kern
     described->spec_constants = list;
 }
 
+static qk_math decode_math(qg_scalar type) {
+    return type == QG_F16 ? QK_MATH_F16 : type == QG_BF16 ? QK_MATH_BF16 : QK_MATH_F32;
+}
+
 const qk_kernel *qg_describe(qg_arena *arena, const qg_kernel *kernel, qk_api api, const qk_code *code) {
     qk_kernel *described = QG_NEW(arena, qk_kernel);
     const qg_family_form *form = qg_form(kernel->family, kernel->layout);
@@ -227,7 +231,8 @@ const qk_kernel *qg_describe(qg_arena *arena, const qg_kernel *kernel, qk_api ap
     qk_field *push = QG_NEW_ARRAY(arena, qk_field, n_push);
     for (uint32_t i = 0; i < n_push; ++i) push[i] = (qk_field){form->push[i], 4 * i, 4};
     described->name = kernel->name;
-    described->format = kernel->layout->name;
+    described->format = kernel->layout->format;
+    described->decode_math = decode_math(kernel->layout->math);
     described->family = kernel->family->name;
     described->api = api;
     described->entry = api == QK_API_VULKAN ? "main" : kernel->name;

@@ -389,6 +389,8 @@ typedef struct qg_term {
 typedef struct qg_layout {
     const qg_spec *spec;
     const char *name;
+    const char *format; /* the same, but of qg_layout_in: the name of the format */
+    qg_scalar math;     /* that each operation of the value is rounded to: F32, F16 or BF16 */
     const char *summary;
     const char *parameters; /* "bits = 4, group = 64, T = bf16", or "" */
     uint32_t elements;      /* of a block: block_rows * block_cols */
@@ -416,6 +418,10 @@ typedef struct qg_layouts {
 
 /* The buffer of a code's bits that is found by the value of another code, or NULL. */
 const qg_buffer *qg_index_of(const qg_buffer *buffers, const qg_code *code);
+
+/* The format with its value computed in `math`: each float, and the result of each operation on floats, is rounded to that
+ * type. Unless that is f32, the name says so: FORMAT_decode_MATH. */
+const qg_layout *qg_layout_in(qg_arena *arena, const qg_layout *layout, qg_scalar math);
 
 /* Bits that a tensor has for each element; what all rows or columns of blocks share does not count. */
 double qg_bits_per_element(const qg_layout *layout);

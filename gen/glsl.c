@@ -210,7 +210,7 @@ char *qg_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *
     const qg_ir *ir = sums ? qg_lower_dot(arena, plan) : qg_lower_decode(arena, plan);
     qg_holes prelude = {.count = 0}, holes = {.count = 0};
     qg_prelude_holes(&prelude, ir);
-    qg_hole(&prelude, "to_f16", kernel->type == QG_F16 && !sums ? "" : NULL);
+    qg_hole(&prelude, "to_f16", (kernel->type == QG_F16 && !sums) || qg_uses(ir, QG_ROUND_F16) ? "" : NULL);
     qg_hole(&prelude, "to_bf16", kernel->type == QG_BF16 ? "" : NULL);
     char *prelude_text =
         qg_expand(arena, qg_template_text(templates, "prelude.glsl"), prelude.items, prelude.count, why);

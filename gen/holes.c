@@ -169,7 +169,9 @@ static const prelude_function prelude_functions[] = {{"f16_to_f32", QG_F16_BITS}
                                                      {"bits_to_f32", QG_F32_BITS},
                                                      {"load_u32", QG_LOAD_WIDE},
                                                      {"min", QG_MIN},
-                                                     {"sign_extend", QG_SEXT}};
+                                                     {"sign_extend", QG_SEXT},
+                                                     {"round_f16", QG_ROUND_F16},
+                                                     {"round_bf16", QG_ROUND_BF16}};
 
 void qg_prelude_holes(qg_holes *holes, const qg_ir *ir) {
     for (size_t i = 0; i < sizeof prelude_functions / sizeof *prelude_functions; ++i)
@@ -242,6 +244,9 @@ char *qg_banner(qg_arena *arena, const qg_request *request, const qg_plan *plan,
     qg_text_printf(&text, "%s%u bytes for %u elements, %.4g bits each; %.3g operations for each element.\n", prefix,
                    layout->block_bytes, layout->elements, qg_bits_per_element(layout),
                    operations(qg_lower_decode(arena, plan), plan->tile_elements));
+    if (layout->math != QG_F32)
+        qg_text_printf(&text, "%sEach float and each operation of the value is rounded to %s.\n", prefix,
+                       qg_scalars[layout->math].name);
     qg_text_add(&text, prefix, strlen(prefix) - 1);
     qg_text_puts(&text, "\n");
     add_lines(&text, layout->spec->source->text, layout->spec->source->length, prefix);

@@ -302,6 +302,32 @@ const qg_node *qg_float_bits(qg_ir *ir, qg_scalar type, const qg_node *bits) {
     return unique(ir, &(qg_node){.op = op, .kind = QG_K_FLOAT, .lanes = bits->lanes, .n_args = 1, .arg = {bits}});
 }
 
+/* True when F16 or BF16 is known to hold each lane. */
+static bool holds(qg_scalar type, const qg_node *node) {
+    const uint32_t digits = qg_scalars[type].mantissa_bits + 1;
+    const qg_op own = type == QG_F16 ? QG_F16_BITS : QG_BF16_BITS;
+    if (node->op == own || node->op == (type == QG_F16 ? QG_ROUND_F16 : QG_ROUND_BF16)) return true;
+    if (node->op == QG_TO_FLOAT) return node->arg[0]->kind == QG_K_UINT && node->arg[0]->max <= UINT64_C(1) << digits;
+    if (node->op == QG_CONST) return node->real == 0 || node->real == 1;
+    if (node->op != QG_VECTOR) return false;
+    for (uint32_t i = 0; i < node->n_args; ++i) {
+        const qg_node *lane = node->arg[i];
+        const bool good = lane->kind == QG_K_FLOAT ? holds(type, lane)
+                                                   : lane->kind == QG_K_UINT && lane->max <= UINT64_C(1) << digits;
+        if (!good) return false;
+    }
+    return true;
+}
+
+const qg_node *qg_round(qg_ir *ir, qg_scalar type, const qg_node *node) {
+    if (type == QG_F32 || holds(type, node)) return node;
+    return unique(ir, &(qg_node){.op = type == QG_F16 ? QG_ROUND_F16 : QG_ROUND_BF16,
+                                 .kind = QG_K_FLOAT,
+                                 .lanes = node->lanes,
+                                 .n_args = 1,
+                                 .arg = {node}});
+}
+
 /* ---- statements ---- */
 
 /* Nodes are immutable to everyone but their builder. */

@@ -77,6 +77,8 @@ const qg_node *qg_x_sum(qg_ir *ir, uint64_t runs);
 const qg_node *qg_halves_of(qg_ir *ir, const qg_node *word);
 /* Bits to float: F16 and BF16 take the low 16 bits, F32 all 32. */
 const qg_node *qg_float_bits(qg_ir *ir, qg_scalar type, const qg_node *bits);
+/* A float rounded to F16 or BF16; the node itself where that type holds it, or where the type is F32. */
+const qg_node *qg_round(qg_ir *ir, qg_scalar type, const qg_node *node);
 /* Makes a statement of a node that is neither a constant nor an argument, if it has no name yet. Statements that share a
  * name are told apart by qg_finish. */
 const qg_node *qg_let(qg_ir *ir, const qg_node *node, const char *name, const char *comment);
@@ -119,6 +121,8 @@ const qg_node *qg_index_node(qg_ir *ir, const qg_node *start, qg_index a);
 /* sum(x * value) over a tile, of which `values` has one vector for each run; what is the same for a run stands outside of
  * the sums. */
 const qg_node *qg_dot_of_runs(qg_ir *ir, uint32_t lanes, uint32_t n_runs, const qg_node *const *values);
+/* The same with every value as it was written: for values whose operations must round as they do. */
+const qg_node *qg_dot_as_written(qg_ir *ir, uint32_t lanes, uint32_t n_runs, const qg_node *const *values);
 
 /* ---- halves.c ----------------------------------------------------------------------------------------------------- */
 

@@ -759,7 +759,7 @@ static const qg_node *lower_bits(lowering *l, const qg_term *term) {
     return bits_as(l, (qg_scalar)term->ref, "bits", bits);
 }
 
-static const qg_node *lower_term(lowering *l, const qg_term *term) {
+static const qg_node *lower_operation(lowering *l, const qg_term *term) {
     switch (term->op) {
     case QG_CONST: return lower_constant(l, term);
     case QG_CODE: return lower_code(l, &l->layout->codes[term->ref]);
@@ -775,6 +775,13 @@ static const qg_node *lower_term(lowering *l, const qg_term *term) {
     }
     default: return lower_binary(l, term);
     }
+}
+
+/* What is chosen from rounded values, and their negatives, need no rounding. */
+static const qg_node *lower_term(lowering *l, const qg_term *term) {
+    const qg_node *node = lower_operation(l, term);
+    const bool rounded = node->kind != QG_K_FLOAT || term->op == QG_SELECT || term->op == QG_NEG;
+    return rounded ? node : qg_round(l->ir, l->layout->math, node);
 }
 
 /* ---- entry points ---- */
@@ -853,7 +860,8 @@ const qg_ir *qg_lower_dot(qg_arena *arena, const qg_plan *plan) {
             l.lanes[i] = qg_index_add(l.ir, start, qg_index_constant(plan->runs[r] + i));
         values[r] = lower_term(&l, plan->layout->value);
     }
-    qg_output(l.ir, qg_dot_of_runs(l.ir, plan->lanes, plan->n_runs, values), NULL);
+    const bool free = plan->layout->math == QG_F32;
+    qg_output(l.ir, (free ? qg_dot_of_runs : qg_dot_as_written)(l.ir, plan->lanes, plan->n_runs, values), NULL);
     finish(l.ir);
     return l.ir;
 }

@@ -24,6 +24,7 @@ static const char help[] =
     "        [--check]                          compares with what is there and writes nothing\n"
     "        [--embed]                          one header and one source for each format, which need nothing else\n"
     "        [--family FAMILY]... [--api vulkan|metal]... [--depfile FILE]\n"
+    "        [--decode-math f32|bf16|f16]       rounds each operation of a value to that type (default: f32)\n"
     "  qkgen gallery [--out DIR] [--check]      writes a page of all formats with their maps (default: to docs/)\n"
     "  qkgen run dequant --format F --target T --type f32|f16|bf16 --in FILE --out FILE\n"
     "  qkgen run gather  --format F --target T --type f32|f16|bf16 --rows V --cols H --in FILE --indices FILE --out "
@@ -34,6 +35,7 @@ static const char help[] =
     "        --target c|vulkan|msl              the C reference, a Vulkan device, or the MSL executor\n"
     "        --rows N --cols K                  also for dequant, where blocks are patches of a matrix\n"
     "        --in NAME=FILE                     once for each buffer of a format that has several\n"
+    "        --decode-math f32|bf16|f16         as in emit\n"
     "        --device NAME|NUMBER               a device of `qkgen devices`\n"
     "  qkgen run qdq_init            --target T --group G --bins B --in FILE --out scales=FILE --out biases=FILE "
     "--out q=FILE\n"
@@ -126,6 +128,16 @@ const qg_layout *qg_session_format(const qg_session *session, const char *name) 
         "--spec", QG_TEXTS, &(session)->specs                                                                          \
     }
 #define COUNT(array) ((uint32_t)(sizeof(array) / sizeof *(array)))
+
+bool qg_math_named(const char *name, qg_scalar *math) {
+    static const qg_scalar types[] = {QG_F32, QG_BF16, QG_F16};
+    *math = QG_F32;
+    for (uint32_t i = 0; name && i < COUNT(types); ++i) {
+        *math = types[i];
+        if (strcmp(name, qg_scalars[types[i]].name) == 0) return true;
+    }
+    return !name || qg_complain("--decode-math must be f32, bf16 or f16, not '%s'", name) == 0;
+}
 
 /* ---- check, import ---- */
 
@@ -358,18 +370,19 @@ static bool choose_apis(const qg_texts *names, qg_emit_options *emit) {
     return true;
 }
 
-static bool choose_layouts(qg_session *session, const qg_texts *names, qg_emit_options *emit) {
+static bool choose_layouts(qg_session *session, const qg_texts *names, qg_scalar math, qg_emit_options *emit) {
     const qg_library *library = session->library;
     if (names->count == 0 && emit->n_families == 0) return true; /* all families that are named take no format */
-    emit->every_format = names->count == 0;
-    emit->n_layouts = library->layouts.count;
-    emit->layouts = library->layouts.items;
-    if (names->count == 0) return true;
-    const qg_layout **chosen = QG_NEW_ARRAY(session->arena, const qg_layout *, names->count);
-    for (uint32_t i = 0; i < names->count; ++i)
-        if (!(chosen[i] = qg_session_format(session, names->items[i]))) return false;
+    const bool all = names->count == 0;
+    emit->every_format = all && math == QG_F32;
+    emit->n_layouts = all ? library->layouts.count : names->count;
+    const qg_layout **chosen = QG_NEW_ARRAY(session->arena, const qg_layout *, emit->n_layouts);
+    for (uint32_t i = 0; i < emit->n_layouts; ++i) {
+        chosen[i] = all ? library->layouts.items[i] : qg_session_format(session, names->items[i]);
+        if (!chosen[i]) return false;
+        chosen[i] = qg_layout_in(session->arena, chosen[i], math);
+    }
     emit->layouts = chosen;
-    emit->n_layouts = names->count;
     return true;
 }
 
@@ -399,17 +412,24 @@ static const char *find_headers(const qg_session *session) {
 
 static int command_emit(qg_session *session, int argc, char **argv) {
     qg_texts formats = {0}, families = {0}, apis = {0}, rest = {0};
+    const char *math_name = NULL;
+    qg_scalar math;
     qg_emit_options emit = {.out = "out"};
-    const qg_option options[] = {SESSION_OPTIONS(session),          {"--format", QG_TEXTS, &formats},
-                                 {"--family", QG_TEXTS, &families}, {"--api", QG_TEXTS, &apis},
-                                 {"--out", QG_TEXT, &emit.out},     {"--check", QG_FLAG, &emit.check},
-                                 {"--embed", QG_FLAG, &emit.embed}, {"--depfile", QG_TEXT, &emit.depfile}};
+    const qg_option options[] = {SESSION_OPTIONS(session),
+                                 {"--format", QG_TEXTS, &formats},
+                                 {"--family", QG_TEXTS, &families},
+                                 {"--api", QG_TEXTS, &apis},
+                                 {"--out", QG_TEXT, &emit.out},
+                                 {"--check", QG_FLAG, &emit.check},
+                                 {"--embed", QG_FLAG, &emit.embed},
+                                 {"--depfile", QG_TEXT, &emit.depfile},
+                                 {"--decode-math", QG_TEXT, &math_name}};
     if (!qg_options_read(session->arena, argc, argv, options, COUNT(options), &rest)) return 1;
     for (uint32_t i = 0; i < rest.count; ++i)
         QG_PUSH(session->arena, session->specs.items, session->specs.count, session->specs.capacity, rest.items[i]);
-    if (!qg_session_load(session)) return 1;
+    if (!qg_math_named(math_name, &math) || !qg_session_load(session)) return 1;
     if (!choose_families(session, &families, &emit) || !choose_apis(&apis, &emit) ||
-        !choose_plains(session, &families, &formats, &emit) || !choose_layouts(session, &formats, &emit))
+        !choose_plains(session, &families, &formats, &emit) || !choose_layouts(session, &formats, math, &emit))
         return 1;
     emit.templates = qg_session_templates(session);
     emit.runtime_headers = find_headers(session);

@@ -353,7 +353,9 @@ static const char *type_list(qg_arena *arena, const qg_family *family) {
 int qg_command_run(qg_session *session, int argc, char **argv) {
     const qg_plain *plain = find_plain(argc, argv);
     if (plain) return qg_run_plain(session, plain, argc, argv);
-    const char *format = NULL, *target = NULL, *type = NULL, *out = NULL, *indices = NULL, *x = NULL, *ids = NULL;
+    const char *format = NULL, *target = NULL, *type = NULL, *out = NULL, *indices = NULL, *x = NULL, *ids = NULL,
+               *math_name = NULL;
+    qg_scalar math;
     qg_texts in = {0}, rest = {0};
     qg_job job = {.arena = session->arena};
     const qg_option options[] = {{"--data", QG_TEXT, &session->data},
@@ -362,6 +364,7 @@ int qg_command_run(qg_session *session, int argc, char **argv) {
                                  {"--format", QG_TEXT, &format},
                                  {"--target", QG_TEXT, &target},
                                  {"--type", QG_TEXT, &type},
+                                 {"--decode-math", QG_TEXT, &math_name},
                                  {"--in", QG_TEXTS, &in},
                                  {"--out", QG_TEXT, &out},
                                  {"--indices", QG_TEXT, &indices},
@@ -387,9 +390,10 @@ int qg_command_run(qg_session *session, int argc, char **argv) {
     job.type = qg_family_type(job.family, type);
     if (job.type == QG_SCALAR_COUNT)
         return qg_complain("--type must be %s, not '%s'", type_list(session->arena, job.family), type ? type : "");
-    if (!qg_session_load(session)) return 1;
+    if (!qg_math_named(math_name, &math) || !qg_session_load(session)) return 1;
     job.layout = qg_session_format(session, format);
     if (!job.layout) return 1;
+    job.layout = qg_layout_in(session->arena, job.layout, math);
     if (!qg_takes(job.family, job.layout))
         return qg_complain("there is no %s for %s: its blocks do not lie one after the other", job.family->name,
                            format);

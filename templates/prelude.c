@@ -75,3 +75,20 @@ static inline uint16_t qk_f32_to_bf16(float x) {
     if ((bits & 0x7FFFFFFFu) > 0x7F800000u) return (uint16_t)(((bits >> 16) & 0x8000u) | 0x7FC0u); /* NaN */
     return (uint16_t)((bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16);
 }
+@if round_f16
+
+/* The nearest half, ties to even, as a float. */
+static inline float qk_round_f16(float x) {
+    return qk_f16_to_f32(qk_f32_to_f16(x));
+}
+@end
+@if round_bf16
+
+/* The nearest bfloat16, ties to even, as a float. */
+static inline float qk_round_bf16(float x) {
+    const uint32_t bits = (uint32_t)qk_f32_to_bf16(x) << 16;
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+@end

@@ -35,3 +35,35 @@ uint f32_to_bf16(float x) {
 }
 
 @end
+@if round_f16
+// The nearest half, ties to even, as a float.
+float round_f16(float x) {
+    return unpackHalf2x16(f32_to_f16(x)).x;
+}
+
+vec2 round_f16(vec2 v) {
+    return vec2(round_f16(v.x), round_f16(v.y));
+}
+
+vec4 round_f16(vec4 v) {
+    return vec4(round_f16(v.x), round_f16(v.y), round_f16(v.z), round_f16(v.w));
+}
+
+@end
+@if round_bf16
+// The nearest bfloat16, ties to even, as a float.
+float round_bf16(float x) {
+    const uint bits = floatBitsToUint(x);
+    if ((bits & 0x7FFFFFFFu) > 0x7F800000u) return uintBitsToFloat((bits & 0x80000000u) | 0x7FC00000u);  // NaN
+    return uintBitsToFloat((bits + 0x7FFFu + ((bits >> 16) & 1u)) & 0xFFFF0000u);
+}
+
+vec2 round_bf16(vec2 v) {
+    return vec2(round_bf16(v.x), round_bf16(v.y));
+}
+
+vec4 round_bf16(vec4 v) {
+    return vec4(round_bf16(v.x), round_bf16(v.y), round_bf16(v.z), round_bf16(v.w));
+}
+
+@end

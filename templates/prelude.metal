@@ -23,6 +23,38 @@ inline float bf16_to_f32(uint bits) {
 }
 
 @end
+@if round_f16
+// The nearest half, ties to even, as a float.
+inline float round_f16(float x) {
+    return float(half(x));
+}
+
+inline float2 round_f16(float2 v) {
+    return float2(half2(v));
+}
+
+inline float4 round_f16(float4 v) {
+    return float4(half4(v));
+}
+
+@end
+@if round_bf16
+// The nearest bfloat16, ties to even, as a float.
+inline float round_bf16(float x) {
+    const uint bits = as_type<uint>(x);
+    if ((bits & 0x7FFFFFFFu) > 0x7F800000u) return as_type<float>((bits & 0x80000000u) | 0x7FC00000u);  // NaN
+    return as_type<float>((bits + 0x7FFFu + ((bits >> 16) & 1u)) & 0xFFFF0000u);
+}
+
+inline float2 round_bf16(float2 v) {
+    return float2(round_bf16(v.x), round_bf16(v.y));
+}
+
+inline float4 round_bf16(float4 v) {
+    return float4(round_bf16(v.x), round_bf16(v.y), round_bf16(v.z), round_bf16(v.w));
+}
+
+@end
 // Rounds to the nearest bfloat16, ties to even. In integers, so that no Metal version with bfloat is needed.
 inline ushort f32_to_bf16(float x) {
     const uint bits = as_type<uint>(x);

@@ -604,6 +604,280 @@ static void matmul_id() {
     qk_msl_close(file);
 }
 
+// ---- gemv_q4_k and quantized_matmul_id against our kernels, all of them run here ----
+
+// How far two sums are apart where the sum in double is known: at most, and in L2, of all those.
+struct gap {
+    double most = 0, square = 0, want_most = 0, want_square = 0;
+    void add(double a, double b, double want) {
+        most = std::max(most, fabs(a - b));
+        square += (a - b) * (a - b);
+        want_most = std::max(want_most, fabs(want));
+        want_square += want * want;
+    }
+    double largest() const { return most / want_most; }
+    double l2() const { return sqrt(square / want_square); }
+};
+
+// The contract of the class `exact`, in L2 against double.
+static const double class_exact = 2e-6;
+
+// One sum in double, and how far another may be from it that is made with f32 operations in any order.
+struct sum {
+    double value = 0, magnitude = 0;
+    size_t terms = 0;
+    void add(double w, double x) {
+        value += w * x;
+        magnitude += fabs(w * x);
+        ++terms;
+    }
+    // Each term takes part in one product and in at most `terms` additions, whatever their order.
+    double bound() const {
+        const double e = double(terms + 1) * ldexp(1, -24);
+        return e / (1 - e) * magnitude;
+    }
+};
+
+static void print_head() {
+    printf("%-38s %-29s %-19s %-19s %-19s %s\n", "largest of the largest sum, and L2", "data", "ours - double",
+           "theirs - double", "ours - theirs", "theirs - double sums of its own weights");
+}
+
+static void print_gaps(const string &what, const char *data, const gap &ours, const gap &theirs, const gap &between,
+                       const gap &own) {
+    printf("%-38s %-29s %.2e, %.2e  %.2e, %.2e  %.2e, %.2e  %.2e, %.2e\n", what.c_str(), data, ours.largest(),
+           ours.l2(), theirs.largest(), theirs.l2(), between.largest(), between.l2(), own.largest(), own.l2());
+}
+
+// Our kernel on the files sums_x, and what else the arguments name.
+static bool run_sums(const string &arguments, vector<float> *y) {
+    const string out = work + "/sums_y", command = qkgen + " run " + arguments + " --target msl --type f32 --x " +
+                                                   work + "/sums_x --out " + out + " > " + work + "/log 2>&1";
+    remove(out.c_str());
+    const int status = system(command.c_str());
+    CHECK(status == 0, "%s ends with %d", command.c_str(), status);
+    if (status == 0) read_file(out, y);
+    return status == 0;
+}
+
+// f32, each operation rounded: the value of both kernels.
+static float value_q4_K(const uint8_t *block, int e) {
+    const uint8_t *s = block + 4;
+    const int j = e / 32, q = block[16 + e / 64 * 32 + e % 32] >> (j % 2 * 4) & 15;
+    const int sc = j < 4 ? s[j] & 63 : (s[j + 4] & 15) | s[j - 4] >> 6 << 4,
+              mn = j < 4 ? s[j + 4] & 63 : s[j + 4] >> 4 | s[j] >> 6 << 4;
+    const float scale = half_value(load16(block)) * float(sc), low = half_value(load16(block + 2)) * float(mn),
+                product = scale * float(q);
+    return product - low;
+}
+
+static vector<float> normal_ones(size_t count) {
+    vector<float> r(count);
+    for (float &x : r) {
+        double all = 0;
+        for (int i = 0; i < 12; ++i) all += double(random64(&seed) >> 11) * ldexp(1, -53);
+        x = float(all - 6);
+    }
+    return r;
+}
+
+static void gemv_one(qk_msl *file, int rows, int cols, const vector<uint8_t> &blocks, const char *data) {
+    vector<uint8_t> w(size_t(rows) * size_t(cols) / 256 * 144);
+    for (size_t i = 0; i < w.size(); ++i) { // rows begin with different blocks
+        const size_t block = i / 144, row = block / (size_t(cols) / 256);
+        w[i] = blocks[(block + row) * 144 % blocks.size() + i % 144];
+    }
+    vector<float> x = normal_ones(size_t(cols)), theirs(static_cast<size_t>(rows)), ours(theirs.size());
+    int32_t shape[2] = {rows, cols};
+    launch(uint32_t(rows), 32).add(0, x).add(1, w).add(2, theirs).value(3, shape).must(file, "gemv_f32a_q4kw");
+    write_file(work + "/sums_x", x);
+    write_file(work + "/sums_w", w);
+    const string sizes = " --rows " + std::to_string(rows) + " --cols " + std::to_string(cols);
+    if (!run_sums("gemv --format q4_K --in " + work + "/sums_w" + sizes, &ours)) return;
+    gap own, their, between;
+    for (size_t n = 0; n < ours.size(); ++n) {
+        sum want;
+        for (size_t k = 0; k < size_t(cols); ++k)
+            want.add(value_q4_K(&w[(n * size_t(cols) + k) / 256 * 144], int(k % 256)), x[k]);
+        own.add(ours[n], want.value, want.value);
+        their.add(theirs[n], want.value, want.value);
+        between.add(ours[n], theirs[n], want.value);
+        CHECK(fabs(theirs[n] - want.value) <= want.bound(), "gemv_f32a_q4kw, row %zu of %d x %d", n, rows, cols);
+    }
+    CHECK(own.l2() <= class_exact, "our gemv of q4_K, %d x %d, %s: %.3g", rows, cols, data, own.l2());
+    CHECK(between.l2() <= 2 * class_exact, "both gemv of q4_K, %d x %d, %s: %.3g", rows, cols, data, between.l2());
+    print_gaps("gemv q4_K " + std::to_string(rows) + " x " + std::to_string(cols), data, own, their, between, their);
+}
+
+static void gemv_ours() {
+    qk_msl *file = open_file(seeds + "/gemv_q4_k.metal");
+    bool found;
+    const vector<uint8_t> reference = read_bytes(vectors_folder + "/q4_K.blocks", &found);
+    if (!found) printf("q4_K    reference blocks: not in %s\n", vectors_folder.c_str());
+    vector<uint8_t> random(144 * 4096);
+    for (uint8_t &b : random) b = uint8_t(random64(&seed) >> 24);
+    for (size_t b = 0; b < random.size(); b += 144)
+        for (const size_t at : {size_t(0), size_t(2)}) {
+            const uint16_t d = to_half(double(random64(&seed) % 1000) / 100000);
+            random[b + at] = uint8_t(d), random[b + at + 1] = uint8_t(d >> 8);
+        }
+    const int shapes[][2] = {{9, 256}, {1, 512}, {67, 768}, {300, 1024}, {16, 4096}, {3, 16384}};
+    for (const auto &s : shapes) {
+        gemv_one(file, s[0], s[1], random, "random blocks");
+        if (found) gemv_one(file, s[0], s[1], reference, "reference blocks");
+    }
+    qk_msl_close(file);
+}
+
+// What the weights and right-hand sides of the experts are.
+enum id_data {
+    EXACT,    // scales are powers of two and biases multiples of them: no operation in bf16 rounds; x is in bf16
+    BFLOAT_X, // x is in bf16, weights are not exact in bf16
+    ANY
+};
+static const char *const id_data_names[] = {"bf16 holds weights and x", "bf16 holds x", "any"};
+
+static float rounded_bfloat(float x) { return bfloat_value(to_bfloat(x)); }
+
+static string format_of(uint32_t bits, uint32_t group) {
+    return "affine_b" + std::to_string(bits) + "_g" + std::to_string(group) + "_bf16";
+}
+
+// The files of a run of our kernel; the arguments that name them.
+static string write_experts(uint32_t bits, uint32_t group, const vector<float> &x, const vector<uint8_t> &w,
+                            const vector<uint16_t> &s, const vector<uint16_t> &b, const vector<uint32_t> &ids) {
+    const string f = work + "/sums_";
+    write_file(f + "x", x), write_file(f + "w", w), write_file(f + "ids", ids);
+    write_file(f + "s", s), write_file(f + "b", b);
+    return "gemv_id --format " + format_of(bits, group) + " --in weight=" + f + "w --in scales=" + f +
+           "s --in biases=" + f + "b --ids " + f + "ids";
+}
+
+static void id_one(qk_msl *file, uint32_t bits, uint32_t group, id_data data) {
+    const uint32_t tokens = 3, slots = 2, experts = 4, rows = 37, cols = 8 * group, groups = cols / group;
+    const uint32_t row_bytes = cols * bits / 8;
+    vector<uint8_t> w(size_t(experts) * rows * row_bytes);
+    for (uint8_t &b : w) b = uint8_t(random64(&seed) >> 24);
+    vector<uint16_t> s(size_t(experts) * rows * groups), b(s.size());
+    for (size_t i = 0; i < s.size(); ++i) {
+        const float step = data == EXACT ? ldexpf(1, -int(random64(&seed) % 6) - 4)
+                                         : float(double(random64(&seed) % 1000 + 1) / 50000);
+        const float low = -step * float(1u << (bits - 1));
+        s[i] = to_bfloat(step);
+        b[i] = to_bfloat(data == EXACT ? low : low * (0.5f + float(random64(&seed) % 1000) / 1000));
+    }
+    vector<float> x = normal_ones(tokens * cols);
+    if (data != ANY)
+        for (float &v : x) v = rounded_bfloat(v);
+    vector<uint32_t> ids = {0, 3, 2, experts, 1, 0}; // one of them is no expert
+    uint32_t p[10] = {tokens, cols, rows, group, bits, slots, experts, rows * row_bytes, rows * groups, rows * groups};
+    vector<float> theirs(tokens * slots * rows, -7.0f), ours(theirs.size());
+    launch l;
+    l.what.threads[0] = rows, l.what.threads[1] = tokens * slots, l.what.threads[2] = 1;
+    l.what.group[0] = l.what.group[1] = 8;
+    l.add(0, x).add(1, w).add(2, s).add(3, b).add(4, ids).add(5, theirs).value(6, p).must(file, "quantized_matmul_id");
+    const string run = write_experts(bits, group, x, w, s, b, ids);
+    const string shape = " --rows 37 --experts 4 --tokens 3 --slots 2 --cols " + std::to_string(cols);
+    vector<float> narrow_ours(ours.size());
+    if (!run_sums(run + shape, &ours) || !run_sums(run + shape + " --decode-math bf16", &narrow_ours)) return;
+    const string format = format_of(bits, group);
+    gap narrow_own, narrow_between;
+    gap own, their, between, their_own;
+    for (size_t i = 0; i < ours.size(); ++i) {
+        const size_t pair = i / rows, row = ids[pair] * size_t(rows) + i % rows;
+        if (ids[pair] >= experts) { // theirs leaves the results as they are
+            CHECK(ours[i] == 0 && theirs[i] == -7.0f, "%s, id out of range: %g and %g", format.c_str(), ours[i],
+                  theirs[i]);
+            continue;
+        }
+        sum want, narrow;
+        double rounding = 0; // of bf16 operations: q * s, + b, and x
+        for (uint32_t k = 0; k < cols; ++k) {
+            uint32_t code = 0;
+            for (uint32_t z = 0; z < bits; ++z)
+                code |= uint32_t(w[row * row_bytes + (k * bits + z) / 8] >> ((k * bits + z) % 8) & 1) << z;
+            const float scale = bfloat_value(s[row * groups + k / group]),
+                        bias = bfloat_value(b[row * groups + k / group]);
+            const float product = float(code) * scale, value = product + bias, v = x[pair / slots * cols + k];
+            const float their_product = rounded_bfloat(product), their_value = rounded_bfloat(their_product + bias);
+            want.add(value, v);
+            narrow.add(their_value, rounded_bfloat(v));
+            const double u = ldexp(1, -8), off = u * fabs(double(product)),
+                         in_w = off + u * (fabs(double(value)) + off);
+            rounding += in_w * fabs(double(v)) * (1 + u) + fabs(double(value) * v) * u;
+        }
+        own.add(ours[i], want.value, want.value);
+        their.add(theirs[i], want.value, want.value);
+        between.add(ours[i], theirs[i], want.value);
+        their_own.add(theirs[i], narrow.value, narrow.value);
+        narrow_own.add(narrow_ours[i], narrow.value, narrow.value);
+        narrow_between.add(narrow_ours[i], theirs[i], narrow.value);
+        CHECK(fabs(theirs[i] - narrow.value) <= narrow.bound(), "quantized_matmul_id, %s, sum %zu", format.c_str(), i);
+        CHECK(fabs(theirs[i] - want.value) <= rounding + narrow.bound() + want.bound(),
+              "quantized_matmul_id, %s, sum %zu", format.c_str(), i);
+        if (data == EXACT)
+            CHECK(narrow.value == want.value, "%s, sum %zu: bf16 rounds what it must hold", format.c_str(), i);
+    }
+    CHECK(own.l2() <= class_exact, "our gemv_id of %s, %s: %.3g", format.c_str(), id_data_names[data], own.l2());
+    // Theirs adds f32 products as ours does, so that only its operations in bf16 may tell them apart.
+    CHECK(their_own.l2() <= class_exact, "quantized_matmul_id, %s: %.3g", format.c_str(), their_own.l2());
+    if (data == EXACT) CHECK(between.l2() <= 2 * class_exact, "both gemv_id of %s: %.3g", format.c_str(), between.l2());
+    if (data != ANY) { // ours does not round x
+        CHECK(narrow_own.l2() <= class_exact, "our gemv_id of %s in bf16: %.3g", format.c_str(), narrow_own.l2());
+        CHECK(narrow_between.l2() <= 2 * class_exact, "both gemv_id of %s in bf16: %.3g", format.c_str(),
+              narrow_between.l2());
+    }
+    print_gaps("gemv_id " + format, id_data_names[data], own, their, between, their_own);
+    if (data == BFLOAT_X)
+        print_gaps("gemv_id " + format + " in bf16", id_data_names[data], narrow_own, their_own, narrow_between,
+                   their_own);
+}
+
+// Right-hand sides that choose single weights: both kernels decode to the same bits when ours rounds to bf16.
+static void id_weights(qk_msl *file, uint32_t bits, uint32_t group) {
+    const uint32_t cols = 2 * group, tokens = cols, experts = 3, rows = 23, groups = cols / group;
+    const uint32_t row_bytes = cols * bits / 8;
+    vector<uint8_t> w(size_t(experts) * rows * row_bytes);
+    for (uint8_t &b : w) b = uint8_t(random64(&seed) >> 24);
+    vector<uint16_t> s(size_t(experts) * rows * groups), b(s.size());
+    for (size_t i = 0; i < s.size(); ++i) { // any number between 2^-16 and 2^15, of either sign
+        s[i] = uint16_t((random64(&seed) & 0x8000) | (111 + random64(&seed) % 31) << 7 | (random64(&seed) & 127));
+        const uint64_t near = (s[i] >> 7 & 255) + random64(&seed) % 12;
+        b[i] = uint16_t((random64(&seed) & 0x8000) | near << 7 | (random64(&seed) & 127));
+    }
+    vector<float> x(size_t(tokens) * cols);
+    for (uint32_t t = 0; t < tokens; ++t) x[t * cols + t] = 1;
+    vector<uint32_t> ids(tokens * experts);
+    for (uint32_t i = 0; i < ids.size(); ++i) ids[i] = i % experts;
+    vector<float> theirs(ids.size() * rows, -7.0f), ours(theirs.size()), wide(theirs.size());
+    uint32_t p[10] = {tokens,           cols,          rows,         group, bits, experts, experts,
+                      rows * row_bytes, rows * groups, rows * groups};
+    launch l;
+    l.what.threads[0] = rows, l.what.threads[1] = uint32_t(ids.size()), l.what.threads[2] = 1;
+    l.what.group[0] = l.what.group[1] = 8;
+    l.add(0, x).add(1, w).add(2, s).add(3, b).add(4, ids).add(5, theirs).value(6, p).must(file, "quantized_matmul_id");
+    const string format = write_experts(bits, group, x, w, s, b, ids);
+    const string shape = " --rows " + std::to_string(rows) + " --cols " + std::to_string(cols) +
+                         " --experts 3 --slots 3 --tokens " + std::to_string(tokens);
+    if (!run_sums(format + shape + " --decode-math bf16", &ours) || !run_sums(format + shape, &wide)) return;
+    size_t differ = 0;
+    for (size_t i = 0; i < ours.size(); ++i) differ += wide[i] != theirs[i];
+    CHECK(same_bits(ours, theirs), "%u bits, groups of %u: weights in bf16", bits, group);
+    CHECK(differ > ours.size() / 4, "%u bits, groups of %u: the data shows no rounding: %zu", bits, group, differ);
+    printf("%u bits, groups of %u: %zu weights in bf16 have the same bits; %zu of them are others in f32\n", bits,
+           group, ours.size(), differ);
+}
+
+static void id_ours() {
+    qk_msl *file = open_file(seeds + "/quantized_matmul_id.metal");
+    for (const uint32_t bits : {4u, 6u, 8u})
+        for (const uint32_t group : {32u, 64u, 128u})
+            for (const id_data data : {EXACT, BFLOAT_X, ANY}) id_one(file, bits, group, data);
+    for (const uint32_t bits : {4u, 6u, 8u})
+        for (const uint32_t group : {32u, 64u, 128u}) id_weights(file, bits, group);
+    qk_msl_close(file);
+}
+
 int main(int argc, char **argv) {
     if (argc != 5) {
         fprintf(stderr, "usage: seeds_test METAL_FOLDER BLOCKS_FOLDER QKGEN WORK_FOLDER\n");
@@ -618,5 +892,8 @@ int main(int argc, char **argv) {
     qdq();
     qdq_ours();
     matmul_id();
+    print_head();
+    gemv_ours();
+    id_ours();
     return finish("seeds");
 }

@@ -1,6 +1,6 @@
 /* An oracle: decodes blocks straight from the proven layout, one bit at a time, and evaluates the value's tree as it stands.
  * It shares no line with planning, lowering or printing. `evaluate SPEC FORMAT OUT IN...`, one input for each buffer in the
- * order of the specification; writes f32. */
+ * order of the specification; writes f32. EVALUATE_MATH=f16 or bf16 rounds each float of the value to that type. */
 #include "library.h"
 
 #include <math.h>
@@ -17,6 +17,7 @@ typedef struct element {
     const qg_layout *layout;
     const unsigned char *const *blocks; /* the element's block in each buffer */
     uint32_t index;                     /* in its block */
+    qg_scalar math;
 } element;
 
 static number evaluate(const element *e, const qg_term *term);
@@ -114,7 +115,27 @@ static int64_t compute_integer(qg_op op, int64_t a, int64_t b) {
     }
 }
 
+/* Rounded to a narrower type, ties to even: to a multiple of the last digit that a number of its size has there. */
+static float narrow(qg_scalar type, float x) {
+    const qg_scalar_info *info = &qg_scalars[type];
+    if (x == 0 || !isfinite(x)) return x;
+    int exponent;
+    frexp(x, &exponent);
+    const int least = 1 - info->bias, power = (exponent - 1 < least ? least : exponent - 1) - (int)info->mantissa_bits;
+    const double rounded = ldexp(nearbyint(ldexp(x, -power)), power);
+    const double beyond = ldexp(1, info->bias + 1);
+    return (float)(fabs(rounded) >= beyond ? copysign(INFINITY, rounded) : rounded);
+}
+
+static number evaluate_as_written(const element *e, const qg_term *term);
+
 static number evaluate(const element *e, const qg_term *term) {
+    number result = evaluate_as_written(e, term);
+    if (result.floating && e->math != QG_F32) result.real = narrow(e->math, result.real);
+    return result;
+}
+
+static number evaluate_as_written(const element *e, const qg_term *term) {
     switch (term->op) {
     case QG_CONST:
         if (term->kind == QG_K_FLOAT) return (number){.floating = true, .real = term->real};
@@ -157,13 +178,16 @@ int main(int argc, char **argv) {
         inputs[i] = (unsigned char *)qg_read_file(arena, argv[4 + i], (size_t)1 << 30, &length, &why);
         if (!inputs[i]) return fail(argv[4 + i], why);
     }
+    const char *named = getenv("EVALUATE_MATH");
+    const qg_scalar math = named ? qg_scalar_named(named, strlen(named)) : QG_F32;
+    if (math == QG_SCALAR_COUNT) return fail(named, "no such type");
     const uint64_t elements = length / layout->buffers[layout->n_buffers - 1].bytes * layout->elements;
     float *out = qg_alloc(arena, (elements + 1) * sizeof *out);
     for (uint64_t n = 0; n < elements; ++n) {
         const unsigned char *blocks[64];
         for (uint32_t i = 0; i < layout->n_buffers; ++i)
             blocks[i] = inputs[i] + n / layout->elements * layout->buffers[i].bytes;
-        const element e = {layout, blocks, (uint32_t)(n % layout->elements)};
+        const element e = {layout, blocks, (uint32_t)(n % layout->elements), math};
         out[n] = evaluate(&e, layout->value).real;
     }
     const char *why = qg_write_file(arena, argv[3], out, elements * sizeof *out);

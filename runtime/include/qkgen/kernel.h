@@ -102,8 +102,11 @@ typedef enum qk_numeric_class {
     QK_NUMERIC_EXACT_SUM     /* f32 products and sums: at most 2e-6, relative to the exact result, in the L2 norm */
 } qk_numeric_class;
 
+/* What each float of a value, and the result of each operation on floats, is rounded to. */
+typedef enum qk_math { QK_MATH_F32, QK_MATH_F16, QK_MATH_BF16 } qk_math;
+
 typedef struct qk_kernel {
-    const char *name;   /* FORMAT_FAMILY_TYPE, or FAMILY */
+    const char *name;   /* FORMAT_FAMILY_TYPE, or FAMILY; FORMAT_decode_MATH_FAMILY_TYPE where decode_math is not f32 */
     const char *format; /* "" for a family that takes no format; such a kernel has no blocks and tiles */
     const char *family; /* dequant, gather, gemv, qdq_init, ... */
     qk_api api;
@@ -128,6 +131,7 @@ typedef struct qk_kernel {
     uint32_t ragged;         /* patches may be cut off at the ends of rows and columns */
     uint32_t block_rows;     /* 0 in QK_VIEW_BLOCKS */
     uint32_t block_cols;
+    qk_math decode_math;
 } qk_kernel;
 
 /* Part of a buffer. `buffer` is the backend's own handle (VkBuffer, id<MTLBuffer>, ...). */
