@@ -860,8 +860,8 @@ const qg_ir *qg_lower_dot(qg_arena *arena, const qg_plan *plan) {
             l.lanes[i] = qg_index_add(l.ir, start, qg_index_constant(plan->runs[r] + i));
         values[r] = lower_term(&l, plan->layout->value);
     }
-    const bool free = plan->layout->math == QG_F32;
-    qg_output(l.ir, (free ? qg_dot_of_runs : qg_dot_as_written)(l.ir, plan->lanes, plan->n_runs, values), NULL);
+    const bool as_written = plan->layout->math != QG_F32;
+    qg_output(l.ir, (as_written ? qg_dot_as_written : qg_dot_of_runs)(l.ir, plan->lanes, plan->n_runs, values), NULL);
     finish(l.ir);
     return l.ir;
 }

@@ -33,8 +33,8 @@ static const char reserved[] =
     "abs all any ceil clamp cos cross dot exp exp2 floor fma fract isinf isnan ldexp length log log2 max min mix mod "
     "modf normalize pow round select sign sin sqrt step trunc pack unpack as_type popcount "
     /* what generated kernels call their own things */
-    "decode write_tile store value_at f16_at bf16_at f32_to_f16 f32_to_bf16 f16_to_f32 bf16_to_f32 load_u32 round_f16 round_bf16 dst "
-    "indices "
+    "decode write_tile store value_at f16_at bf16_at f32_to_f16 f32_to_bf16 f16_to_f32 bf16_to_f32 load_u32 dst indices "
+    "round_f16 round_bf16 "
     "out_of_range tiles rows row_first row_end row_tiles tokens push threads from to index cols grid_rows grid_cols "
     "table_rows table_cols row col tile block_row block_col token found first start "
     /* types and names of specifications */
