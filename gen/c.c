@@ -59,7 +59,18 @@ static void add_unused(qg_text *text, const char *body) {
         if (!mentions(body, names[i])) qg_text_printf(text, "    (void)%s;\n", names[i]);
 }
 
-static char *decode_matrix(qg_arena *arena, const qg_ir *ir, const qg_plan *plan) {
+/* The rounded values that the references ask for; nobody wants a static function that nothing calls. */
+static void add_rounded(qg_text *text, const char *references, const char *parameters, const char *arguments) {
+    static const char *const rounded[] = {"f16", "bf16"};
+    for (uint32_t i = 0; i < 2; ++i)
+        if (mentions(references, qg_format(text->arena, "%s_at", rounded[i])))
+            qg_text_printf(text,
+                           "\nstatic uint16_t %s_at(%s) {\n"
+                           "    return qk_f32_to_%s(value_at(%s));\n}\n",
+                           rounded[i], parameters, rounded[i], arguments);
+}
+
+static char *decode_matrix(qg_arena *arena, const qg_ir *ir, const qg_plan *plan, const char *references) {
     const char *const parameters = "const void *const *from, uint64_t rows, uint64_t cols, uint64_t row, uint64_t col";
     qg_text text = qg_text_new(arena);
     qg_text_printf(&text, "/* The value of an element of a tensor of rows x cols. */\nstatic float value_at(%s) {\n",
@@ -71,18 +82,13 @@ static char *decode_matrix(qg_arena *arena, const qg_ir *ir, const qg_plan *plan
     qg_decode_body(&body, ir, c);
     add_unused(&text, body.data);
     qg_text_printf(&text, "%s}\n", body.data);
-    static const char *const rounded[] = {"f16", "bf16"};
-    for (uint32_t i = 0; i < 2; ++i)
-        qg_text_printf(&text,
-                       "\nstatic uint16_t %s_at(%s) {\n"
-                       "    return qk_f32_to_%s(value_at(from, rows, cols, row, col));\n}\n",
-                       rounded[i], parameters, rounded[i]);
+    add_rounded(&text, references, parameters, "from, rows, cols, row, col");
     return text.data;
 }
 
-static char *decode(qg_arena *arena, const qg_ir *ir, const qg_plan *plan) {
+static char *decode(qg_arena *arena, const qg_ir *ir, const qg_plan *plan, const char *references) {
     const qg_layout *layout = plan->layout;
-    if (layout->view != QG_VIEW_BLOCKS) return decode_matrix(arena, ir, plan);
+    if (layout->view != QG_VIEW_BLOCKS) return decode_matrix(arena, ir, plan, references);
     qg_text text = qg_text_new(arena);
     qg_text_puts(&text, "/* The value of element `index` of a tensor. */\n");
     qg_text_puts(&text, "static float value_at(const void *const *from, uint64_t index) {\n");
@@ -93,12 +99,7 @@ static char *decode(qg_arena *arena, const qg_ir *ir, const qg_plan *plan) {
         qg_text_printf(&text, "    const uint32_t i = (uint32_t)(index %% %uu);\n", layout->elements);
     qg_decode_body(&text, ir, c);
     qg_text_puts(&text, "}\n");
-    static const char *const rounded[] = {"f16", "bf16"};
-    for (uint32_t i = 0; i < 2; ++i)
-        qg_text_printf(&text,
-                       "\nstatic uint16_t %s_at(const void *const *from, uint64_t index) {\n"
-                       "    return qk_f32_to_%s(value_at(from, index));\n}\n",
-                       rounded[i], rounded[i]);
+    add_rounded(&text, references, "const void *const *from, uint64_t index", "from, index");
     return text.data;
 }
 
@@ -416,7 +417,7 @@ char *qg_c_source(qg_arena *arena, const qg_templates *templates, const qg_reque
     qg_hole(&holes, "dispatch", dispatch_text(request, options));
     qg_hole(&holes, "prelude", prelude_text);
     qg_hole(&holes, "tables", qg_tables(arena, elements, c, "static const"));
-    qg_hole(&holes, "decode", decode(arena, ir, elements));
+    qg_hole(&holes, "decode", decode(arena, ir, elements, reference_text));
     qg_hole(&holes, "reference", reference_text);
     qg_hole(&holes, "descriptors", code.data);
     qg_hole(&holes, "dispatch_stubs", dispatch_stubs(arena, request, kernels, count));

@@ -6,7 +6,8 @@
  *
  *   each binding of a launch   at most min(limits.storage_range, 2^32 - 1) bytes, so that byte indices fit 32 bits
  *   each offset of a launch    a multiple of limits.offset_alignment, since parts are whole groups of units
- *   elements of a launch       below 2^32, and tiles + threads below 2^32, so that a grid-stride loop does not wrap
+ *   elements of a launch       below 2^32, and tiles + threads below 2^32, so that a grid-stride loop does not wrap; sums
+ *                              over rows count tiles alone, and may have more elements than that
  *
  * The launches of one call write disjoint parts of `out` and only add to `status`, so they need no barrier in between.
  * An engine with its own Vulkan or Metal layer fills in a qk_backend; qkgen/vulkan.h offers a finished one. When
