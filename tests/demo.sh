@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Decodes the reference data of every format with the C reference and on a Vulkan device, and shows a table. Formats of
+# Decodes the reference data of every format of ggml and MLX with the C reference and on a Vulkan device, and shows a table. Formats of
 # which there are many are measured on a large random tensor, too: one group size, scales in f16.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 megas=${MEGAS:-16} # elements of the large tensor, in 2^20
 
 device=$("$QKGEN" devices 2>&1 | sed -nE '1s/^[0-9]+: //p' || true)
-printf 'Values in f32 of every format, against those of the library that wrote the data; C on this CPU, Vulkan on\n%s.\n' \
+printf 'Values in f32 of every format of ggml and MLX, against those of the library that wrote the data; C on this CPU, Vulkan on\n%s.\n' \
   "${device:-no device}"
 printf 'Speeds: data read and written each second, to f16, %s Mi elements.\n\n' "$megas"
 columns='%-20s %5s  %8s  %-8s %-8s %9s %12s\n'
@@ -54,7 +54,7 @@ while read -r format bits _ per_block _; do
   done
   # shellcheck disable=SC2059
   printf "$columns" "$format" "$bits" "$elements" "${verdicts[@]}" "${speeds[@]}" | sed 's/ *$//'
-done < <("$QKGEN" list)
+done < <("$QKGEN" list | grep -wFf <(formats | sed 's/$/ /'))
 echo
 if [ -s "$work/log" ] && grep -q error "$work/log"; then grep error "$work/log" | sort | uniq -c; fi
 rm -f "$work/out" "$work/random" "$work"/large.*
