@@ -107,6 +107,7 @@ static char *reference(qg_arena *arena, const qg_templates *templates, const qg_
                        const char **why) {
     qg_text text = qg_text_new(arena);
     for (uint32_t k = 0; k < count; ++k) {
+        if (!kernels[k].reference) continue;
         qg_holes holes = {.count = 0};
         qg_hole(&holes, "name", kernels[k].name);
         qg_hole(&holes, "n_buffers", qg_format(arena, "%u", kernels[k].layout->n_buffers));
@@ -128,7 +129,8 @@ static char *reference(qg_arena *arena, const qg_templates *templates, const qg_
 
 static const char *const role_names[] = {"QK_ROLE_WEIGHTS", "QK_ROLE_INDICES", "QK_ROLE_INPUT", "QK_ROLE_OUTPUT",
                                          "QK_ROLE_STATUS"};
-static const char *const numeric_names[] = {"QK_NUMERIC_EXACT_DECODE", "QK_NUMERIC_EXACT_SUM"};
+static const char *const numeric_names[] = {"QK_NUMERIC_EXACT_DECODE", "QK_NUMERIC_EXACT_SUM", "QK_NUMERIC_SPLIT_SUM",
+                                            "QK_NUMERIC_HALF_SUM", "QK_NUMERIC_INT8_SUM"};
 static const char *const access_names[] = {"QK_READ", "QK_WRITE", "QK_READ_WRITE"};
 static const char *const type_names[] = {"QK_TYPE_U8",  "QK_TYPE_U16",  "QK_TYPE_U32",
                                          "QK_TYPE_F16", "QK_TYPE_BF16", "QK_TYPE_F32"};
@@ -140,7 +142,7 @@ static const char *const math_names[] = {"QK_MATH_F32", "QK_MATH_F16", "QK_MATH_
 static const char *api_name(qk_api api) { return api == QK_API_VULKAN ? "vulkan" : "metal"; }
 
 static const char *features_text(qg_arena *arena, uint32_t features) {
-    static const char *const names[] = {"STORAGE_8BIT", "STORAGE_16BIT", "SUBGROUP_ARITHMETIC"};
+    static const char *const names[] = {"STORAGE_8BIT", "STORAGE_16BIT", "SUBGROUP_ARITHMETIC", "INTEGER_DOT_PRODUCT"};
     qg_text text = qg_text_new(arena);
     for (uint32_t bit = 0; bit < sizeof names / sizeof *names; ++bit)
         if (features >> bit & 1) qg_text_printf(&text, "%sQK_FEATURE_%s", text.length ? " | " : "", names[bit]);
@@ -200,7 +202,7 @@ static void add_constants(qg_text *text, const qk_kernel *k) {
     qg_text_puts(text, "};\n\n");
 }
 
-static void add_descriptor(qg_text *text, const char *owner, const qk_kernel *k) {
+static void add_descriptor(qg_text *text, const char *owner, const char *module, const qk_kernel *k) {
     const bool vulkan = k->api == QK_API_VULKAN;
     add_constants(text, k);
     qg_text_printf(text, "const qk_kernel qk_%s_%s = {\n", k->name, api_name(k->api));
@@ -208,7 +210,7 @@ static void add_descriptor(qg_text *text, const char *owner, const qk_kernel *k)
                    k->family);
     qg_text_printf(text, "    .api = %s,\n    .entry = \"%s\",\n", vulkan ? "QK_API_VULKAN" : "QK_API_METAL", k->entry);
     if (vulkan)
-        qg_text_printf(text, "    .code = &qk_%s_spirv,\n", k->name);
+        qg_text_printf(text, "    .code = &qk_%s_spirv,\n", module);
     else
         qg_text_printf(text, "    .code = &qk_%s_msl,\n", owner);
     qg_text_printf(text, "    .binding_count = %u,\n    .bindings = %s_bindings,\n", k->binding_count, k->name);
@@ -230,13 +232,18 @@ static void add_descriptor(qg_text *text, const char *owner, const qk_kernel *k)
     qg_text_puts(text, "};\n\n");
 }
 
-void qg_c_add_kernel(qg_text *text, const char *owner, const qk_kernel *vulkan, const qk_kernel *metal) {
+void qg_c_add_kernel(qg_text *text, const char *owner, const char *module, const qk_kernel *vulkan,
+                     const qk_kernel *metal) {
     add_bindings(text, vulkan ? vulkan : metal);
     add_push(text, vulkan ? vulkan : metal);
     if (vulkan) add_table_list(text, owner, vulkan);
     qg_text_puts(text, "\n");
-    if (vulkan) add_descriptor(text, owner, vulkan);
-    if (metal) add_descriptor(text, owner, metal);
+    if (vulkan) add_descriptor(text, owner, module, vulkan);
+    if (metal) add_descriptor(text, owner, module, metal);
+}
+
+static bool has_metal(const qg_request *request, const qg_kernel *kernel) {
+    return request->metal && qg_on_metal(kernel);
 }
 
 static char *descriptors(qg_arena *arena, const qg_request *request, const qg_kernel *kernels, uint32_t count) {
@@ -248,7 +255,8 @@ static char *descriptors(qg_arena *arena, const qg_request *request, const qg_ke
     for (uint32_t i = 0; i < count; ++i) {
         const qk_kernel *vulkan = qg_describe(arena, &kernels[i], QK_API_VULKAN, NULL);
         const qk_kernel *metal = qg_describe(arena, &kernels[i], QK_API_METAL, NULL);
-        qg_c_add_kernel(&text, request->layout->name, request->vulkan ? vulkan : NULL, request->metal ? metal : NULL);
+        qg_c_add_kernel(&text, request->layout->name, kernels[i].module, request->vulkan ? vulkan : NULL,
+                        has_metal(request, &kernels[i]) ? metal : NULL);
     }
     return text.data;
 }
@@ -285,14 +293,14 @@ void qg_c_add_msl(qg_text *text, const char *owner, const char *msl, const char 
 static void add_code(qg_text *text, const qg_request *request, const qg_kernel *kernels, uint32_t count,
                      const qg_c_options *options, const char *linkage) {
     for (uint32_t i = 0; request->vulkan && i < count; ++i)
-        qg_c_add_words(text, kernels[i].name, &options->spirv[i], linkage);
+        if (!kernels[i].shared) qg_c_add_words(text, kernels[i].module, &options->spirv[i], linkage);
     if (request->metal) qg_c_add_msl(text, request->layout->name, options->msl, linkage);
 }
 
 static void declare_code(qg_text *text, const qg_request *request, const qg_kernel *kernels, uint32_t count) {
     qg_text_printf(text, "/* The code itself: %s_code.c. */\n", request->layout->name);
     for (uint32_t i = 0; request->vulkan && i < count; ++i)
-        qg_text_printf(text, "extern const qk_code qk_%s_spirv;\n", kernels[i].name);
+        if (!kernels[i].shared) qg_text_printf(text, "extern const qk_code qk_%s_spirv;\n", kernels[i].module);
     if (request->metal) qg_text_printf(text, "extern const qk_code qk_%s_msl;\n", request->layout->name);
     qg_text_puts(text, "\n");
 }
@@ -329,7 +337,7 @@ static char *dispatch_stubs(qg_arena *arena, const qg_request *request, const qg
         if (i) qg_text_puts(&text, "\n");
         add_dispatch_head(&text, &kernels[i]);
         qg_text_printf(&text, " {\n    const qk_kernel *const kernel = %s;\n",
-                       qg_c_chosen(arena, request->vulkan, request->metal, kernels[i].name));
+                       qg_c_chosen(arena, request->vulkan, has_metal(request, &kernels[i]), kernels[i].name));
         const qg_family_form *form = qg_form(kernels[i].family, kernels[i].layout);
         qg_text_printf(&text, "    return qk_dispatch_%s%s(backend, kernel, weights, %s, error);\n}\n",
                        kernels[i].family->name, form->suffix, form->dispatch_arguments);
@@ -348,20 +356,25 @@ static void declare_reference(qg_text *text, const qg_kernel *kernel) {
     qg_text_printf(text, ", %s *%s);\n", sums ? "float" : element_type(kernel->type), sums ? "y" : "dst");
 }
 
+static const char *sum_class(qg_arena *arena, const qg_kernel *kernel) {
+    const bool other = kernel->sum && kernel->sum != &qg_sum_classes[0];
+    return other ? qg_format(arena, "; class %s", kernel->sum->name) : "";
+}
+
 static char *declarations(qg_arena *arena, const qg_request *request, const qg_kernel *kernels, uint32_t count) {
     qg_text text = qg_text_new(arena);
     const bool dispatched = request->vulkan || request->metal;
     for (uint32_t i = 0; i < count; ++i) {
         const qg_kernel *kernel = &kernels[i];
-        qg_text_printf(&text, "%s/* %s: %s, in %s. */\n", i ? "\n" : "", kernel->name, kernel->family->summary,
-                       qg_scalars[kernel->type].name);
+        qg_text_printf(&text, "%s/* %s: %s, in %s%s. */\n", i ? "\n" : "", kernel->name, kernel->family->summary,
+                       qg_scalars[kernel->type].name, sum_class(arena, kernel));
         if (request->vulkan) qg_text_printf(&text, "extern const qk_kernel qk_%s_vulkan;\n", kernel->name);
-        if (request->metal) qg_text_printf(&text, "extern const qk_kernel qk_%s_metal;\n", kernel->name);
+        if (has_metal(request, kernel)) qg_text_printf(&text, "extern const qk_kernel qk_%s_metal;\n", kernel->name);
         if (dispatched) {
             add_dispatch_head(&text, kernel);
             qg_text_puts(&text, ";\n");
         }
-        declare_reference(&text, kernel);
+        if (kernel->reference) declare_reference(&text, kernel);
     }
     return text.data;
 }

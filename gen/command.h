@@ -34,4 +34,9 @@ int qg_command_verify(qg_session *session, int argc, char **argv);
 int qg_command_bench(qg_session *session, int argc, char **argv);
 int qg_command_devices(qg_session *session, int argc, char **argv);
 
+/* The class of sums of that name, NULL being the first; false after a message where there is none, or the format, unless that
+ * is NULL, has none. */
+bool qg_session_class(qg_session *session, const qg_family *family, const qg_layout *layout, const char *name,
+                      const qg_sum_class **sum);
+
 #endif

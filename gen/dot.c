@@ -6,39 +6,28 @@
  *
  *   distribute   x . (a + b) = x . a + x . b            where a or b is the same for the run; also below a conversion of
  *                                                        integers that floats hold exactly
- *   factor       x . (s * a) = s * (x . a)              s is the same for the run
+ *   factor       x . (s * a) = s * (x . a)              s is the same for the run, wherever it stands in a product
+ *   choice       x . (bit ? s : -s) = s * (2 * (x . bit) - x . 1)
  *   halves       x . float(codes) = (x * 2^24) . halves  see halves.c
  *   collect      s * (x0 . a0) + s * (x1 . a1) = s * (x0 . a0 + x1 . a1)
  *
  * Sums may round differently than the value does: a kernel's numeric class bounds by how much. A value that is asked for in
  * narrower arithmetic is left as it is. */
-#include "ir.h"
+#include "dot.h"
 
 #include <string.h>
 
 static const uint64_t EXACT_IN_FLOAT = UINT64_C(1) << 24;
 
-/* coefficient * scale * (x_run . vector); without a vector, x_run summed up. */
-typedef struct product {
-    float coefficient;
-    const qg_node *scale; /* one lane; NULL: 1 */
-    const qg_node *vector;
-    uint32_t run;
-} product;
-
-typedef struct products {
-    qg_ir *ir;
-    uint32_t lanes;
-    uint32_t run; /* in hand */
-    product *items;
-    uint32_t count, capacity;
-} products;
-
 static const qg_node *apply(qg_ir *ir, qg_op op, const qg_node *a, const qg_node *b) {
     return qg_apply(ir, op, a, b, NULL);
 }
 
-static bool is_uniform(const products *p, const qg_node *node) { return p->lanes > 1 && node->lanes == 1; }
+static bool is_uniform(const products *p, const qg_node *node) {
+    return p->lanes > 1 && (node->lanes == 1 || node->op == QG_SPLAT);
+}
+
+static const qg_node *one_lane(const qg_node *node) { return node->op == QG_SPLAT ? node->arg[0] : node; }
 
 static bool is_real(const qg_node *node) { return node->op == QG_CONST && node->kind == QG_K_FLOAT; }
 
@@ -54,72 +43,134 @@ static bool fits_float(const qg_node *node) {
     }
 }
 
-static void add_product(products *p, float coefficient, const qg_node *scale, const qg_node *vector) {
-    const product one = {coefficient, scale, vector, p->run};
+static void add_product(products *p, product one) {
+    one.run = p->run;
     QG_PUSH(p->ir->arena, p->items, p->count, p->capacity, one);
 }
 
-static void expand(products *p, const qg_node *node, float coefficient, const qg_node *scale);
+static const qg_node *times(qg_ir *ir, const qg_node *a, const qg_node *b) { return a ? apply(ir, QG_MUL, a, b) : b; }
 
-/* factor: a uniform factor goes to the scale, a constant one to the coefficient. */
-static void expand_scaled(products *p, const qg_node *node, const qg_node *by, float coefficient,
-                          const qg_node *scale) {
-    if (is_real(by))
-        expand(p, node, coefficient * by->real, scale);
-    else
-        expand(p, node, coefficient, scale ? apply(p->ir, QG_MUL, scale, by) : by);
+/* factor: a uniform factor goes to the scale, a constant one to the coefficient; for sums of integers, one integer stays. */
+static product scaled(products *p, product by, const qg_node *factor) {
+    factor = one_lane(factor);
+    int64_t low, high;
+    if (factor->op == QG_NEG && factor->kind == QG_K_FLOAT) {
+        by.coefficient = -by.coefficient;
+        return scaled(p, by, factor->arg[0]);
+    }
+    if (is_real(factor)) {
+        by.coefficient *= factor->real;
+    } else if (p->integers && factor->op == QG_MUL && factor->kind == QG_K_FLOAT) {
+        return scaled(p, scaled(p, by, factor->arg[0]), factor->arg[1]);
+    } else if (p->integers && factor->op == QG_TO_FLOAT && !by.whole &&
+               qg_integer_range(p->ir, factor->arg[0], &low, &high) && low >= -256 && high <= 256) {
+        by.whole = apply(p->ir, QG_TO_INT, factor->arg[0], NULL);
+    } else {
+        by.scale = times(p->ir, by.scale, factor);
+    }
+    return by;
 }
+
+static void expand(products *p, const qg_node *node, product by);
 
 static const qg_node *to_float(products *p, const qg_node *node) {
     return qg_apply(p->ir, QG_TO_FLOAT, node, NULL, NULL);
 }
 
 /* distribute and factor below the conversion of an integer; false where they do not apply. */
-static bool expand_integer(products *p, const qg_node *node, float coefficient, const qg_node *scale) {
+static bool expand_integer(products *p, const qg_node *node, product by) {
     const bool sum = node->op == QG_ADD || node->op == QG_SUB;
     if ((!sum && node->op != QG_MUL) || !fits_float(node->arg[0]) || !fits_float(node->arg[1])) return false;
     const bool left = is_uniform(p, node->arg[0]), right = is_uniform(p, node->arg[1]);
     if (!left && !right) return false;
     if (sum) {
-        expand(p, to_float(p, node->arg[0]), coefficient, scale);
-        expand(p, to_float(p, node->arg[1]), node->op == QG_SUB ? -coefficient : coefficient, scale);
+        expand(p, to_float(p, one_lane(node->arg[0])), by);
+        if (node->op == QG_SUB) by.coefficient = -by.coefficient;
+        expand(p, to_float(p, one_lane(node->arg[1])), by);
         return true;
     }
-    expand_scaled(p, to_float(p, node->arg[left]), to_float(p, node->arg[!left]), coefficient, scale);
+    expand(p, to_float(p, node->arg[left]), scaled(p, by, to_float(p, one_lane(node->arg[!left]))));
     return true;
 }
 
-/* Takes coefficient * scale * (x_run . node) apart. */
-static void expand(products *p, const qg_node *node, float coefficient, const qg_node *scale) {
+/* choice: of a uniform value and its negative, by a bit. */
+static bool expand_choice(products *p, const qg_node *node, product by) {
+    if (!is_uniform(p, node->arg[1]) || !is_uniform(p, node->arg[2])) return false;
+    const qg_node *bit = qg_bit_of(node->arg[0]), *yes = one_lane(node->arg[1]), *no = one_lane(node->arg[2]);
+    const bool opposite = yes->op == QG_NEG  ? yes->arg[0] == no
+                          : no->op == QG_NEG ? no->arg[0] == yes
+                          : is_real(yes)     ? is_real(no) && yes->real == -no->real
+                                             : false;
+    if (!bit || !opposite) return false;
+    expand(p, no, by);
+    by.coefficient *= 2.0f;
+    expand(p, to_float(p, bit), scaled(p, by, yes));
+    return true;
+}
+
+enum { MOST_FACTORS = 8 };
+
+/* The factors of a product of vectors that are not uniform; those that are go to `by`. */
+static uint32_t take_factors(products *p, const qg_node *node, product *by, const qg_node **factors, uint32_t count) {
     if (is_uniform(p, node)) {
-        if (is_real(node))
-            add_product(p, coefficient * node->real, scale, NULL);
-        else
-            add_product(p, coefficient, scale ? apply(p->ir, QG_MUL, scale, node) : node, NULL);
+        *by = scaled(p, *by, node);
+    } else if (node->op == QG_MUL && node->kind == QG_K_FLOAT && count < MOST_FACTORS - 1) {
+        count = take_factors(p, node->arg[0], by, factors, count);
+        count = take_factors(p, node->arg[1], by, factors, count);
+    } else {
+        factors[count++] = node;
+    }
+    return count;
+}
+
+static void expand_product(products *p, const qg_node *node, product by) {
+    const qg_node *factors[MOST_FACTORS + 1];
+    const uint32_t count = take_factors(p, node, &by, factors, 0);
+    if (count == 1) {
+        expand(p, factors[0], by);
+        return;
+    }
+    by.vector = factors[0];
+    for (uint32_t i = 1; i < count; ++i) by.vector = apply(p->ir, QG_MUL, by.vector, factors[i]);
+    add_product(p, by);
+}
+
+/* Takes `by` times (x_run . node) apart. */
+static void expand(products *p, const qg_node *node, product by) {
+    if (is_uniform(p, node)) {
+        add_product(p, scaled(p, by, node));
         return;
     }
     const qg_node *a = node->arg[0], *b = node->arg[1];
     if (p->lanes > 1 && node->kind == QG_K_FLOAT) {
-        const bool left = node->n_args == 2 && is_uniform(p, a), right = node->n_args == 2 && is_uniform(p, b);
         switch (node->op) {
         case QG_ADD:
         case QG_SUB:
-            if (!left && !right) break;
-            expand(p, a, coefficient, scale);
-            expand(p, b, node->op == QG_SUB ? -coefficient : coefficient, scale);
+            if (!is_uniform(p, a) && !is_uniform(p, b)) break;
+            expand(p, a, by);
+            if (node->op == QG_SUB) by.coefficient = -by.coefficient;
+            expand(p, b, by);
             return;
-        case QG_MUL:
-            if (!left && !right) break;
-            expand_scaled(p, left ? b : a, left ? a : b, coefficient, scale);
+        case QG_MUL: expand_product(p, node, by); return;
+        case QG_NEG:
+            by.coefficient = -by.coefficient;
+            expand(p, a, by);
             return;
-        case QG_NEG: expand(p, a, -coefficient, scale); return;
         case QG_TO_FLOAT:
-            if (expand_integer(p, a, coefficient, scale)) return;
+            if (expand_integer(p, a, by)) return;
+            break;
+        case QG_SELECT:
+            if (expand_choice(p, node, by)) return;
             break;
         default: break;
         }
     }
-    add_product(p, coefficient, scale, node);
+    by.vector = node;
+    add_product(p, by);
+}
+
+void qg_dot_expand(products *p, uint32_t n_runs, const qg_node *const *values) {
+    for (p->run = 0; p->run < n_runs; ++p->run) expand(p, values[p->run], (product){.coefficient = 1.0f});
 }
 
 /* ---- collect ---- */
@@ -176,6 +227,18 @@ static const qg_node *collect(products *p, uint32_t first, bool *taken, bool *ne
     return scale ? apply(p->ir, QG_MUL, scale, sum) : sum;
 }
 
+const qg_node *qg_dot_collect(products *p, const qg_node *total) {
+    for (uint32_t i = 0; i < p->count; ++i) settle_scale(p, &p->items[i]);
+    bool *taken = QG_NEW_ARRAY(p->ir->arena, bool, p->count + 1);
+    for (uint32_t i = 0; i < p->count; ++i) {
+        bool negative;
+        if (taken[i]) continue;
+        const qg_node *group = collect(p, i, taken, &negative);
+        total = plus(p->ir, total, group, negative);
+    }
+    return total;
+}
+
 /* ---- halves ---- */
 
 static bool same_factors(const qg_halves *a, const qg_halves *b, uint32_t lanes) {
@@ -200,7 +263,8 @@ static void use_halves(products *p, uint32_t run) {
     for (uint32_t i = 0; i < count; ++i) {
         if (p->items[i].run != run || !p->items[i].vector) continue;
         p->items[i].vector = halves[i].vector;
-        if (halves[i].bias != 0) add_product(p, -p->items[i].coefficient * halves[i].bias, p->items[i].scale, NULL);
+        if (halves[i].bias == 0) continue;
+        add_product(p, (product){.coefficient = -p->items[i].coefficient * halves[i].bias, .scale = p->items[i].scale});
     }
 }
 
@@ -218,19 +282,10 @@ static void use_all_halves(products *p, uint32_t n_runs) {
 
 const qg_node *qg_dot_of_runs(qg_ir *ir, uint32_t lanes, uint32_t n_runs, const qg_node *const *values) {
     products p = {.ir = ir, .lanes = lanes};
-    for (p.run = 0; p.run < n_runs; ++p.run) expand(&p, values[p.run], 1.0f, NULL);
+    qg_dot_expand(&p, n_runs, values);
     leave_x(ir, lanes, n_runs);
     use_all_halves(&p, n_runs);
-    for (uint32_t i = 0; i < p.count; ++i) settle_scale(&p, &p.items[i]);
-    bool *taken = QG_NEW_ARRAY(ir->arena, bool, p.count + 1);
-    const qg_node *total = NULL;
-    for (uint32_t i = 0; i < p.count; ++i) {
-        bool negative;
-        if (taken[i]) continue;
-        const qg_node *group = collect(&p, i, taken, &negative);
-        total = plus(ir, total, group, negative);
-    }
-    return total;
+    return qg_dot_collect(&p, NULL);
 }
 
 const qg_node *qg_dot_as_written(qg_ir *ir, uint32_t lanes, uint32_t n_runs, const qg_node *const *values) {

@@ -62,22 +62,33 @@ static const qk_code *compile_kernels(qg_arena *arena, const emission *e, const 
     const uint32_t count = qg_kernels(arena, request, &kernels);
     qk_code *codes = QG_NEW_ARRAY(arena, qk_code, count + 1);
     for (uint32_t i = 0; request->vulkan && i < count; ++i) {
+        if (kernels[i].shared) continue;
         const char *glsl = qg_glsl(arena, &e->templates, request, &kernels[i], &product->why);
         if (!glsl) return NULL;
-        const char *path = qg_format(arena, "%s/%s.comp", request->layout->name, kernels[i].name);
+        const char *path = qg_format(arena, "%s/%s.comp", request->layout->name, kernels[i].module);
         if (!add_module(arena, e, path, glsl, &codes[i], product)) return NULL;
     }
     return codes;
 }
 
+static bool any_on_metal(qg_arena *arena, const qg_request *request) {
+    const qg_kernel *kernels;
+    const uint32_t count = qg_kernels(arena, request, &kernels);
+    for (uint32_t i = 0; i < count; ++i)
+        if (qg_on_metal(&kernels[i])) return true;
+    return false;
+}
+
 static void emit_format(qg_arena *arena, const emission *e, const qg_layout *layout, product *product) {
     const qg_emit_options *o = e->options;
-    const qg_request request = {.layout = layout,
-                                .n_families = o->n_families,
-                                .families = o->families,
-                                .vulkan = o->vulkan,
-                                .metal = o->metal,
-                                .command = command(arena, layout)};
+    qg_request request = {.layout = layout,
+                          .n_families = o->n_families,
+                          .families = o->families,
+                          .classes = o->classes,
+                          .vulkan = o->vulkan,
+                          .metal = o->metal,
+                          .command = command(arena, layout)};
+    request.metal = o->metal && any_on_metal(arena, &request);
     const qg_plan *plan = qg_plan_tiles(arena, layout);
     const char *name = layout->name, *msl = "";
     const qk_code *codes = compile_kernels(arena, e, &request, product);

@@ -109,19 +109,68 @@ bool qg_takes(const qg_family *family, const qg_layout *layout) {
     return !family->in_blocks || layout->view == QG_VIEW_BLOCKS;
 }
 
-qg_kernel qg_kernel_new(qg_arena *arena, const qg_layout *layout, const qg_family *family, qg_scalar type) {
-    const char *name = qg_format(arena, "%s_%s_%s", layout->name, family->name, qg_scalars[type].name);
-    const qg_plan *plan = family->sums ? qg_plan_rows(arena, layout) : qg_plan_tiles(arena, layout);
-    return (qg_kernel){.name = name, .family = family, .layout = layout, .plan = plan, .type = type};
+const qg_sum_class qg_sum_classes[] = {
+    {"exact", "", "", QG_PRODUCTS_F32, 0, QK_NUMERIC_EXACT_SUM, true},
+    {"int8", "_int8", "_int8", QG_PRODUCTS_INT8, 1, QK_NUMERIC_INT8_SUM, false},
+    {"split", "_split", "_int8", QG_PRODUCTS_INT8, 2, QK_NUMERIC_SPLIT_SUM, false},
+    {"int24", "_int24", "_int8", QG_PRODUCTS_INT8, 3, QK_NUMERIC_EXACT_SUM, false},
+};
+
+const uint32_t qg_n_sum_classes = sizeof qg_sum_classes / sizeof *qg_sum_classes;
+
+const qg_sum_class *qg_sum_class_named(const char *name) {
+    for (uint32_t i = 0; i < qg_n_sum_classes; ++i)
+        if (strcmp(qg_sum_classes[i].name, name) == 0) return &qg_sum_classes[i];
+    return NULL;
+}
+
+bool qg_on_metal(const qg_kernel *kernel) { return !kernel->sum || kernel->sum->metal; }
+
+bool qg_has_class(qg_arena *arena, const qg_layout *layout, const qg_sum_class *sum) {
+    return qg_lower_dot(arena, qg_plan_rows(arena, layout), sum->products) != NULL;
+}
+
+qg_kernel qg_kernel_new(qg_arena *arena, const qg_layout *layout, const qg_family *family, qg_scalar type,
+                        const qg_sum_class *sum) {
+    const char *scalar = qg_scalars[type].name;
+    const char *stem = qg_format(arena, "%s_%s", layout->name, family->name);
+    if (!family->sums) sum = NULL;
+    return (qg_kernel){.name = qg_format(arena, "%s%s_%s", stem, sum ? sum->infix : "", scalar),
+                       .module = qg_format(arena, "%s%s_%s", stem, sum ? sum->module : "", scalar),
+                       .family = family,
+                       .layout = layout,
+                       .plan = family->sums ? qg_plan_rows(arena, layout) : qg_plan_tiles(arena, layout),
+                       .type = type,
+                       .sum = sum};
+}
+
+/* The classes of a family's kernels that a request wants and a format has. */
+static uint32_t classes_of(qg_arena *arena, const qg_request *request, const qg_family *family) {
+    uint32_t classes = request->classes ? request->classes : 1, has = 0;
+    if (!family->sums) return 1;
+    for (uint32_t i = 0; i < qg_n_sum_classes; ++i) {
+        const qg_sum_class *sum = &qg_sum_classes[i];
+        const bool wanted = classes >> i & 1 && (sum->metal || request->vulkan);
+        if (wanted && (i == 0 || qg_has_class(arena, request->layout, sum))) has |= UINT32_C(1) << i;
+    }
+    return has;
 }
 
 uint32_t qg_kernels(qg_arena *arena, const qg_request *request, const qg_kernel **kernels) {
-    qg_kernel *list = QG_NEW_ARRAY(arena, qg_kernel, request->n_families * QG_MAX_FAMILY_TYPES);
-    uint32_t count = 0;
+    qg_kernel *list = NULL;
+    uint32_t count = 0, capacity = 0;
     for (uint32_t f = 0; f < request->n_families; ++f) {
-        if (!qg_takes(request->families[f], request->layout)) continue;
-        for (uint32_t t = 0; t < request->families[f]->n_types; ++t)
-            list[count++] = qg_kernel_new(arena, request->layout, request->families[f], request->families[f]->types[t]);
+        const qg_family *family = request->families[f];
+        if (!qg_takes(family, request->layout)) continue;
+        const uint32_t classes = classes_of(arena, request, family);
+        for (uint32_t t = 0; t < family->n_types; ++t)
+            for (uint32_t c = 0; c < qg_n_sum_classes; ++c) {
+                if (!(classes >> c & 1)) continue;
+                qg_kernel kernel = qg_kernel_new(arena, request->layout, family, family->types[t], &qg_sum_classes[c]);
+                kernel.reference = (classes & ((UINT32_C(1) << c) - 1)) == 0;
+                kernel.shared = count > 0 && strcmp(list[count - 1].module, kernel.module) == 0;
+                QG_PUSH(arena, list, count, capacity, kernel);
+            }
     }
     *kernels = list;
     return count;
@@ -142,6 +191,7 @@ static uint32_t features(const qg_kernel *kernel) {
     const uint32_t lanes = kernel->family->sums ? kernel->plan->lanes : kernel->plan->store_lanes;
     if (kernel->type != QG_F32 && lanes == 1) bits |= QK_FEATURE_STORAGE_16BIT;
     if (kernel->family->sums) bits |= QK_FEATURE_SUBGROUP_ARITHMETIC;
+    if (kernel->sum && kernel->sum->products == QG_PRODUCTS_INT8) bits |= QK_FEATURE_INTEGER_DOT_PRODUCT;
     return bits;
 }
 
@@ -205,9 +255,9 @@ static void describe_tables(qg_arena *arena, const qg_kernel *kernel, qk_kernel 
 }
 
 static void describe_constants(qg_arena *arena, const qg_kernel *kernel, qk_kernel *described) {
-    static const uint32_t batches[] = {1, 2, 4, 8}, rows[] = {1, 2, 4, 8};
+    static const uint32_t batches[] = {1, 2, 4, 8}, rows[] = {1, 2, 4, 8}, digits[] = {1, 2, 3};
     const bool vulkan = described->api == QK_API_VULKAN;
-    qk_spec_constant *list = QG_NEW_ARRAY(arena, qk_spec_constant, 4);
+    qk_spec_constant *list = QG_NEW_ARRAY(arena, qk_spec_constant, 5);
     uint32_t count = 0;
     if (vulkan) list[count++] = qg_workgroup_constant(described->workgroup_size);
     if (kernel->family->sums && !kernel->family->in_blocks) /* with experts, right-hand sides are taken one by one */
@@ -216,6 +266,12 @@ static void describe_constants(qg_arena *arena, const qg_kernel *kernel, qk_kern
         list[count++] = (qk_spec_constant){.id = 2, .name = "rows", .value = 4, .legal_count = 4, .legal = rows};
     if (kernel->family->sums && !kernel->family->in_blocks && vulkan)
         list[count++] = (qk_spec_constant){.id = 3, .name = "split", .value = 1, .legal_count = 4, .legal = rows};
+    if (kernel->sum && kernel->sum->digits) /* one legal value: another is another class */
+        list[count++] = (qk_spec_constant){.id = 4,
+                                           .name = "digits",
+                                           .value = kernel->sum->digits,
+                                           .legal_count = 1,
+                                           .legal = &digits[kernel->sum->digits - 1]};
     described->spec_constant_count = count;
     described->spec_constants = list;
 }
@@ -244,7 +300,7 @@ const qk_kernel *qg_describe(qg_arena *arena, const qg_kernel *kernel, qk_api ap
     described->push = push;
     described->workgroup_size = kernel->plan->workgroup;
     described->features = api == QK_API_VULKAN ? features(kernel) : 0;
-    described->numeric = kernel->family->sums ? QK_NUMERIC_EXACT_SUM : QK_NUMERIC_EXACT_DECODE;
+    described->numeric = kernel->sum ? kernel->sum->numeric : QK_NUMERIC_EXACT_DECODE;
     described->output = type_of_role(kernel, QK_ROLE_OUTPUT);
     described->block_elements = kernel->layout->elements;
     if (kernel->layout->view != QG_VIEW_BLOCKS) {

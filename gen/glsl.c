@@ -22,10 +22,11 @@ static const char *stored_type(const qg_kernel *kernel) {
 
 static char *extensions(qg_arena *arena, const qg_kernel *kernel) {
     const uint32_t lanes = kernel->family->sums ? kernel->plan->lanes : kernel->plan->store_lanes;
-    const bool narrow_store = kernel->type != QG_F32 && lanes == 1;
-    return qg_format(
-        arena, "%s%s", has_unit(kernel->plan, 8) ? "#extension GL_EXT_shader_8bit_storage : require\n" : "",
-        has_unit(kernel->plan, 16) || narrow_store ? "#extension GL_EXT_shader_16bit_storage : require\n" : "");
+    const bool narrow_store = kernel->type != QG_F32 && lanes == 1, dots = kernel->sum && kernel->sum->digits;
+    return qg_format(arena, "%s%s%s", dots ? "#extension GL_EXT_spirv_intrinsics : require\n" : "",
+                     has_unit(kernel->plan, 8) ? "#extension GL_EXT_shader_8bit_storage : require\n" : "",
+                     has_unit(kernel->plan, 16) || narrow_store ? "#extension GL_EXT_shader_16bit_storage : require\n"
+                                                                : "");
 }
 
 /* An interface block is called like its buffer, with a capital. */
@@ -196,9 +197,22 @@ static char *accumulate(qg_arena *arena, const qg_ir *ir, const qg_plan *plan) {
     return text.data;
 }
 
+/* What a thread keeps of x. */
+static char *x_kept(qg_arena *arena, const qg_ir *ir, const qg_plan *plan) {
+    const uint32_t sums = ir->n_x_sums ? ir->n_x_sums : 1, digits = ir->n_x_digits ? ir->n_x_digits : 1;
+    if (!ir->n_x_quads)
+        return qg_format(arena, "%s x[TILES][BATCH][%u];\nfloat x_sum[TILES][BATCH][%u];",
+                         glsl->types[QG_K_FLOAT][plan->lanes], plan->n_runs, sums);
+    return qg_format(arena,
+                     "int x[TILES][BATCH][DIGITS][%u];\nint x_digits[TILES][BATCH][DIGITS][%u];\n"
+                     "float x_step[TILES][BATCH];\nfloat x_sum[TILES][BATCH][%u];",
+                     ir->n_x_quads, digits, sums);
+}
+
 static void sum_holes(qg_arena *arena, qg_holes *holes, const qg_ir *ir, const qg_kernel *kernel) {
     qg_hole(holes, "x_type", x_type(kernel));
-    qg_hole(holes, "x_sums", qg_format(arena, "%u", ir->n_x_sums ? ir->n_x_sums : 1));
+    qg_hole(holes, "x_kept", x_kept(arena, ir, kernel->plan));
+    qg_hole(holes, "digits", kernel->sum->digits ? "" : NULL);
     qg_hole(holes, "load_x", load_x(arena, ir, kernel));
     qg_hole(holes, "accumulate", accumulate(arena, ir, kernel->plan));
 }
@@ -207,7 +221,7 @@ char *qg_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *
               const char **why) {
     const qg_plan *plan = kernel->plan;
     const bool sums = kernel->family->sums;
-    const qg_ir *ir = sums ? qg_lower_dot(arena, plan) : qg_lower_decode(arena, plan);
+    const qg_ir *ir = sums ? qg_lower_dot(arena, plan, kernel->sum->products) : qg_lower_decode(arena, plan);
     qg_holes prelude = {.count = 0}, holes = {.count = 0};
     qg_prelude_holes(&prelude, ir);
     qg_hole(&prelude, "to_f16", (kernel->type == QG_F16 && !sums) || qg_uses(ir, QG_ROUND_F16) ? "" : NULL);
@@ -216,7 +230,7 @@ char *qg_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *
         qg_expand(arena, qg_template_text(templates, "prelude.glsl"), prelude.items, prelude.count, why);
     if (!prelude_text) return NULL;
 
-    const char *sentence = qg_format(arena, "%s: %s, %s %s.", kernel->name, kernel->family->summary,
+    const char *sentence = qg_format(arena, "%s: %s, %s %s.", kernel->module, kernel->family->summary,
                                      sums ? "x in" : "in", qg_scalars[kernel->type].name);
     qg_plan_holes(arena, &holes, plan, glsl);
     qg_hole(&holes, "banner", qg_banner(arena, request, plan, sentence, "// ", "// ", ""));

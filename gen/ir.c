@@ -284,6 +284,30 @@ const qg_node *qg_dot(qg_ir *ir, uint32_t run, const qg_node *vector) {
         ir, &(qg_node){.op = QG_DOT, .kind = QG_K_FLOAT, .lanes = 1, .integer = run, .n_args = 1, .arg = {vector}});
 }
 
+const qg_node *qg_dot4(qg_ir *ir, uint32_t quad, const qg_node *bytes, bool with_sign) {
+    return unique(ir, &(qg_node){.op = QG_DOT4,
+                                 .kind = QG_K_INT,
+                                 .lanes = 1,
+                                 .integer = quad,
+                                 .ref = with_sign,
+                                 .n_args = 1,
+                                 .arg = {bytes}});
+}
+
+const qg_node *qg_x_digits(qg_ir *ir, uint64_t runs) {
+    uint32_t at = 0;
+    while (at < ir->n_x_digits && ir->x_digits[at] != runs) ++at;
+    if (at == ir->n_x_digits) QG_PUSH(ir->arena, ir->x_digits, ir->n_x_digits, ir->x_digits_capacity, runs);
+    return unique(ir, &(qg_node){.op = QG_X_DIGITS, .kind = QG_K_INT, .lanes = 1, .integer = at});
+}
+
+const qg_node *qg_digits(qg_ir *ir, const qg_node *sum) {
+    uint32_t number = 0;
+    for (uint32_t i = 0; i < ir->n_nodes; ++i) number += ir->nodes[i]->op == QG_DIGITS;
+    return unique(
+        ir, &(qg_node){.op = QG_DIGITS, .kind = QG_K_FLOAT, .lanes = 1, .integer = number, .n_args = 1, .arg = {sum}});
+}
+
 const qg_node *qg_halves_of(qg_ir *ir, const qg_node *word) {
     return unique(ir, &(qg_node){.op = QG_HALVES, .kind = QG_K_FLOAT, .lanes = 2, .n_args = 1, .arg = {word}});
 }
@@ -410,6 +434,15 @@ static void dump_operand(qg_text *text, const qg_ir *ir, const qg_node *node) {
     }
 }
 
+static void dump_sets(qg_text *text, const char *what, const uint64_t *sets, uint32_t count) {
+    for (uint32_t i = 0; i < count; ++i) {
+        qg_text_printf(text, "%s #%u: runs", what, i);
+        for (uint32_t r = 0; r < 64; ++r)
+            if (sets[i] >> r & 1) qg_text_printf(text, " %u", r);
+        qg_text_puts(text, "\n");
+    }
+}
+
 /* What is asked of x in a sum: factors of a run, where they are not 1, and the runs that are summed up. */
 static void dump_x(qg_text *text, const qg_ir *ir) {
     for (uint32_t r = 0; r < ir->n_x_factors; ++r) {
@@ -421,12 +454,12 @@ static void dump_x(qg_text *text, const qg_ir *ir) {
         for (uint32_t i = 0; i < ir->x_lanes; ++i) qg_text_printf(text, " %a", (double)factor[i]);
         qg_text_puts(text, "\n");
     }
-    for (uint32_t i = 0; i < ir->n_x_sums; ++i) {
-        qg_text_printf(text, "x sum #%u: runs", i);
-        for (uint32_t r = 0; r < 64; ++r)
-            if (ir->x_sums[i] >> r & 1) qg_text_printf(text, " %u", r);
-        qg_text_puts(text, "\n");
+    for (uint32_t i = 0; i < ir->n_x_quads; ++i) {
+        const uint16_t *e = ir->x_quads[i].element;
+        qg_text_printf(text, "x quad #%u: elements %u %u %u %u\n", i, e[0], e[1], e[2], e[3]);
     }
+    dump_sets(text, "x sum", ir->x_sums, ir->n_x_sums);
+    dump_sets(text, "x digits", ir->x_digits, ir->n_x_digits);
 }
 
 /* One line for each node that an output needs and that is neither a constant nor an argument: number, type, operation,
@@ -446,7 +479,8 @@ char *qg_dump_ir(qg_arena *arena, const qg_ir *ir) {
         if (node->op == QG_LOAD || node->op == QG_LOAD_WIDE)
             qg_text_printf(&text, " %s:%lld", qg_load_name(ir->layout, node->ref), (long long)node->integer);
         if (node->op == QG_TABLE) qg_text_printf(&text, " %s", ir->layout->tables[node->ref].name);
-        if (node->op == QG_SEXT || node->op == QG_LANE || node->op == QG_DOT || node->op == QG_X_SUM)
+        if (node->op == QG_SEXT || node->op == QG_LANE || node->op == QG_DOT || node->op == QG_X_SUM ||
+            node->op == QG_DOT4 || node->op == QG_X_DIGITS)
             qg_text_printf(&text, " #%lld", (long long)node->integer);
         for (uint32_t a = 0; a < node->n_args; ++a) dump_operand(&text, ir, node->arg[a]);
         if (node->name) qg_text_printf(&text, "  -> %s", node->name);

@@ -17,7 +17,7 @@ typedef struct qg_node {
     uint32_t lanes;      /* 1, 2 or 4 */
     uint32_t ref;        /* LOAD, LOAD_WIDE: buffer, or n_buffers + table; TABLE: table */
     int64_t integer;     /* integer CONST; LOAD, LOAD_WIDE: bits of a word; SEXT: width; LANE: number; DOT: the run of
-                            x; X_SUM: its number in x_sums */
+                            x; DOT4: the quad of x; X_SUM, X_DIGITS: its number in x_sums, x_digits; DIGITS: its number */
     float real;          /* float CONST */
     uint64_t max;        /* an upper bound of an unsigned value, for dropping masks */
     const char *name;    /* ARG, or a statement's */
@@ -48,7 +48,16 @@ typedef struct qg_ir {
     uint32_t n_x_factors, x_lanes;
     uint64_t *x_sums; /* the sets of runs over which x is summed up */
     uint32_t n_x_sums, x_sums_capacity;
+    struct qg_quad *x_quads; /* where x is integers: the elements of the tile whose digits share a word */
+    uint32_t n_x_quads, x_quads_capacity;
+    uint64_t *x_digits; /* the sets of runs over which digits are summed up */
+    uint32_t n_x_digits, x_digits_capacity;
 } qg_ir;
+
+/* Four elements of a tile, counted through its runs. */
+typedef struct qg_quad {
+    uint16_t element[4];
+} qg_quad;
 
 qg_ir *qg_ir_new(qg_arena *arena, const qg_layout *layout);
 const qg_node *qg_uint(qg_ir *ir, uint32_t value);
@@ -73,6 +82,11 @@ const qg_node *qg_sign_extend(qg_ir *ir, const qg_node *bits, uint32_t width);
 /* The dot product of a run of x with as many values, and the sum of x over a set of runs. */
 const qg_node *qg_dot(qg_ir *ir, uint32_t run, const qg_node *vector);
 const qg_node *qg_x_sum(qg_ir *ir, uint64_t runs);
+/* In integers, for the digit in hand: four bytes of codes with quad number `quad` of x, and the sum of digits over a set of
+ * runs; and what such a sum stands for when all digits are taken together. */
+const qg_node *qg_dot4(qg_ir *ir, uint32_t quad, const qg_node *bytes, bool with_sign);
+const qg_node *qg_x_digits(qg_ir *ir, uint64_t runs);
+const qg_node *qg_digits(qg_ir *ir, const qg_node *sum);
 /* Both halves of a word as floats: two lanes. */
 const qg_node *qg_halves_of(qg_ir *ir, const qg_node *word);
 /* Bits to float: F16 and BF16 take the low 16 bits, F32 all 32. */
@@ -123,6 +137,36 @@ const qg_node *qg_index_node(qg_ir *ir, const qg_node *start, qg_index a);
 const qg_node *qg_dot_of_runs(qg_ir *ir, uint32_t lanes, uint32_t n_runs, const qg_node *const *values);
 /* The same with every value as it was written: for values whose operations must round as they do. */
 const qg_node *qg_dot_as_written(qg_ir *ir, uint32_t lanes, uint32_t n_runs, const qg_node *const *values);
+
+/* The same in integers, as dot_bytes.c has it; NULL where a value is no integer of eight bits times what is the same for a
+ * run. The result is in steps of x. */
+const qg_node *qg_dot_of_bytes(qg_ir *ir, uint32_t lanes, uint32_t n_runs, const qg_node *const *values);
+
+/* ---- bytes.c ------------------------------------------------------------------------------------------------------ */
+
+/* Four integers are the bytes of a word, each between `low` and `high`, plus `offset`. */
+typedef struct qg_bytes {
+    const qg_node *word;
+    int32_t low, high;
+    int32_t offset;
+} qg_bytes;
+
+/* Codes of 1, 2 or 4 bits that do not lie a byte apart, each at a multiple of its width. */
+typedef struct qg_plane {
+    const qg_node *word;
+    uint32_t width;
+    uint32_t shift[QG_MAX_LANES];
+} qg_plane;
+
+/* Four lanes of floats that are converted integers; false where these do not fit into bytes. */
+bool qg_as_bytes(qg_ir *ir, const qg_node *node, qg_bytes *out);
+bool qg_as_plane(qg_ir *ir, const qg_node *node, qg_plane *out);
+/* The codes of a plane's word at `shift`, `shift` + 8, + 16 and + 24. */
+const qg_node *qg_plane_bytes(qg_ir *ir, const qg_plane *plane, uint32_t shift);
+/* The bit that a condition asks for; NULL when it asks for anything else. */
+const qg_node *qg_bit_of(const qg_node *condition);
+/* Bounds of an integer, in all lanes; false where none are known. */
+bool qg_integer_range(const qg_ir *ir, const qg_node *node, int64_t *low, int64_t *high);
 
 /* ---- halves.c ----------------------------------------------------------------------------------------------------- */
 
@@ -186,8 +230,14 @@ char *qg_dump_plan(qg_arena *arena, const qg_plan *plan);
  * `r`, the row within the block, and `t`, the number of the tile within that row, or in the reference `c`, the column. One
  * output for each run. */
 const qg_ir *qg_lower_decode(qg_arena *arena, const qg_plan *plan);
-/* The dot product of a tile with x, as qg_dot_of_runs has it: one output. Arguments as above. */
-const qg_ir *qg_lower_dot(qg_arena *arena, const qg_plan *plan);
+/* What a sum over a row multiplies. */
+typedef enum qg_products {
+    QG_PRODUCTS_F32, /* floats, as qg_dot_of_runs has it */
+    QG_PRODUCTS_INT8 /* bytes, as qg_dot_of_bytes has it */
+} qg_products;
+
+/* The dot product of a tile with x: one output. Arguments as above. NULL where the format's values have no such products. */
+const qg_ir *qg_lower_dot(qg_arena *arena, const qg_plan *plan, qg_products products);
 /* Where the tile's first element lies in its block, counted in runs. Not where blocks are patches of a matrix. */
 const qg_ir *qg_lower_place(qg_arena *arena, const qg_plan *plan);
 

@@ -42,6 +42,22 @@ const qg_family_form *qg_form(const qg_family *family, const qg_layout *layout);
 extern const qg_family qg_families[];
 extern const uint32_t qg_n_families;
 const qg_family *qg_family_named(const char *name);
+/* How a family that sums over rows multiplies, and what that costs in exactness. */
+typedef struct qg_sum_class {
+    const char *name;
+    const char *infix;  /* of a kernel's name */
+    const char *module; /* of the name of its code, which several classes may share */
+    qg_products products;
+    uint32_t digits; /* bytes of each x, where products are of bytes */
+    qk_numeric_class numeric;
+    bool metal;
+} qg_sum_class;
+
+extern const qg_sum_class qg_sum_classes[];
+extern const uint32_t qg_n_sum_classes;
+/* The class of that name, or NULL. */
+const qg_sum_class *qg_sum_class_named(const char *name);
+
 /* Whether there are kernels of the family for a format. */
 bool qg_takes(const qg_family *family, const qg_layout *layout);
 
@@ -52,12 +68,22 @@ typedef struct qg_kernel {
     const qg_layout *layout;
     const qg_plan *plan;
     qg_scalar type;
+    const qg_sum_class *sum; /* NULL where the family does not sum */
+    const char *module;      /* name of its GLSL and its words */
+    bool reference;          /* in C: of the first class; what the others are held against is the same */
+    bool shared;             /* a kernel before it in the list has the same */
 } qg_kernel;
+
+/* Metal has no integer dot products: kernels that need them are for Vulkan alone. */
+bool qg_on_metal(const qg_kernel *kernel);
+/* Whether a format has sums of that class. */
+bool qg_has_class(qg_arena *arena, const qg_layout *layout, const qg_sum_class *sum);
 
 /* The specialisation constant that holds the workgroup size. */
 qk_spec_constant qg_workgroup_constant(uint32_t size);
 /* Plans the kernel as its family wants it. */
-qg_kernel qg_kernel_new(qg_arena *arena, const qg_layout *layout, const qg_family *family, qg_scalar type);
+qg_kernel qg_kernel_new(qg_arena *arena, const qg_layout *layout, const qg_family *family, qg_scalar type,
+                        const qg_sum_class *sum);
 /* The kernel as the C side sees it. Its text or words are `code`, which may be NULL. */
 const qk_kernel *qg_describe(qg_arena *arena, const qg_kernel *kernel, qk_api api, const qk_code *code);
 
@@ -87,6 +113,7 @@ typedef struct qg_request {
     const qg_layout *layout;
     uint32_t n_families;
     const qg_family *const *families;
+    uint32_t classes; /* of sums, as bits; 0: the first, exact */
     bool vulkan, metal;
     const char *command; /* that regenerates, for the banner */
 } qg_request;
@@ -118,8 +145,9 @@ char *qg_c_code(qg_arena *arena, const qg_request *request, const qg_c_options *
 /* Parts of these files (c.c). `owner` is what shares MSL text and tables: the format. */
 void qg_c_add_words(qg_text *text, const char *name, const qk_code *code, const char *linkage);
 void qg_c_add_msl(qg_text *text, const char *owner, const char *msl, const char *linkage);
-/* The descriptors of one kernel, for Vulkan and for Metal; one may be NULL. */
-void qg_c_add_kernel(qg_text *text, const char *owner, const qk_kernel *vulkan, const qk_kernel *metal);
+/* The descriptors of one kernel, for Vulkan and for Metal; one may be NULL. `module` is the name of its words. */
+void qg_c_add_kernel(qg_text *text, const char *owner, const char *module, const qk_kernel *vulkan,
+                     const qk_kernel *metal);
 /* The expression in a stub that is the descriptor for the backend's API. */
 const char *qg_c_chosen(qg_arena *arena, bool vulkan, bool metal, const char *name);
 

@@ -36,6 +36,7 @@ typedef struct qg_emit_options {
     const qg_family *const *families;
     uint32_t n_layouts;
     const qg_layout *const *layouts;
+    uint32_t classes;  /* of sums, as bits */
     uint32_t n_plains; /* families without a format; their sets are emitted with these */
     const qg_plain *const *plains;
     const char *runtime_headers; /* folder of qkgen/kernel.h and qkgen/dispatch.h, for `embed` */

@@ -203,9 +203,10 @@ static void name_bases(lowering *l) {
 }
 
 static void finish(qg_ir *ir) {
-    static const char *const words[] = {"block", "tile",  "v", "i",    "block_row", "block_col", "row",
-                                        "r",     "t",     "c", "rows", "cols",      "grid_rows", "grid_cols",
-                                        "x",     "x_sum", "m", "sum",  "n",         "j"};
+    static const char *const words[] = {"block",     "tile",      "v",     "i",     "block_row", "block_col",
+                                        "row",       "r",         "t",     "c",     "rows",      "cols",
+                                        "grid_rows", "grid_cols", "x",     "x_sum", "m",         "sum",
+                                        "n",         "j",         "digit", "k",     "x_step",    "x_digits"};
     const uint32_t fixed = sizeof words / sizeof *words;
     const uint32_t count = fixed + ir->layout->n_buffers + ir->layout->n_tables;
     const char **reserved = QG_NEW_ARRAY(ir->arena, const char *, count);
@@ -233,7 +234,7 @@ const qg_ir *qg_lower_decode(qg_arena *arena, const qg_plan *plan) {
     return l.ir;
 }
 
-const qg_ir *qg_lower_dot(qg_arena *arena, const qg_plan *plan) {
+const qg_ir *qg_lower_dot(qg_arena *arena, const qg_plan *plan, qg_products products) {
     lowering l = {.ir = qg_ir_new(arena, plan->layout), .plan = plan, .layout = plan->layout};
     const qg_node *values[QG_MAX_RUNS];
     name_bases(&l);
@@ -244,7 +245,12 @@ const qg_ir *qg_lower_dot(qg_arena *arena, const qg_plan *plan) {
         values[r] = lower_term(&l, plan->layout->value);
     }
     const bool as_written = plan->layout->math != QG_F32;
-    qg_output(l.ir, (as_written ? qg_dot_as_written : qg_dot_of_runs)(l.ir, plan->lanes, plan->n_runs, values), NULL);
+    if (as_written && products != QG_PRODUCTS_F32) return NULL;
+    const qg_node *sum = products == QG_PRODUCTS_INT8 ? qg_dot_of_bytes(l.ir, plan->lanes, plan->n_runs, values)
+                         : as_written                 ? qg_dot_as_written(l.ir, plan->lanes, plan->n_runs, values)
+                                                      : qg_dot_of_runs(l.ir, plan->lanes, plan->n_runs, values);
+    if (!sum) return NULL;
+    qg_output(l.ir, sum, NULL);
     finish(l.ir);
     return l.ir;
 }

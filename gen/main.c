@@ -25,17 +25,20 @@ static const char help[] =
     "        [--embed]                          one header and one source for each format, which need nothing else\n"
     "        [--family FAMILY]... [--api vulkan|metal]... [--depfile FILE]\n"
     "        [--decode-math f32|bf16|f16]       rounds each operation of a value to that type (default: f32)\n"
+    "        [--class exact|int8|split|int24]... how sums over rows multiply (default: all that a format has)\n"
     "  qkgen gallery [--out DIR] [--check]      writes a page of all formats with their maps (default: to docs/)\n"
     "  qkgen run dequant --format F --target T --type f32|f16|bf16 --in FILE --out FILE\n"
     "  qkgen run gather  --format F --target T --type f32|f16|bf16 --rows V --cols H --in FILE --indices FILE --out "
     "FILE\n"
-    "  qkgen run gemv    --format F --target T --type f32|f16 --rows N --cols K [--batch M] --in FILE --x FILE --out FILE\n"
+    "  qkgen run gemv    --format F --target T --type f32|f16 --rows N --cols K [--batch M] --in FILE --x FILE --out "
+    "FILE\n"
     "  qkgen run gemv_id --format F --target T --type f32|f16 --experts E --rows N --cols K --tokens M --slots S\n"
     "        --in FILE --ids FILE --x FILE --out FILE\n"
     "        --target c|vulkan|msl              the C reference, a Vulkan device, or the MSL executor\n"
     "        --rows N --cols K                  also for dequant, where blocks are patches of a matrix\n"
     "        --in NAME=FILE                     once for each buffer of a format that has several\n"
     "        --decode-math f32|bf16|f16         as in emit\n"
+    "        --class exact|int8|split|int24     as in emit (default: exact); the others are for Vulkan\n"
     "        --device NAME|NUMBER               a device of `qkgen devices`\n"
     "  qkgen run qdq_init            --target T --group G --bins B --in FILE --out scales=FILE --out biases=FILE "
     "--out q=FILE\n"
@@ -46,7 +49,7 @@ static const char help[] =
     "        [--tensor NAME [--out FILE]]       one tensor, and its values as --type f32|f16|bf16\n"
     "        [--set PARAMETER=VALUE]...         where several formats fit; [--rules FILE]: see docs/verify.md\n"
     "  qkgen bench FAMILY [--format F]... [--type T] [--rows N --cols K] [--batch M] [--device D] [--json FILE]\n"
-    "        [--constant NAME=VALUE]...         times on a Vulkan device, as a share of its copy bandwidth\n"
+    "        [--class C] [--constant NAME=VALUE]...  times on a Vulkan device, as a share of its copy bandwidth\n"
     "  qkgen devices                            Vulkan devices, and the features that matter\n"
     "  qkgen --dump=STAGE --format F            what a stage made of a format: spec, layout, plan, ir, or dot, which "
     "is the "
@@ -297,10 +300,41 @@ static int command_show(qg_session *session, int argc, char **argv) {
     return 0;
 }
 
+/* The names of all classes, for messages. */
+static const char *class_list(qg_arena *arena) {
+    qg_text text = qg_text_new(arena);
+    for (uint32_t i = 0; i < qg_n_sum_classes; ++i)
+        qg_text_printf(&text, "%s%s", i == 0 ? "" : i + 1 == qg_n_sum_classes ? " or " : ", ", qg_sum_classes[i].name);
+    return text.data;
+}
+
+bool qg_session_class(qg_session *session, const qg_family *family, const qg_layout *layout, const char *name,
+                      const qg_sum_class **sum) {
+    *sum = name ? qg_sum_class_named(name) : &qg_sum_classes[0];
+    if (!*sum) return qg_complain("--class must be %s, not '%s'", class_list(session->arena), name) == 0;
+    if (name && !family->sums)
+        return qg_complain("--class is for families that sum over rows, and %s does not", family->name) == 0;
+    if (!layout || !family->sums || *sum == &qg_sum_classes[0] || qg_has_class(session->arena, layout, *sum))
+        return true;
+    return qg_complain("there is no class %s for %s: its values are no integers of 8 bits times what a run of elements "
+                       "shares%s; take --class exact",
+                       (*sum)->name, layout->name,
+                       layout->math == QG_F32 ? "" : ", or are rounded in the midst by --decode-math") == 0;
+}
+
+static int dump_dot(qg_session *session, const qg_layout *layout, const char *name) {
+    const qg_sum_class *sum;
+    if (!qg_session_class(session, qg_family_named("gemv"), layout, name, &sum)) return 1;
+    const qg_plan *plan = qg_plan_rows(session->arena, layout);
+    fputs(qg_dump_ir(session->arena, qg_lower_dot(session->arena, plan, sum->products)), stdout);
+    return 0;
+}
+
 static int command_dump(qg_session *session, const char *stage, int argc, char **argv) {
     qg_texts rest = {0};
-    const char *name = NULL;
-    const qg_option options[] = {SESSION_OPTIONS(session), {"--format", QG_TEXT, &name}};
+    const char *name = NULL, *sum_name = NULL;
+    const qg_option options[] = {
+        SESSION_OPTIONS(session), {"--format", QG_TEXT, &name}, {"--class", QG_TEXT, &sum_name}};
     if (!qg_options_read(session->arena, argc, argv, options, COUNT(options), &rest)) return 1;
     if (!name) return qg_complain("--dump needs --format F");
     if (!qg_session_load(session)) return 1;
@@ -316,7 +350,7 @@ static int command_dump(qg_session *session, const char *stage, int argc, char *
     else if (strcmp(stage, "ir") == 0)
         fputs(qg_dump_ir(session->arena, qg_lower_decode(session->arena, plan)), stdout);
     else if (strcmp(stage, "dot") == 0)
-        fputs(qg_dump_ir(session->arena, qg_lower_dot(session->arena, qg_plan_rows(session->arena, layout))), stdout);
+        return dump_dot(session, layout, sum_name);
     else
         return qg_complain("--dump takes spec, layout, plan, ir or dot, not '%s'", stage);
     return 0;
@@ -354,6 +388,17 @@ static bool choose_families(qg_session *session, const qg_texts *names, qg_emit_
             !qg_plain_set_named(names->items[n]))
             return qg_complain("no kernel family is named %s", names->items[n]) == 0;
     emit->families = families;
+    return true;
+}
+
+/* All classes that a format has, unless some are named. */
+static bool choose_classes(qg_session *session, const qg_texts *names, qg_emit_options *emit) {
+    emit->classes = names->count ? 0 : UINT32_MAX;
+    for (uint32_t n = 0; n < names->count; ++n) {
+        const qg_sum_class *sum = qg_sum_class_named(names->items[n]);
+        if (!sum) return qg_complain("--class takes %s, not '%s'", class_list(session->arena), names->items[n]) == 0;
+        emit->classes |= UINT32_C(1) << (sum - qg_sum_classes);
+    }
     return true;
 }
 
@@ -411,7 +456,7 @@ static const char *find_headers(const qg_session *session) {
 }
 
 static int command_emit(qg_session *session, int argc, char **argv) {
-    qg_texts formats = {0}, families = {0}, apis = {0}, rest = {0};
+    qg_texts formats = {0}, families = {0}, apis = {0}, classes = {0}, rest = {0};
     const char *math_name = NULL;
     qg_scalar math;
     qg_emit_options emit = {.out = "out"};
@@ -423,13 +468,15 @@ static int command_emit(qg_session *session, int argc, char **argv) {
                                  {"--check", QG_FLAG, &emit.check},
                                  {"--embed", QG_FLAG, &emit.embed},
                                  {"--depfile", QG_TEXT, &emit.depfile},
-                                 {"--decode-math", QG_TEXT, &math_name}};
+                                 {"--decode-math", QG_TEXT, &math_name},
+                                 {"--class", QG_TEXTS, &classes}};
     if (!qg_options_read(session->arena, argc, argv, options, COUNT(options), &rest)) return 1;
     for (uint32_t i = 0; i < rest.count; ++i)
         QG_PUSH(session->arena, session->specs.items, session->specs.count, session->specs.capacity, rest.items[i]);
     if (!qg_math_named(math_name, &math) || !qg_session_load(session)) return 1;
-    if (!choose_families(session, &families, &emit) || !choose_apis(&apis, &emit) ||
-        !choose_plains(session, &families, &formats, &emit) || !choose_layouts(session, &formats, math, &emit))
+    if (!choose_classes(session, &classes, &emit) || !choose_families(session, &families, &emit) ||
+        !choose_apis(&apis, &emit) || !choose_plains(session, &families, &formats, &emit) ||
+        !choose_layouts(session, &formats, math, &emit))
         return 1;
     emit.templates = qg_session_templates(session);
     emit.runtime_headers = find_headers(session);

@@ -117,7 +117,7 @@ static char *kernel_text(qg_arena *arena, const qg_templates *templates, const q
     qg_hole(&holes, "buffers", buffers(arena, plan, true));
     qg_hole(&holes, "bound_buffers", buffers(arena, plan, true));
     if (kernel->family->sums) {
-        const qg_ir *ir = qg_lower_dot(arena, plan);
+        const qg_ir *ir = qg_lower_dot(arena, plan, kernel->sum->products);
         qg_hole(&holes, "x_sums", qg_format(arena, "%u", ir->n_x_sums ? ir->n_x_sums : 1));
     }
     qg_hole(&holes, "x_type", vector_of(kernel->type, plan->lanes));
@@ -169,10 +169,10 @@ static char *accumulate(qg_arena *arena, const qg_ir *ir, const qg_plan *plan) {
 static char *sum_rows(qg_arena *arena, const qg_templates *templates, const qg_kernel *kernels, uint32_t count,
                       const qg_ir **ir, const char **why) {
     for (uint32_t i = 0; i < count; ++i) {
-        if (!kernels[i].family->sums) continue;
+        if (!kernels[i].family->sums || !qg_on_metal(&kernels[i])) continue;
         const qg_plan *plan = kernels[i].plan;
         qg_holes holes = {.count = 0};
-        *ir = qg_lower_dot(arena, plan);
+        *ir = qg_lower_dot(arena, plan, kernels[i].sum->products);
         qg_plan_holes(arena, &holes, plan, msl);
         qg_hole(&holes, "buffers", buffers(arena, plan, false));
         qg_hole(&holes, "weights", weights(arena, plan));
@@ -218,6 +218,7 @@ char *qg_msl(qg_arena *arena, const qg_templates *templates, const qg_request *r
 
     qg_text text = qg_text_new(arena);
     for (uint32_t i = 0; i < count; ++i) {
+        if (!qg_on_metal(&kernels[i])) continue;
         const char *kernel = kernel_text(arena, templates, &kernels[i], why);
         if (!kernel) return NULL;
         qg_text_printf(&text, "%s%s", i ? "\n" : "", kernel);

@@ -275,7 +275,8 @@ static void add_descriptors(qg_text *text, const qg_plain_request *request) {
         const qg_plain *family = request->families[i];
         const qk_kernel *vulkan = qg_plain_describe(text->arena, family, QK_API_VULKAN, NULL);
         const qk_kernel *metal = qg_plain_describe(text->arena, family, QK_API_METAL, NULL);
-        qg_c_add_kernel(text, request->set->name, request->vulkan ? vulkan : NULL, request->metal ? metal : NULL);
+        qg_c_add_kernel(text, request->set->name, request->families[i]->name, request->vulkan ? vulkan : NULL,
+                        request->metal ? metal : NULL);
     }
 }
 

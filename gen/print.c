@@ -178,6 +178,13 @@ static void print_dot(qg_text *text, const qg_ir *ir, const qg_target *target, c
     qg_text_puts(text, wrap ? "))" : ")");
 }
 
+/* With x, whose bytes are signed. */
+static void print_dot4(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node) {
+    qg_text_puts(text, node->ref ? "dot4(int(" : "dot4(");
+    print(text, ir, target, node->arg[0]);
+    qg_text_printf(text, "%s, x[k][m][digit][%lld])", node->ref ? ")" : "", (long long)node->integer);
+}
+
 static void print(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node) {
     if (node->name) {
         qg_text_puts(text, node->name);
@@ -187,6 +194,9 @@ static void print(qg_text *text, const qg_ir *ir, const qg_target *target, const
     case QG_CONST: print_constant(text, target, node); return;
     case QG_LOAD: print_load(text, ir, target, node); return;
     case QG_X_SUM: qg_text_printf(text, "x_sum[k][m][%lld]", (long long)node->integer); return;
+    case QG_X_DIGITS: qg_text_printf(text, "x_digits[k][m][digit][%lld]", (long long)node->integer); return;
+    case QG_DIGITS: qg_text_printf(text, "dots%lld", (long long)node->integer); return;
+    case QG_DOT4: print_dot4(text, ir, target, node); return;
     case QG_DOT: print_dot(text, ir, target, node); return;
     case QG_TABLE: print_lookup(text, ir, target, node); return;
     case QG_VECTOR: print_vector(text, ir, target, node); return;

@@ -69,7 +69,7 @@ static bool open_buffer(const qg_layout *layout, uint32_t buffer, const qg_texts
 }
 
 const uint64_t *qg_matrix_sizes(qg_arena *arena, const qg_layout *layout, uint64_t rows, uint64_t cols) {
-    const qg_kernel kernel = qg_kernel_new(arena, layout, &qg_families[0], QG_F32);
+    const qg_kernel kernel = qg_kernel_new(arena, layout, &qg_families[0], QG_F32, NULL);
     const qk_kernel *described = qg_describe(arena, &kernel, QK_API_VULKAN, NULL);
     uint64_t *sizes = QG_NEW_ARRAY(arena, uint64_t, layout->n_buffers);
     for (uint32_t i = 0; i < layout->n_buffers; ++i) {
@@ -354,7 +354,7 @@ int qg_command_run(qg_session *session, int argc, char **argv) {
     const qg_plain *plain = find_plain(argc, argv);
     if (plain) return qg_run_plain(session, plain, argc, argv);
     const char *format = NULL, *target = NULL, *type = NULL, *out = NULL, *indices = NULL, *x = NULL, *ids = NULL,
-               *math_name = NULL;
+               *math_name = NULL, *sum = NULL;
     qg_scalar math;
     qg_texts in = {0}, rest = {0};
     qg_job job = {.arena = session->arena};
@@ -365,6 +365,7 @@ int qg_command_run(qg_session *session, int argc, char **argv) {
                                  {"--target", QG_TEXT, &target},
                                  {"--type", QG_TEXT, &type},
                                  {"--decode-math", QG_TEXT, &math_name},
+                                 {"--class", QG_TEXT, &sum},
                                  {"--in", QG_TEXTS, &in},
                                  {"--out", QG_TEXT, &out},
                                  {"--indices", QG_TEXT, &indices},
@@ -397,6 +398,12 @@ int qg_command_run(qg_session *session, int argc, char **argv) {
     if (!qg_takes(job.family, job.layout))
         return qg_complain("there is no %s for %s: its blocks do not lie one after the other", job.family->name,
                            format);
+
+    if (!qg_session_class(session, job.family, job.layout, sum, &job.sum)) return 1;
+    if (!job.sum->metal && strcmp(target, "vulkan") != 0)
+        return qg_complain("--class %s is for --target vulkan: %s", job.sum->name,
+                           strcmp(target, "c") == 0 ? "the C reference is exact"
+                                                    : "Metal has no dot products of integers");
 
     const bool gather = strcmp(job.family->name, "gather") == 0;
     const void **pointers = QG_NEW_ARRAY(session->arena, const void *, job.layout->n_buffers);

@@ -10,6 +10,7 @@ typedef struct qg_job {
     const qg_layout *layout;
     const qg_family *family;
     qg_scalar type;
+    const qg_sum_class *sum; /* families that sum */
     const qg_templates *templates;
     const char *device; /* Vulkan: NULL takes the default */
     const void *const *weights;

@@ -21,6 +21,7 @@ typedef struct bench {
     qk_vulkan *vk;
     qk_error error;
     const qg_family *family;
+    const qg_sum_class *sum;
     const char *type;
     uint64_t rows, cols, batch, experts, slots;
     uint64_t workgroups; /* of a launch, at most; 0: as many as there are */
@@ -198,7 +199,7 @@ static bool compile(bench *b, subject *s) {
     const qg_request request = {
         .layout = s->layout, .n_families = 1, .families = &b->family, .vulkan = true, .command = "qkgen bench"};
     qg_kernel *kernel = QG_NEW(arena, qg_kernel);
-    *kernel = qg_kernel_new(arena, s->layout, b->family, s->type);
+    *kernel = qg_kernel_new(arena, s->layout, b->family, s->type, b->sum);
     const char *glsl = qg_glsl(arena, b->templates, &request, kernel, &why);
     if (!glsl) return qg_complain("%s", why) == 0;
     qk_code *code = QG_NEW(arena, qk_code);
@@ -388,7 +389,7 @@ static bool run_all(bench *b, const qg_texts *formats, const qg_layout **layouts
 
 int qg_command_bench(qg_session *session, int argc, char **argv) {
     bench b = {.session = session, .batch = 1, .slots = 1, .type = "f32"};
-    const char *device = NULL, *json = NULL, *why = NULL;
+    const char *device = NULL, *json = NULL, *sum = NULL, *why = NULL;
     qg_texts formats = {0}, rest = {0}, constants = {0};
     b.constants = &constants;
     const qg_option options[] = {{"--data", QG_TEXT, &session->data},
@@ -403,6 +404,7 @@ int qg_command_bench(qg_session *session, int argc, char **argv) {
                                  {"--experts", QG_COUNT, &b.experts},
                                  {"--slots", QG_COUNT, &b.slots},
                                  {"--constant", QG_TEXTS, &constants},
+                                 {"--class", QG_TEXT, &sum},
                                  {"--workgroups", QG_COUNT, &b.workgroups},
                                  {"--device", QG_TEXT, &device},
                                  {"--json", QG_TEXT, &json}};
@@ -414,12 +416,12 @@ int qg_command_bench(qg_session *session, int argc, char **argv) {
         return qg_complain("%s has no kernels of type %s", b.family->name, b.type);
     if (b.batch == 0 || b.slots == 0) return qg_complain("--batch and --slots must be at least 1");
     if (b.family->in_blocks && b.experts == 0) return qg_complain("%s needs --experts", b.family->name);
-    if (!qg_session_load(session)) return 1;
+    if (!qg_session_load(session) || !qg_session_class(session, b.family, NULL, sum, &b.sum)) return 1;
     const uint32_t n = formats.count ? formats.count : session->library->layouts.count;
     const qg_layout **layouts = QG_NEW_ARRAY(session->arena, const qg_layout *, n + 1);
     for (uint32_t i = 0; i < n; ++i) {
         layouts[i] = formats.count ? qg_session_format(session, formats.items[i]) : session->library->layouts.items[i];
-        if (!layouts[i]) return 1;
+        if (!layouts[i] || (formats.count && !qg_session_class(session, b.family, layouts[i], sum, &b.sum))) return 1;
     }
     qg_templates templates;
     if (!qg_templates_load(session->arena, qg_session_templates(session), &templates, &why))

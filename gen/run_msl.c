@@ -84,7 +84,7 @@ static const char *open_kernel(const qg_job *job, metal_run *m) {
         .layout = job->layout, .n_families = 1, .families = &job->family, .metal = true, .command = "qkgen run"};
     const qg_plan *plan = qg_plan_tiles(arena, job->layout);
     qg_kernel *kernel = QG_NEW(arena, qg_kernel);
-    *kernel = qg_kernel_new(arena, job->layout, job->family, job->type);
+    *kernel = qg_kernel_new(arena, job->layout, job->family, job->type, job->sum);
     const char *text = qg_msl(arena, job->templates, &request, plan, &why);
     if (!text) return why;
     int batch = 1; /* as the dispatch function chooses it */

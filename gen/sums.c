@@ -40,14 +40,44 @@ static void add_where(qg_text *text, const qg_ir *ir, const qg_plan *plan, const
     qg_text_puts(text, qg_grid_lines(arena, ir, plan, target));
 }
 
+/* Sums of integers, digit by digit from the highest. */
+static void add_digits(qg_text *text, const qg_ir *ir, const qg_target *target) {
+    for (int pass = 0; pass < 2; ++pass) {
+        bool any = false;
+        for (uint32_t i = 0; i < ir->n_nodes; ++i) {
+            const qg_node *node = ir->nodes[i];
+            if (!node->used || node->op != QG_DIGITS) continue;
+            const long long number = (long long)node->integer;
+            if (pass == 0) {
+                qg_text_printf(text, "%sdots%lld = 0.0", any ? ", " : "        float ", number);
+            } else {
+                qg_text_printf(text, "            dots%lld = 256.0 * dots%lld + float(", number, number);
+                qg_print_expression(text, ir, target, node->arg[0]);
+                qg_text_puts(text, ");\n");
+            }
+            any = true;
+        }
+        if (pass == 0)
+            qg_text_printf(text, ";\n        %sfor (uint digit = 0; digit < DIGITS; ++digit) {\n", target->unroll);
+        else
+            qg_text_puts(text, "        }\n");
+    }
+}
+
 void qg_accumulate_body(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target,
                         const char *row_tiles) {
     add_where(text, ir, plan, target, row_tiles);
     for (uint32_t i = 0; i < ir->n_statements; ++i) qg_print_statement(text, ir, target, ir->statements[i], "    ");
     const char *type = target->types[QG_K_UINT][1];
-    qg_text_printf(text, "    %sfor (%s m = 0; m < BATCH; ++m) {\n        sum[m] += ", target->unroll, type);
+    qg_text_printf(text, "    %sfor (%s m = 0; m < BATCH; ++m) {\n", target->unroll, type);
+    if (ir->n_x_quads) {
+        add_digits(text, ir, target);
+        qg_text_puts(text, "        sum[m] += x_step[k][m] * (");
+    } else {
+        qg_text_puts(text, "        sum[m] += ");
+    }
     qg_print_expression(text, ir, target, ir->outputs[0].node);
-    qg_text_puts(text, ";\n    }\n");
+    qg_text_puts(text, ir->n_x_quads ? ");\n    }\n" : ";\n    }\n");
 }
 
 /* The place of the tile's first run in a row of x, counted in runs. */
@@ -84,6 +114,52 @@ static void add_factor(qg_text *text, const qg_ir *ir, const qg_plan *plan, cons
     if (!same) qg_text_puts(text, ")");
 }
 
+static void add_lanes_of_runs(qg_text *text, const char *name, uint64_t runs) {
+    bool first = true;
+    for (uint32_t r = 0; r < 64; ++r) {
+        if (!(runs >> r & 1)) continue;
+        qg_text_printf(text, "%s%s%u", first ? "" : " + ", name, r);
+        first = false;
+    }
+}
+
+/* x as integers of DIGITS signed bytes each, in one step for the tile. */
+static void add_digits_of_x(qg_text *text, const qg_ir *ir, const qg_plan *plan) {
+    const uint64_t all = plan->n_runs < 64 ? (UINT64_C(1) << plan->n_runs) - 1 : UINT64_MAX;
+    qg_text_puts(text, "        vec4 most = abs(x0);\n");
+    for (uint32_t r = 1; r < plan->n_runs; ++r) qg_text_printf(text, "        most = max(most, abs(x%u));\n", r);
+    qg_text_puts(text, "        const float scale = scale_of(most, ");
+    add_lanes_of_runs(text, "x", all);
+    qg_text_puts(text, ");\n        x_step[k][m] = 1.0 / scale;\n");
+    for (uint32_t r = 0; r < plan->n_runs; ++r)
+        qg_text_printf(text, "        ivec4 i%u = ivec4(roundEven(x%u * scale));\n", r, r);
+    for (uint32_t i = 0; i < ir->n_x_sums; ++i) {
+        qg_text_printf(text, "        x_sum[k][m][%u] = float(sum_of(", i);
+        add_lanes_of_runs(text, "i", ir->x_sums[i]);
+        qg_text_puts(text, "));\n");
+    }
+    qg_text_puts(text, "        [[unroll]] for (uint digit = DIGITS; digit-- > 0;) {\n");
+    for (uint32_t r = 0; r < plan->n_runs; ++r)
+        qg_text_printf(text, "            const ivec4 low%u = bitfieldExtract(i%u, 0, 8);\n", r, r);
+    for (uint32_t q = 0; q < ir->n_x_quads; ++q) {
+        const uint16_t *e = ir->x_quads[q].element;
+        qg_text_printf(text, "            x[k][m][digit][%u] = bytes_of(", q);
+        if (e[0] % 4 == 0 && e[1] == e[0] + 1 && e[2] == e[0] + 2 && e[3] == e[0] + 3)
+            qg_text_printf(text, "low%u);\n", e[0] / 4);
+        else
+            qg_text_printf(text, "ivec4(low%u.%c, low%u.%c, low%u.%c, low%u.%c));\n", e[0] / 4, "xyzw"[e[0] % 4],
+                           e[1] / 4, "xyzw"[e[1] % 4], e[2] / 4, "xyzw"[e[2] % 4], e[3] / 4, "xyzw"[e[3] % 4]);
+    }
+    for (uint32_t i = 0; i < ir->n_x_digits; ++i) {
+        qg_text_printf(text, "            x_digits[k][m][digit][%u] = sum_of(", i);
+        add_lanes_of_runs(text, "low", ir->x_digits[i]);
+        qg_text_puts(text, ");\n");
+    }
+    for (uint32_t r = 0; r < plan->n_runs; ++r)
+        qg_text_printf(text, "            i%u = (i%u - low%u) >> 8;\n", r, r, r);
+    qg_text_puts(text, "        }\n");
+}
+
 void qg_load_x_body(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target, const char *row_tiles,
                     const char *batch, const char *load) {
     const char *type = target->types[QG_K_UINT][1], *s = target->unsigned_suffix;
@@ -97,6 +173,11 @@ void qg_load_x_body(qg_text *text, const qg_ir *ir, const qg_plan *plan, const q
         qg_text_printf(text, "        const %s x%u = ", vec, r);
         qg_print_filled(text, load, 'i', at);
         qg_text_puts(text, ";\n");
+    }
+    if (ir->n_x_quads) {
+        add_digits_of_x(text, ir, plan);
+        qg_text_puts(text, "    }\n");
+        return;
     }
     for (uint32_t r = 0; r < plan->n_runs; ++r) {
         qg_text_printf(text, "        x[k][m][%u] = x%u", r, r);

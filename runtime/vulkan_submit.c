@@ -211,6 +211,8 @@ qk_backend qk_vulkan_backend(qk_vulkan *vk) {
     backend.limits.features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT; /* what the device was opened with */
     if (vk->info.subgroup_arithmetic)
         backend.limits.features |= QK_FEATURE_SUBGROUP_ARITHMETIC;
+    if (vk->info.integer_dot_product)
+        backend.limits.features |= QK_FEATURE_INTEGER_DOT_PRODUCT;
     return backend;
 }
 

@@ -7,6 +7,9 @@
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 2) const uint ROWS = 4;  // rows at a time
+@if digits
+layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
+@end
 
 @{buffers}
 layout(binding = @{binding_x}, std430) readonly buffer Input { @{x_type} x_in[]; };
@@ -29,9 +32,48 @@ layout(push_constant) uniform Push {
 const uint BATCH = 1u;
 const uint TILES = @{x_tiles}u;
 
-// What a thread keeps of x: tiles of one token, in the order of the weights, and the sums over runs that share a scale.
-@{vec} x[TILES][BATCH][@{runs}];
-float x_sum[TILES][BATCH][@{x_sums}];
+@if digits
+// What a thread keeps of x: tiles of one token as integers of signed bytes, the highest first, four elements in a
+// word; the step that an integer stands for; and sums over runs that share a scale, of each digit and of the integers.
+@else
+// What a thread keeps of x: tiles of one token, in the order of the weights, and the sums over runs that share a
+// scale.
+@end
+@{x_kept}
+
+@if digits
+// Integers whose digits are bytes with a sign: the largest, less what rounding may add.
+const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355709.0;
+
+// Integers for each unit of x, of which `most` are the largest magnitudes; what is not finite makes the step NaN.
+float scale_of(vec4 most, vec4 all) {
+    const float largest = max(max(most.x, most.y), max(most.z, most.w));
+    if (any(isnan(all)) || isinf(largest)) return uintBitsToFloat(0x7FC00000u);
+    return min(LARGEST / max(largest, 1e-37), 0.5e38);
+}
+
+// OpSDot and OpSUDot of four bytes in a word each; not every GLSL compiler has a name for them.
+spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4450)
+int signed_dot(int a, int b, spirv_literal int packed);
+spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4452)
+int mixed_dot(int a, uint b, spirv_literal int packed);
+
+int dot4(int codes, int x) {
+    return signed_dot(codes, x, 0);
+}
+
+int dot4(uint codes, int x) {
+    return mixed_dot(x, codes, 0);
+}
+
+int bytes_of(ivec4 v) {
+    return (v.x & 255) | ((v.y & 255) << 8) | ((v.z & 255) << 16) | (v.w << 24);
+}
+
+int sum_of(ivec4 v) {
+    return v.x + v.y + v.z + v.w;
+}
+@end
 
 @{load_x}
 

@@ -44,7 +44,7 @@ static const qk_kernel *kernel_of(const qg_layout *layout) {
     uint32_t i = 0;
     while (library->layouts.items[i] != layout) i += 1;
     if (!kernels[i]) {
-        const qg_kernel kernel = qg_kernel_new(kept, layout, &qg_families[0], QG_F32);
+        const qg_kernel kernel = qg_kernel_new(kept, layout, &qg_families[0], QG_F32, NULL);
         kernels[i] = qg_describe(kept, &kernel, QK_API_VULKAN, NULL);
     }
     return kernels[i];

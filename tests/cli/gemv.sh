@@ -3,9 +3,32 @@
 # packer's values: the relative L2 error stays within the bound of the class. Prints the largest error of each format.
 source "$(dirname "$0")/../lib.sh"
 : "${PACK:?names the packers}"
-bound=2e-6 # class exact
 : >"$work/errors"
-export bound
+
+# bound_of CLASS: and what it is relative to.
+bound_of() {
+  case $1 in exact | int24) echo near 2e-6 ;; split) echo near_random 1e-4 ;; int8) echo near_random 1e-2 ;; esac
+}
+
+# has_class FORMAT CLASS: what cannot be integers of eight bits are tables of floats, and floats of eight bits or fewer.
+has_class() {
+  case $2-$1 in
+    exact-*) return 0 ;;
+    *-nf4 | *-fp4 | *-nf4_* | *-fp4_* | *-fp8_* | *-mx_* | *-mlx_mxfp* | *-mlx_nvfp4 | *-nvfp4_ckpt*) return 1 ;;
+  esac
+}
+
+# runs_of FORMAT: targets and classes. Only Vulkan has others than exact.
+runs_of() {
+  local target class
+  for target in $(targets_of "$1"); do
+    echo "$target exact"
+    [ "$target" = vulkan ] || continue
+    for class in int8 split int24; do echo "vulkan $class"; done
+  done
+}
+
+export -f bound_of has_class runs_of
 
 # targets_of FORMAT: the compiler of the Metal text takes seconds for each kernel, so that there, unless ALL is set, the members
 # of a family that differ in the group or the type of the scales are one.
@@ -20,22 +43,27 @@ export -f targets_of
 
 # near FORMAT SHAPE BATCH TYPE DATA INPUT...: DATA has values.f32, rows of it in the first rows * cols elements.
 near() {
-  local format=$1 rows=${2%x*} cols=${2#*x} batch=$3 type=$4 data=$5 target error
+  local format=$1 rows=${2%x*} cols=${2#*x} batch=$3 type=$4 data=$5 target class error run
   shift 5
   "$vectors" normal 11 $((batch * cols)) >"$data/x.f32"
   "$vectors" round "$type" "$data/x.f32" "$data/x"
   "$vectors" widen "$type" "$data/x" "$data/x.f32" 2>/dev/null || cp "$data/x" "$data/x.f32"
   "$vectors" product "$data/values.f32" "$data/x.f32" "$cols" "$data/expected"
-  for target in $(targets_of "$format"); do
-    if ! "$QKGEN" run gemv --format "$format" --rows "$rows" --cols "$cols" --batch "$batch" --target "$target" \
-      --type "$type" "$@" --x "$data/x" --out "$data/y" >"$data/log" 2>&1; then
-      fail "gemv $format, $rows x $cols, batch $batch, $type on $target: the run failed" "$data/log"
+  while read -r target class; do
+    run=(gemv --format "$format" --rows "$rows" --cols "$cols" --batch "$batch" --target "$target" --type "$type" "$@"
+      --x "$data/x" --out "$data/y")
+    if ! has_class "$format" "$class"; then
+      refuses "$format has no class $class" "there is no class $class for $format" "$QKGEN" run "${run[@]}" --class "$class"
       continue
     fi
-    error=$("$vectors" near "$bound" "$data/y" "$data/expected") && pass ||
-      fail "gemv $format, $rows x $cols, batch $batch, $type on $target: error $error"
-    echo "$format $target $error" >>"$work/errors"
-  done
+    if ! "$QKGEN" run "${run[@]}" --class "$class" >"$data/log" 2>&1; then
+      fail "gemv $format, $rows x $cols, batch $batch, $type on $target, class $class: the run failed" "$data/log"
+      continue
+    fi
+    error=$("$vectors" $(bound_of "$class") "$data/y" "$data/expected") && pass ||
+      fail "gemv $format, $rows x $cols, batch $batch, $type on $target, class $class: error $error"
+    echo "$format $target $class $error" >>"$work/errors"
+  done < <(runs_of "$format")
 }
 
 # blocks FORMAT ROWS BLOCKS BATCH TYPE: data of the library, repeated to so many rows of so many blocks.
@@ -70,7 +98,7 @@ checkpoint() {
 
 # experts FORMAT TYPE: four of them, two slots for each of three tokens, three ids out of range.
 experts() {
-  local format=$1 type=$2 data=$work/experts-$1 elements cols rows name size target error
+  local format=$1 type=$2 data=$work/experts-$1 elements cols rows name size target class error run
   elements=$("$QKGEN" --dump=layout --format "$format" | sed -nE 's/^block of ([0-9]+) elements.*/\1/p')
   cols=$elements
   reference "$format" "$data"
@@ -84,19 +112,23 @@ experts() {
   "$vectors" round "$type" "$data/x.f32" "$data/x"
   "$vectors" widen "$type" "$data/x" "$data/x.f32" 2>/dev/null || cp "$data/x" "$data/x.f32"
   "$vectors" experts "$data/values.f32" "$data/x.f32" "$data/ids" $rows $cols "$data/expected"
-  for target in $(targets_of "$format"); do
+  while read -r target class; do
     # shellcheck disable=SC2046
-    if ! "$QKGEN" run gemv_id --format "$format" --experts 4 --rows $rows --cols $cols --tokens 3 --slots 2 \
-      --target "$target" --type "$type" $(inputs "$data") --x "$data/x" --ids "$data/ids" --out "$data/y" \
-      >"$data/log" 2>&1; then
-      fail "gemv_id $format, $type on $target: the run failed" "$data/log"
+    run=(gemv_id --format "$format" --experts 4 --rows $rows --cols $cols --tokens 3 --slots 2 --target "$target"
+      --type "$type" $(inputs "$data") --x "$data/x" --ids "$data/ids" --out "$data/y")
+    if ! has_class "$format" "$class"; then
+      refuses "$format has no class $class" "there is no class $class for $format" "$QKGEN" run "${run[@]}" --class "$class"
       continue
     fi
-    error=$("$vectors" near "$bound" "$data/y" "$data/expected") && pass ||
-      fail "gemv_id $format, $type on $target: error $error"
+    if ! "$QKGEN" run "${run[@]}" --class "$class" >"$data/log" 2>&1; then
+      fail "gemv_id $format, $type on $target, class $class: the run failed" "$data/log"
+      continue
+    fi
+    error=$("$vectors" $(bound_of "$class") "$data/y" "$data/expected") && pass ||
+      fail "gemv_id $format, $type on $target, class $class: error $error"
     says "gemv_id $format on $target counts" "3 of 6 ids are not below --experts 4; their results are zeros" "$data/log"
-    echo "$format/id $target $error" >>"$work/errors"
-  done
+    echo "$format/id $target $class $error" >>"$work/errors"
+  done < <(runs_of "$format")
   rm -r "$data"
 }
 export -f near blocks checkpoint experts
@@ -113,6 +145,8 @@ export -f near blocks checkpoint experts
     echo "checkpoint $format ${shapes%% *} 1 f32 $buffers"
   done
 } | each
-sort -k3 -g "$work/errors" | awk '{ worst[$1 " " $2] = $3 } END { for (at in worst) print at, worst[at] }' | sort >"$BUILD/gemv.txt"
-echo "largest errors: $(sort -k3 -g "$BUILD/gemv.txt" | tail -3 | tr '\n' ';')"
+sort -k4 -g "$work/errors" | awk '{ worst[$1 " " $2 " " $3] = $4 } END { for (at in worst) print at, worst[at] }' | sort >"$BUILD/gemv.txt"
+for class in exact int24 split int8; do
+  echo "largest errors, $class: $(awk -v class=$class '$3 == class' "$BUILD/gemv.txt" | sort -k4 -g | tail -3 | tr '\n' ';')"
+done
 finish

@@ -12,8 +12,11 @@
  *   vectors normal SEED COUNT                   f32, normally distributed, to standard output
  *   vectors product W X COLS OUT                f64: y[m][n] = sum over k of W[n][k] * X[m][k], both f32
  *   vectors experts W X IDS ROWS COLS OUT       f64: rows of the experts that the ids name, times the token's row of X
+ *                                               (both: then the squares of the products, summed up likewise)
  *   vectors near BOUND GOT EXPECTED             f32 and f64: prints the relative L2 error, at most BOUND; what is expected not
  *                                               to be finite, or beyond f32, is not looked at
+ *   vectors near_random BOUND GOT EXPECTED      the same, but relative at least to what sums of such products with random
+ *                                               signs would be: a few sums may cancel by chance
  *   vectors awkward | scattered | odd IN OUT    the decoders of the formats in new_format.sh, to f32
  */
 #include <math.h>
@@ -274,16 +277,23 @@ static void print_normal(uint64_t state, size_t count) {
     }
 }
 
+static void add_product(double *y, size_t count, size_t at, float a, float b) {
+    const double product = (double)a * (double)b;
+    y[at] += product;
+    y[count + at] += product * product;
+}
+
 static void product(const char *weights, const char *vectors, size_t cols, const char *out) {
     const bytes w = read_all(weights), x = read_all(vectors);
     const size_t rows = w.length / 4 / cols, batch = x.length / 4 / cols;
     const float *a = (const float *)(const void *)w.data, *b = (const float *)(const void *)x.data;
-    double *y = calloc(rows * batch + 1, sizeof *y);
+    double *y = calloc(2 * rows * batch + 1, sizeof *y);
     if (!y) die("no memory for", out);
     for (size_t m = 0; m < batch; ++m)
         for (size_t n = 0; n < rows; ++n)
-            for (size_t k = 0; k < cols; ++k) y[m * rows + n] += (double)a[n * cols + k] * (double)b[m * cols + k];
-    write_all(out, y, rows * batch * sizeof *y);
+            for (size_t k = 0; k < cols; ++k)
+                add_product(y, rows * batch, m * rows + n, a[n * cols + k], b[m * cols + k]);
+    write_all(out, y, 2 * rows * batch * sizeof *y);
 }
 
 /* As many ids for each token; an id beyond the experts gives zeros. */
@@ -293,29 +303,31 @@ static void experts(const char *weights, const char *vectors, const char *number
     const size_t tokens = x.length / 4 / cols, pairs = ids.length / 4, slots = pairs / tokens;
     const size_t count = w.length / 4 / rows / cols;
     const float *a = (const float *)(const void *)w.data, *b = (const float *)(const void *)x.data;
-    double *y = calloc(pairs * rows + 1, sizeof *y);
+    double *y = calloc(2 * pairs * rows + 1, sizeof *y);
     if (!y) die("no memory for", out);
     for (size_t p = 0; p < pairs; ++p) {
         const size_t expert = load(ids.data + 4 * p, 4);
         for (size_t n = 0; expert < count && n < rows; ++n)
             for (size_t k = 0; k < cols; ++k)
-                y[p * rows + n] += (double)a[(expert * rows + n) * cols + k] * (double)b[p / slots * cols + k];
+                add_product(y, pairs * rows, p * rows + n, a[(expert * rows + n) * cols + k], b[p / slots * cols + k]);
     }
-    write_all(out, y, pairs * rows * sizeof *y);
+    write_all(out, y, 2 * pairs * rows * sizeof *y);
 }
 
-static int near(double bound, const char *got, const char *expected) {
+static int near(double bound, const char *got, const char *expected, int random) {
     const bytes a = read_all(got), b = read_all(expected);
     const float *x = (const float *)(const void *)a.data;
     const double *y = (const double *)(const void *)b.data;
-    const size_t count = b.length / 8;
-    double difference = 0, norm = 0;
+    const size_t count = b.length / 16;
+    double difference = 0, norm = 0, squares = 0;
     if (a.length / 4 != count) die("another number of results in", got);
     for (size_t i = 0; i < count; ++i) {
         if (!(fabs(y[i]) < 1e30)) continue;
         difference += ((double)x[i] - y[i]) * ((double)x[i] - y[i]);
         norm += y[i] * y[i];
+        squares += y[count + i];
     }
+    if (random && squares > norm) norm = squares;
     const double relative = norm > 0 ? sqrt(difference / norm) : sqrt(difference);
     printf("%.3g\n", relative);
     return !(relative <= bound);
@@ -345,8 +357,8 @@ int main(int argc, char **argv) {
         product(argv[2], argv[3], strtoull(argv[4], NULL, 10), argv[5]);
     else if (argc == 8 && strcmp(what, "experts") == 0)
         experts(argv[2], argv[3], argv[4], strtoull(argv[5], NULL, 10), strtoull(argv[6], NULL, 10), argv[7]);
-    else if (argc == 5 && strcmp(what, "near") == 0)
-        return near(strtod(argv[2], NULL), argv[3], argv[4]);
+    else if (argc == 5 && (strcmp(what, "near") == 0 || strcmp(what, "near_random") == 0))
+        return near(strtod(argv[2], NULL), argv[3], argv[4], strcmp(what, "near_random") == 0);
     else if (argc == 4 && strcmp(what, "awkward") == 0)
         decode(awkward, 131, 192, argv[2], argv[3]);
     else if (argc == 4 && strcmp(what, "scattered") == 0)

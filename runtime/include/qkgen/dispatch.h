@@ -66,6 +66,8 @@ static inline const char *qk_feature_name(uint32_t bit) {
         return "storageBuffer16BitAccess";
     case QK_FEATURE_SUBGROUP_ARITHMETIC:
         return "subgroup arithmetic in compute shaders";
+    case QK_FEATURE_INTEGER_DOT_PRODUCT:
+        return "shaderIntegerDotProduct";
     default:
         return "a feature that this runtime does not know";
     }

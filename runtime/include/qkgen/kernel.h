@@ -32,7 +32,8 @@ typedef enum qk_api { QK_API_VULKAN, QK_API_METAL } qk_api;
 enum {
     QK_FEATURE_STORAGE_8BIT = 1u << 0,  /* storageBuffer8BitAccess */
     QK_FEATURE_STORAGE_16BIT = 1u << 1, /* storageBuffer16BitAccess */
-    QK_FEATURE_SUBGROUP_ARITHMETIC = 1u << 2 /* subgroup operations BASIC and ARITHMETIC in compute shaders */
+    QK_FEATURE_SUBGROUP_ARITHMETIC = 1u << 2, /* subgroup operations BASIC and ARITHMETIC in compute shaders */
+    QK_FEATURE_INTEGER_DOT_PRODUCT = 1u << 3  /* shaderIntegerDotProduct */
 };
 
 typedef enum qk_role {
@@ -99,7 +100,10 @@ typedef struct qk_code {
 /* How the result may differ from the C reference. */
 typedef enum qk_numeric_class {
     QK_NUMERIC_EXACT_DECODE, /* not in one bit */
-    QK_NUMERIC_EXACT_SUM     /* f32 products and sums: at most 2e-6, relative to the exact result, in the L2 norm */
+    QK_NUMERIC_EXACT_SUM,    /* f32 products and sums: at most 2e-6, relative to the exact result, in the L2 norm */
+    QK_NUMERIC_SPLIT_SUM,    /* x in 16 bits, and sums of integers: 1e-4 */
+    QK_NUMERIC_HALF_SUM,     /* f16 products: 2e-3 */
+    QK_NUMERIC_INT8_SUM      /* x in 8 bits: 1e-2 */
 } qk_numeric_class;
 
 /* What each float of a value, and the result of each operation on floats, is rounded to. */

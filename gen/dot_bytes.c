@@ -1,0 +1,268 @@
+/* The dot product of a tile with x in integers: codes as bytes (bytes.c), x as one to three signed bytes for each element, its
+ * digits, with one step for the tile's elements. A product of four codes with four digits is one instruction where devices have
+ * it, and all sums below the scale are exact. Rules, after those of dot.c:
+ *
+ *   planes   codes of 1, 2 or 4 bits that fill a word    one mask gives four of them, a byte apart; x is packed to match
+ *   bytes    x . float(codes)                             four codes at a time, see bytes.c
+ *   whole    d * float(a) * (x . b) + d * float(c) * ..   d * float(a * (x . b) + c * ...), still integers
+ *
+ * What has no vector of codes, a minimum or a bias, meets the sum of the digits, or of what they stand for. */
+#include "dot.h"
+
+enum { LANES = 4, DIGIT = 128 };
+
+/* Four elements whose codes are one word. */
+typedef struct dot4 {
+    const product *of;
+    const qg_node *word;
+    bool negative; /* bytes are signed */
+    uint32_t quad;
+    int64_t most; /* of a code's magnitude */
+} dot4;
+
+typedef struct byte_sum {
+    products p;
+    dot4 *dots;
+    uint32_t n_dots, dots_capacity;
+} byte_sum;
+
+static const qg_node *apply(qg_ir *ir, qg_op op, const qg_node *a, const qg_node *b) {
+    return qg_apply(ir, op, a, b, NULL);
+}
+
+static uint32_t quad_number(qg_ir *ir, const uint16_t elements[LANES]) {
+    for (uint32_t i = 0; i < ir->n_x_quads; ++i) {
+        uint32_t same = 0;
+        for (uint32_t l = 0; l < LANES; ++l) same += ir->x_quads[i].element[l] == elements[l];
+        if (same == LANES) return i;
+    }
+    qg_quad quad;
+    for (uint32_t l = 0; l < LANES; ++l) quad.element[l] = elements[l];
+    QG_PUSH(ir->arena, ir->x_quads, ir->n_x_quads, ir->x_quads_capacity, quad);
+    return ir->n_x_quads - 1;
+}
+
+static void add_dot(byte_sum *s, const product *of, const qg_node *word, int64_t low, int64_t high,
+                    const uint16_t elements[LANES]) {
+    const dot4 one = {.of = of,
+                      .word = word,
+                      .negative = high <= 127, /* what is not negative either reads the same */
+                      .quad = quad_number(s->p.ir, elements),
+                      .most = -low > high ? -low : high};
+    QG_PUSH(s->p.ir->arena, s->dots, s->n_dots, s->dots_capacity, one);
+}
+
+static bool same_place(const product *a, const product *b) {
+    return a->scale == b->scale && a->whole == b->whole && a->coefficient == b->coefficient;
+}
+
+/* ---- planes ---- */
+
+typedef struct owner {
+    uint32_t item, lane;
+    bool there;
+} owner;
+
+/* Which lane of which product has its code at each bit of a word. */
+static void find_owners(const byte_sum *s, const qg_plane *planes, const bool *is_plane, uint32_t first,
+                        owner owners[32]) {
+    for (uint32_t i = first; i < s->p.count; ++i) {
+        if (!is_plane[i] || planes[i].word != planes[first].word || planes[i].width != planes[first].width ||
+            !same_place(&s->p.items[i], &s->p.items[first]))
+            continue;
+        for (uint32_t l = 0; l < LANES; ++l) owners[planes[i].shift[l]] = (owner){i, l, true};
+    }
+}
+
+/* A word serves when every byte of it is codes of these products, and every lane of them is in it. */
+static bool is_full(const qg_plane *plane, const owner owners[32]) {
+    uint32_t there = 0;
+    for (uint32_t b = 0; b < 32; b += plane->width) there += owners[b].there;
+    return there * plane->width == 32;
+}
+
+static void take_word(byte_sum *s, const qg_plane *plane, const owner owners[32], bool *taken) {
+    for (uint32_t at = 0; at < 8; at += plane->width) {
+        uint16_t elements[LANES];
+        for (uint32_t l = 0; l < LANES; ++l) {
+            const owner o = owners[at + 8 * l];
+            elements[l] = (uint16_t)(s->p.items[o.item].run * LANES + o.lane);
+            taken[o.item] = true;
+        }
+        const int64_t high = (INT64_C(1) << plane->width) - 1;
+        add_dot(s, &s->p.items[owners[at].item], qg_plane_bytes(s->p.ir, plane, at), 0, high, elements);
+    }
+}
+
+static void take_planes(byte_sum *s, bool *taken) {
+    qg_plane *planes = QG_NEW_ARRAY(s->p.ir->arena, qg_plane, s->p.count + 1);
+    bool *is_plane = QG_NEW_ARRAY(s->p.ir->arena, bool, s->p.count + 1);
+    for (uint32_t i = 0; i < s->p.count; ++i)
+        is_plane[i] = s->p.items[i].vector && qg_as_plane(s->p.ir, s->p.items[i].vector, &planes[i]);
+    for (uint32_t i = 0; i < s->p.count; ++i) {
+        owner owners[32] = {{0}};
+        if (!is_plane[i] || taken[i]) continue;
+        find_owners(s, planes, is_plane, i, owners);
+        if (is_full(&planes[i], owners)) take_word(s, &planes[i], owners, taken);
+    }
+}
+
+/* ---- bytes ---- */
+
+static bool take_bytes(byte_sum *s, const bool *taken) {
+    const uint32_t count = s->p.count;
+    qg_bytes *bytes = QG_NEW_ARRAY(s->p.ir->arena, qg_bytes, count + 1);
+    for (uint32_t i = 0; i < count; ++i) {
+        const product one = s->p.items[i];
+        if (!one.vector || taken[i]) continue;
+        if (!qg_as_bytes(s->p.ir, one.vector, &bytes[i])) return false;
+        if (bytes[i].offset == 0) continue;
+        product rest = one;
+        rest.vector = NULL;
+        rest.coefficient *= (float)bytes[i].offset;
+        QG_PUSH(s->p.ir->arena, s->p.items, s->p.count, s->p.capacity, rest);
+    }
+    for (uint32_t i = 0; i < count; ++i) {
+        const product *one = &s->p.items[i];
+        if (!one->vector || taken[i]) continue;
+        uint16_t elements[LANES];
+        for (uint32_t l = 0; l < LANES; ++l) elements[l] = (uint16_t)(one->run * LANES + l);
+        add_dot(s, one, bytes[i].word, bytes[i].low, bytes[i].high, elements);
+    }
+    return true;
+}
+
+/* ---- whole ---- */
+
+static bool small_integer(float value) { return value >= -256 && value <= 256 && value == (float)(int32_t)value; }
+
+static bool is_power_of_two(float value) {
+    while (value > 1) value /= 2;
+    while (value > 0 && value < 1) value *= 2;
+    return value == 1;
+}
+
+/* A product in a sum of integers has a coefficient that is one; a power of two else goes to the scale. */
+static void settle_coefficient(qg_ir *ir, product *one) {
+    const float size = one->coefficient < 0 ? -one->coefficient : one->coefficient;
+    if (small_integer(one->coefficient) || !is_power_of_two(size)) return;
+    const qg_node *constant = qg_real(ir, size);
+    one->scale = one->scale ? apply(ir, QG_MUL, one->scale, constant) : constant;
+    one->coefficient /= size;
+}
+
+static const qg_node *plus(qg_ir *ir, const qg_node *sum, const qg_node *term, bool negative) {
+    if (!sum) return negative ? qg_apply(ir, QG_NEG, term, NULL, NULL) : term;
+    return apply(ir, negative ? QG_SUB : QG_ADD, sum, term);
+}
+
+static const qg_node *weighted(qg_ir *ir, float coefficient, const qg_node *term) {
+    const int64_t size = (int64_t)(coefficient < 0 ? -coefficient : coefficient);
+    return size == 1 ? term : apply(ir, QG_MUL, qg_int(ir, size), term);
+}
+
+static int64_t most_of(const qg_ir *ir, const qg_node *whole) {
+    int64_t low = 1, high = 1;
+    if (whole) qg_integer_range(ir, whole, &low, &high);
+    return -low > high ? -low : high;
+}
+
+/* The dot products of one coefficient below one scale and one whole factor. */
+static const qg_node *dots_of(byte_sum *s, const product *like, int64_t *size) {
+    const qg_node *sum = NULL;
+    for (uint32_t i = 0; i < s->n_dots; ++i) {
+        const dot4 *dot = &s->dots[i];
+        if (!same_place(dot->of, like)) continue;
+        sum = plus(s->p.ir, sum, qg_dot4(s->p.ir, dot->quad, dot->word, dot->negative), false);
+        *size += LANES * dot->most * DIGIT;
+    }
+    return sum;
+}
+
+/* The sums of digits of one coefficient, likewise. */
+static const qg_node *digits_of(byte_sum *s, uint32_t first, bool *taken, int64_t *size) {
+    const product like = s->p.items[first];
+    uint64_t runs = 0;
+    for (uint32_t i = first; i < s->p.count; ++i) {
+        if (taken[i] || s->p.items[i].vector || !same_place(&s->p.items[i], &like)) continue;
+        taken[i] = true;
+        runs |= UINT64_C(1) << s->p.items[i].run;
+        *size += LANES * DIGIT;
+    }
+    return qg_x_digits(s->p.ir, runs);
+}
+
+/* The integer sum below one scale and one whole factor; `most` grows by what its magnitude may be. */
+static const qg_node *sum_below(byte_sum *s, const qg_node *scale, const qg_node *whole, bool *taken, int64_t *most) {
+    const qg_node *sum = NULL;
+    int64_t all = 0;
+    for (int pass = 0; pass < 4; ++pass) { /* positive dots, positive digits, negative dots, negative digits */
+        const bool negative = pass >= 2, dots = pass % 2 == 0;
+        for (uint32_t i = 0; i < s->p.count; ++i) {
+            const product *one = &s->p.items[i];
+            if (one->scale != scale || one->whole != whole || (one->coefficient < 0) != negative) continue;
+            if (dots ? !one->vector || taken[i] : one->vector || taken[i] || !small_integer(one->coefficient)) continue;
+            int64_t size = 0;
+            const qg_node *term = dots ? dots_of(s, one, &size) : digits_of(s, i, taken, &size);
+            for (uint32_t k = i; dots && k < s->p.count; ++k)
+                if (s->p.items[k].vector && same_place(&s->p.items[k], one)) taken[k] = true;
+            sum = plus(s->p.ir, sum, weighted(s->p.ir, one->coefficient, term), negative);
+            all += size * (int64_t)(negative ? -one->coefficient : one->coefficient);
+        }
+    }
+    *most += all * most_of(s->p.ir, whole);
+    return whole ? apply(s->p.ir, QG_MUL, whole, sum) : sum;
+}
+
+/* All sums of integers below one scale. */
+static bool add_scale(byte_sum *s, uint32_t first, bool *done, bool *taken, const qg_node **total) {
+    qg_ir *ir = s->p.ir;
+    const qg_node *scale = s->dots[first].of->scale, *sum = NULL;
+    int64_t most = 0;
+    for (uint32_t i = first; i < s->n_dots; ++i) {
+        if (done[i] || s->dots[i].of->scale != scale) continue;
+        for (uint32_t k = i; k < s->n_dots; ++k)
+            if (s->dots[k].of->scale == scale && s->dots[k].of->whole == s->dots[i].of->whole) done[k] = true;
+        sum = plus(ir, sum, sum_below(s, scale, s->dots[i].of->whole, taken, &most), false);
+    }
+    const qg_node *value = qg_digits(ir, sum);
+    *total = plus(ir, *total, scale ? apply(ir, QG_MUL, scale, value) : value, false);
+    return most < INT32_MAX;
+}
+
+const qg_node *qg_dot_of_bytes(qg_ir *ir, uint32_t lanes, uint32_t n_runs, const qg_node *const *values) {
+    byte_sum s = {.p = {.ir = ir, .lanes = lanes, .integers = true}};
+    if (lanes != LANES) return NULL;
+    qg_dot_expand(&s.p, n_runs, values);
+    for (uint32_t i = 0; i < s.p.count; ++i) {
+        settle_coefficient(ir, &s.p.items[i]);
+        if (s.p.items[i].vector && !small_integer(s.p.items[i].coefficient)) return NULL;
+    }
+    bool *taken = QG_NEW_ARRAY(ir->arena, bool, 2 * s.p.count + 1);
+    const uint32_t count = s.p.count;
+    product *items = QG_NEW_ARRAY(ir->arena, product, 2 * count + 1); /* that stay where they are: dots point at them */
+    for (uint32_t i = 0; i < count; ++i) items[i] = s.p.items[i];
+    s.p.items = items;
+    s.p.capacity = 2 * count + 1;
+    take_planes(&s, taken);
+    if (!take_bytes(&s, taken)) return NULL;
+    for (uint32_t i = 0; i < s.p.count; ++i) taken[i] = false;
+
+    const qg_node *total = NULL;
+    bool *done = QG_NEW_ARRAY(ir->arena, bool, s.n_dots + 1);
+    for (uint32_t i = 0; i < s.n_dots; ++i)
+        if (!done[i] && !add_scale(&s, i, done, taken, &total)) return NULL;
+    products rest = {.ir = ir, .lanes = lanes};
+    for (uint32_t i = 0; i < s.p.count; ++i) {
+        product one = s.p.items[i];
+        if (taken[i]) continue;
+        if (one.whole) {
+            const qg_node *whole = one.whole->op == QG_TO_INT ? one.whole->arg[0] : one.whole;
+            whole = qg_apply(ir, QG_TO_FLOAT, whole, NULL, NULL);
+            one.scale = one.scale ? apply(ir, QG_MUL, one.scale, whole) : whole;
+            one.whole = NULL;
+        }
+        QG_PUSH(ir->arena, rest.items, rest.count, rest.capacity, one);
+    }
+    return qg_dot_collect(&rest, total);
+}
