@@ -114,6 +114,7 @@ const qg_sum_class qg_sum_classes[] = {
     {"int8", "_int8", "_int8", QG_PRODUCTS_INT8, 1, QK_NUMERIC_INT8_SUM, false},
     {"split", "_split", "_int8", QG_PRODUCTS_INT8, 2, QK_NUMERIC_SPLIT_SUM, false},
     {"int24", "_int24", "_int8", QG_PRODUCTS_INT8, 3, QK_NUMERIC_EXACT_SUM, false},
+    {"half", "_half", "_half", QG_PRODUCTS_F16, 0, QK_NUMERIC_HALF_SUM, true},
 };
 
 const uint32_t qg_n_sum_classes = sizeof qg_sum_classes / sizeof *qg_sum_classes;
@@ -191,6 +192,7 @@ static uint32_t features(const qg_kernel *kernel) {
     const uint32_t lanes = kernel->family->sums ? kernel->plan->lanes : kernel->plan->store_lanes;
     if (kernel->type != QG_F32 && lanes == 1) bits |= QK_FEATURE_STORAGE_16BIT;
     if (kernel->family->sums) bits |= QK_FEATURE_SUBGROUP_ARITHMETIC;
+    if (kernel->sum && kernel->sum->products == QG_PRODUCTS_F16) bits |= QK_FEATURE_FLOAT16;
     if (kernel->sum && kernel->sum->products == QG_PRODUCTS_INT8) bits |= QK_FEATURE_INTEGER_DOT_PRODUCT;
     return bits;
 }

@@ -23,10 +23,12 @@ static const char *stored_type(const qg_kernel *kernel) {
 static char *extensions(qg_arena *arena, const qg_kernel *kernel) {
     const uint32_t lanes = kernel->family->sums ? kernel->plan->lanes : kernel->plan->store_lanes;
     const bool narrow_store = kernel->type != QG_F32 && lanes == 1, dots = kernel->sum && kernel->sum->digits;
-    return qg_format(arena, "%s%s%s", dots ? "#extension GL_EXT_spirv_intrinsics : require\n" : "",
-                     has_unit(kernel->plan, 8) ? "#extension GL_EXT_shader_8bit_storage : require\n" : "",
-                     has_unit(kernel->plan, 16) || narrow_store ? "#extension GL_EXT_shader_16bit_storage : require\n"
-                                                                : "");
+    const bool halves = kernel->sum && kernel->sum->products == QG_PRODUCTS_F16;
+    return qg_format(
+        arena, "%s%s%s%s", halves ? "#extension GL_EXT_shader_explicit_arithmetic_types_float16 : require\n" : "",
+        dots ? "#extension GL_EXT_spirv_intrinsics : require\n" : "",
+        has_unit(kernel->plan, 8) ? "#extension GL_EXT_shader_8bit_storage : require\n" : "",
+        has_unit(kernel->plan, 16) || narrow_store ? "#extension GL_EXT_shader_16bit_storage : require\n" : "");
 }
 
 /* An interface block is called like its buffer, with a capital. */
@@ -200,6 +202,9 @@ static char *accumulate(qg_arena *arena, const qg_ir *ir, const qg_plan *plan) {
 /* What a thread keeps of x. */
 static char *x_kept(qg_arena *arena, const qg_ir *ir, const qg_plan *plan) {
     const uint32_t sums = ir->n_x_sums ? ir->n_x_sums : 1, digits = ir->n_x_digits ? ir->n_x_digits : 1;
+    if (ir->half)
+        return qg_format(arena, "%s x[TILES][BATCH][%u];\nfloat x_step[TILES][BATCH];\nfloat x_sum[TILES][BATCH][%u];",
+                         glsl->halves[plan->lanes], plan->n_runs, sums);
     if (!ir->n_x_quads)
         return qg_format(arena, "%s x[TILES][BATCH][%u];\nfloat x_sum[TILES][BATCH][%u];",
                          glsl->types[QG_K_FLOAT][plan->lanes], plan->n_runs, sums);
@@ -213,6 +218,13 @@ static void sum_holes(qg_arena *arena, qg_holes *holes, const qg_ir *ir, const q
     qg_hole(holes, "x_type", x_type(kernel));
     qg_hole(holes, "x_kept", x_kept(arena, ir, kernel->plan));
     qg_hole(holes, "digits", kernel->sum->digits ? "" : NULL);
+    qg_hole(holes, "halves", ir->half ? "" : NULL);
+    qg_hole(holes, "floats", ir->half || kernel->sum->digits ? NULL : "");
+    qg_hole(holes, "largest_of_most",
+            kernel->plan->lanes == 4   ? "max(max(most.x, most.y), max(most.z, most.w))"
+            : kernel->plan->lanes == 2 ? "max(most.x, most.y)"
+                                       : "most");
+    qg_hole(holes, "any", kernel->plan->lanes > 1 ? "any" : "");
     qg_hole(holes, "load_x", load_x(arena, ir, kernel));
     qg_hole(holes, "accumulate", accumulate(arena, ir, kernel->plan));
 }

@@ -50,6 +50,7 @@ typedef struct qg_ir {
     uint32_t n_x_sums, x_sums_capacity;
     struct qg_quad *x_quads; /* where x is integers: the elements of the tile whose digits share a word */
     uint32_t n_x_quads, x_quads_capacity;
+    bool half; /* products with x are of halves */
     uint64_t *x_digits; /* the sets of runs over which digits are summed up */
     uint32_t n_x_digits, x_digits_capacity;
 } qg_ir;
@@ -233,6 +234,7 @@ const qg_ir *qg_lower_decode(qg_arena *arena, const qg_plan *plan);
 /* What a sum over a row multiplies. */
 typedef enum qg_products {
     QG_PRODUCTS_F32, /* floats, as qg_dot_of_runs has it */
+    QG_PRODUCTS_F16, /* the same, with products of halves */
     QG_PRODUCTS_INT8 /* bytes, as qg_dot_of_bytes has it */
 } qg_products;
 
@@ -249,6 +251,9 @@ typedef enum qg_target_id { QG_GLSL, QG_MSL, QG_C } qg_target_id;
 typedef struct qg_target {
     qg_target_id id;
     const char *types[4][QG_MAX_LANES + 1]; /* by kind and lanes */
+    const char *halves[QG_MAX_LANES + 1];   /* by lanes */
+    const char *halves_of_word;             /* $1, as two halves */
+    const char *absolute;                   /* the function */
     const char *unsigned_suffix;
     const char *float_suffix;
     const char *infinity;

@@ -250,6 +250,7 @@ const qg_ir *qg_lower_dot(qg_arena *arena, const qg_plan *plan, qg_products prod
                          : as_written                 ? qg_dot_as_written(l.ir, plan->lanes, plan->n_runs, values)
                                                       : qg_dot_of_runs(l.ir, plan->lanes, plan->n_runs, values);
     if (!sum) return NULL;
+    l.ir->half = products == QG_PRODUCTS_F16;
     qg_output(l.ir, sum, NULL);
     finish(l.ir);
     return l.ir;

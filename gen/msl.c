@@ -108,6 +108,26 @@ static char *weights(qg_arena *arena, const qg_plan *plan) {
     return text.data;
 }
 
+static void kept_holes(qg_arena *arena, qg_holes *holes, const qg_ir *ir, const qg_plan *plan, const char *name,
+                       const char *batch) {
+    const char *vec = ir->half ? msl->halves[plan->lanes] : msl->types[QG_K_FLOAT][plan->lanes];
+    const char *steps = ir->half ? qg_format(arena, "float %s_step[TILES][%s];\n", name, batch) : "";
+    qg_hole(holes, "x_kept",
+            qg_format(arena, "%s %s[TILES][%s][%u];\n%sfloat %s_sum[TILES][%s][%u];", vec, name, batch, plan->n_runs,
+                      steps, name, batch, ir->n_x_sums ? ir->n_x_sums : 1));
+    qg_hole(holes, "x_passed",
+            ir->half ? qg_format(arena, "%s, %s_step, %s_sum", name, name, name)
+                     : qg_format(arena, "%s, %s_sum", name, name));
+    qg_hole(holes, "halves", ir->half ? "" : NULL);
+    qg_hole(holes, "floats", ir->half ? NULL : "");
+    qg_hole(holes, "space", qg_format(arena, "qk_%s%s", plan->layout->name, ir->half ? "::half_products" : ""));
+    qg_hole(holes, "largest_of_most",
+            plan->lanes == 4   ? "max(max(most.x, most.y), max(most.z, most.w))"
+            : plan->lanes == 2 ? "max(most.x, most.y)"
+                               : "most");
+    qg_hole(holes, "any", plan->lanes > 1 ? "any" : "");
+}
+
 static char *kernel_text(qg_arena *arena, const qg_templates *templates, const qg_kernel *kernel, const char **why) {
     const qg_plan *plan = kernel->plan;
     const uint32_t n_weights = plan->layout->n_buffers;
@@ -118,7 +138,7 @@ static char *kernel_text(qg_arena *arena, const qg_templates *templates, const q
     qg_hole(&holes, "bound_buffers", buffers(arena, plan, true));
     if (kernel->family->sums) {
         const qg_ir *ir = qg_lower_dot(arena, plan, kernel->sum->products);
-        qg_hole(&holes, "x_sums", qg_format(arena, "%u", ir->n_x_sums ? ir->n_x_sums : 1));
+        kept_holes(arena, &holes, ir, plan, "kept", "1");
     }
     qg_hole(&holes, "x_type", vector_of(kernel->type, plan->lanes));
     qg_hole(&holes, "weights", weights(arena, plan));
@@ -136,6 +156,15 @@ static char *kernel_text(qg_arena *arena, const qg_templates *templates, const q
 
 /* ---- sums ---- */
 
+/* What a thread keeps of x, as parameters, as variables, and as what is passed; `name` is what x is called. */
+static char *kept_parameters(qg_arena *arena, const qg_ir *ir, const qg_plan *plan, const char *qualifier) {
+    const char *vec = ir->half ? msl->halves[plan->lanes] : msl->types[QG_K_FLOAT][plan->lanes];
+    return qg_format(arena, "thread %s%s (&x)[TILES][BATCH][%u], %s%s%sthread %sfloat (&x_sum)[TILES][BATCH][%u]",
+                     qualifier, vec, plan->n_runs, ir->half ? "thread " : "", ir->half ? qualifier : "",
+                     ir->half ? "float (&x_step)[TILES][BATCH],\n    " : "", qualifier,
+                     ir->n_x_sums ? ir->n_x_sums : 1);
+}
+
 static char *load_x(qg_arena *arena, const qg_ir *ir, const qg_plan *plan) {
     const char *vec = msl->types[QG_K_FLOAT][plan->lanes];
     qg_text text = qg_text_new(arena);
@@ -143,8 +172,8 @@ static char *load_x(qg_arena *arena, const qg_ir *ir, const qg_plan *plan) {
                    "// Loads what tile `j` of a row meets of x, from right-hand side `vector` on.\n"
                    "template <uint TILES, uint BATCH, typename X>\n"
                    "inline void load_x(device const X *x_in, uint batch, uint row_tiles, uint vector, uint j, uint k,\n"
-                   "    thread %s (&x)[TILES][BATCH][%u], thread float (&x_sum)[TILES][BATCH][%u])\n{\n",
-                   vec, plan->n_runs, ir->n_x_sums ? ir->n_x_sums : 1);
+                   "    %s)\n{\n",
+                   kept_parameters(arena, ir, plan, ""));
     qg_load_x_body(&text, ir, plan, msl, "row_tiles", "batch", qg_format(arena, "%s(x_in[$i])", vec));
     qg_text_puts(&text, "}\n");
     return text.data;
@@ -156,33 +185,46 @@ static char *accumulate(qg_arena *arena, const qg_ir *ir, const qg_plan *plan) {
                    "// Adds the products of tile `j` of row `n` with what is kept of x, for each right-hand side.\n"
                    "template <uint TILES, uint BATCH>\n"
                    "inline void accumulate(\n%s    %suint row_tiles, uint n, uint j, uint k,\n"
-                   "    thread const %s (&x)[TILES][BATCH][%u], thread const float (&x_sum)[TILES][BATCH][%u],\n"
+                   "    %s,\n"
                    "    thread float (&sum)[BATCH])\n{\n    #pragma clang fp contract(fast)\n",
                    buffers(arena, plan, false), qg_shape_arguments(arena, ir, "uint $$, "),
-                   msl->types[QG_K_FLOAT][plan->lanes], plan->n_runs, ir->n_x_sums ? ir->n_x_sums : 1);
+                   kept_parameters(arena, ir, plan, "const "));
     qg_accumulate_body(&text, ir, plan, msl, "row_tiles");
     qg_text_puts(&text, "}\n");
     return text.data;
 }
 
-/* What all kernels of a format that sum over rows share; "" when there are none, NULL on a broken template. */
+static char *rows_of(qg_arena *arena, const qg_templates *templates, const qg_plan *plan, const qg_ir *ir,
+                     const char **why) {
+    qg_holes holes = {.count = 0};
+    qg_plan_holes(arena, &holes, plan, msl);
+    qg_hole(&holes, "buffers", buffers(arena, plan, false));
+    qg_hole(&holes, "weights", weights(arena, plan));
+    qg_hole(&holes, "shape", qg_shape_arguments(arena, ir, "shape.$$, "));
+    kept_holes(arena, &holes, ir, plan, "x", "BATCH");
+    qg_hole(&holes, "load_x", load_x(arena, ir, plan));
+    qg_hole(&holes, "accumulate", accumulate(arena, ir, plan));
+    char *text = qg_expand(arena, qg_template_text(templates, "gemv_rows.metal"), holes.items, holes.count, why);
+    if (!text || !ir->half) return text;
+    return qg_format(arena, "namespace half_products {\n\n%s\n}  // namespace half_products\n", text);
+}
+
+/* What all kernels of a format that sum over rows share, once for each kind of products; "" when there are none, NULL on a
+ * broken template. Their functions are in the prelude. */
 static char *sum_rows(qg_arena *arena, const qg_templates *templates, const qg_kernel *kernels, uint32_t count,
-                      const qg_ir **ir, const char **why) {
+                      const qg_ir **irs, uint32_t *n_irs, const char **why) {
+    qg_text text = qg_text_new(arena);
+    qg_text_puts(&text, "");
+    uint32_t done = 0;
     for (uint32_t i = 0; i < count; ++i) {
-        if (!kernels[i].family->sums || !qg_on_metal(&kernels[i])) continue;
-        const qg_plan *plan = kernels[i].plan;
-        qg_holes holes = {.count = 0};
-        *ir = qg_lower_dot(arena, plan, kernels[i].sum->products);
-        qg_plan_holes(arena, &holes, plan, msl);
-        qg_hole(&holes, "buffers", buffers(arena, plan, false));
-        qg_hole(&holes, "weights", weights(arena, plan));
-        qg_hole(&holes, "shape", qg_shape_arguments(arena, *ir, "shape.$$, "));
-        qg_hole(&holes, "x_sums", qg_format(arena, "%u", (*ir)->n_x_sums ? (*ir)->n_x_sums : 1));
-        qg_hole(&holes, "load_x", load_x(arena, *ir, plan));
-        qg_hole(&holes, "accumulate", accumulate(arena, *ir, plan));
-        return qg_expand(arena, qg_template_text(templates, "gemv_rows.metal"), holes.items, holes.count, why);
+        if (!kernels[i].sum || !kernels[i].sum->metal || done >> kernels[i].sum->products & 1) continue;
+        done |= UINT32_C(1) << kernels[i].sum->products;
+        const qg_ir *ir = irs[(*n_irs)++] = qg_lower_dot(arena, kernels[i].plan, kernels[i].sum->products);
+        const char *rows = rows_of(arena, templates, kernels[i].plan, ir, why);
+        if (!rows) return NULL;
+        qg_text_printf(&text, "%s%s", *n_irs > 1 ? "\n" : "", rows);
     }
-    return "";
+    return text.data;
 }
 
 static bool any_decodes(const qg_kernel *kernels, uint32_t count) {
@@ -199,15 +241,16 @@ static const char *bf16_of_v(uint32_t lanes) {
 
 char *qg_msl(qg_arena *arena, const qg_templates *templates, const qg_request *request, const qg_plan *plan,
              const char **why) {
-    const qg_ir *ir = qg_lower_decode(arena, plan), *sum_ir = NULL;
+    const qg_ir *ir = qg_lower_decode(arena, plan), *sums[2] = {NULL, NULL};
+    uint32_t n_sums = 0;
     qg_holes prelude = {.count = 0}, holes = {.count = 0};
     const qg_kernel *kernels;
     const uint32_t count = qg_kernels(arena, request, &kernels);
-    const char *rows = sum_rows(arena, templates, kernels, count, &sum_ir, why);
+    const char *rows = sum_rows(arena, templates, kernels, count, sums, &n_sums, why);
     if (!rows) return NULL;
     const bool decodes = any_decodes(kernels, count);
-    qg_prelude_holes(&prelude, decodes ? ir : sum_ir);
-    if (sum_ir) qg_prelude_add(&prelude, sum_ir);
+    qg_prelude_holes(&prelude, decodes ? ir : sums[0]);
+    for (uint32_t i = 0; i < n_sums; ++i) qg_prelude_add(&prelude, sums[i]);
     qg_hole(&prelude, "vec", msl->types[QG_K_FLOAT][plan->store_lanes]);
     qg_hole(&prelude, "half_vec", half_vectors[plan->store_lanes]);
     qg_hole(&prelude, "ushort_vec", ushort_vectors[plan->store_lanes]);

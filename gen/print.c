@@ -66,7 +66,8 @@ static const char *pattern_of(qg_op op, qg_target_id target) {
 }
 
 static void print_pattern(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node) {
-    for (const char *at = pattern_of(node->op, target->id); *at; ++at) {
+    const bool halves = ir->half && node->op == QG_HALVES;
+    for (const char *at = halves ? target->halves_of_word : pattern_of(node->op, target->id); *at; ++at) {
         if (*at != '$') {
             qg_text_add(text, at, 1);
         } else if (*++at == 'T') {
@@ -169,7 +170,37 @@ static void print_select(qg_text *text, const qg_ir *ir, const qg_target *target
 }
 
 /* x and its sums are arrays of the kernel: tile, right-hand side, run. */
+/* True for lanes that are halves before they are floats. */
+static bool is_of_halves(const qg_node *node) {
+    if (node->op == QG_VECTOR) {
+        for (uint32_t i = 0; i < node->n_args; ++i)
+            if (!is_of_halves(node->arg[i])) return false;
+        return true;
+    }
+    return node->op == QG_HALVES || (node->op == QG_LANE && node->arg[0]->op == QG_HALVES);
+}
+
+/* Products of halves, whose sum is a float again. */
+static void print_half_dot(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node) {
+    const qg_node *vector = node->arg[0];
+    qg_text_printf(text, vector->lanes > 1 ? "float(dot(x[k][m][%lld], %s(" : "float(x[k][m][%lld] * %s(",
+                   (long long)node->integer, target->halves[vector->lanes]);
+    if (vector->op == QG_VECTOR && is_of_halves(vector)) {
+        for (uint32_t i = 0; i < vector->n_args; ++i) {
+            if (i) qg_text_puts(text, ", ");
+            print(text, ir, target, vector->arg[i]);
+        }
+    } else {
+        print(text, ir, target, vector);
+    }
+    qg_text_puts(text, vector->lanes > 1 ? ")))" : "))");
+}
+
 static void print_dot(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node) {
+    if (ir->half) {
+        print_half_dot(text, ir, target, node);
+        return;
+    }
     const bool several = node->arg[0]->lanes > 1;
     qg_text_printf(text, several ? "dot(x[k][m][%lld], " : "(x[k][m][%lld] * ", (long long)node->integer);
     const bool wrap = !several && !node->arg[0]->name && strength(node->arg[0]) < TIGHT;
@@ -242,8 +273,9 @@ void qg_print_filled(qg_text *text, const char *pattern, char hole, const char *
 void qg_print_statement(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node,
                         const char *indent) {
     const bool precise = node->kind == QG_K_FLOAT && must_round_as_written(node);
+    const bool halves = ir->half && node->op == QG_HALVES;
     qg_text_printf(text, "%s%s%s %s = ", indent, precise ? target->precise : target->local,
-                   target->types[node->kind][node->lanes], node->name);
+                   halves ? target->halves[node->lanes] : target->types[node->kind][node->lanes], node->name);
     qg_node unnamed = *node;
     unnamed.name = NULL;
     print(text, ir, target, &unnamed);
@@ -258,6 +290,9 @@ const qg_target qg_targets[] = {
                            {0, "uint", "uvec2", "uvec3", "uvec4"},
                            {0, "int", "ivec2", "ivec3", "ivec4"},
                            {0, "float", "vec2", "vec3", "vec4"}},
+                 .halves = {0, "float16_t", "f16vec2", "f16vec3", "f16vec4"},
+                 .halves_of_word = "unpackFloat2x16($1)",
+                 .absolute = "abs",
                  .unsigned_suffix = "u",
                  .float_suffix = "",
                  .infinity = "uintBitsToFloat(0x7F800000u)",
@@ -277,6 +312,9 @@ const qg_target qg_targets[] = {
                           {0, "uint", "uint2", "uint3", "uint4"},
                           {0, "int", "int2", "int3", "int4"},
                           {0, "float", "float2", "float3", "float4"}},
+                .halves = {0, "half", "half2", "half3", "half4"},
+                .halves_of_word = "as_type<half2>($1)",
+                .absolute = "fabs",
                 .unsigned_suffix = "u",
                 .float_suffix = "f",
                 .infinity = "INFINITY",

@@ -400,10 +400,10 @@ int qg_command_run(qg_session *session, int argc, char **argv) {
                            format);
 
     if (!qg_session_class(session, job.family, job.layout, sum, &job.sum)) return 1;
-    if (!job.sum->metal && strcmp(target, "vulkan") != 0)
-        return qg_complain("--class %s is for --target vulkan: %s", job.sum->name,
-                           strcmp(target, "c") == 0 ? "the C reference is exact"
-                                                    : "Metal has no dot products of integers");
+    if (job.sum != &qg_sum_classes[0] && strcmp(target, "c") == 0)
+        return qg_complain("--class %s is not for --target c: the reference is exact", job.sum->name);
+    if (!job.sum->metal && strcmp(target, "msl") == 0)
+        return qg_complain("--class %s is for --target vulkan: Metal has no dot products of integers", job.sum->name);
 
     const bool gather = strcmp(job.family->name, "gather") == 0;
     const void **pointers = QG_NEW_ARRAY(session->arena, const void *, job.layout->n_buffers);

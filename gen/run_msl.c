@@ -120,7 +120,7 @@ static qk_backend backend(metal_run *m) {
                                    .workgroup_count = 65535,
                                    .workgroup_size = 1024,
                                    .push_bytes = 256,
-                                   .features = QK_FEATURE_SUBGROUP_ARITHMETIC},
+                                   .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_FLOAT16},
                         .launch = launch};
 }
 

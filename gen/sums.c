@@ -70,14 +70,11 @@ void qg_accumulate_body(qg_text *text, const qg_ir *ir, const qg_plan *plan, con
     for (uint32_t i = 0; i < ir->n_statements; ++i) qg_print_statement(text, ir, target, ir->statements[i], "    ");
     const char *type = target->types[QG_K_UINT][1];
     qg_text_printf(text, "    %sfor (%s m = 0; m < BATCH; ++m) {\n", target->unroll, type);
-    if (ir->n_x_quads) {
-        add_digits(text, ir, target);
-        qg_text_puts(text, "        sum[m] += x_step[k][m] * (");
-    } else {
-        qg_text_puts(text, "        sum[m] += ");
-    }
+    const bool steps = ir->n_x_quads || ir->half;
+    if (ir->n_x_quads) add_digits(text, ir, target);
+    qg_text_puts(text, steps ? "        sum[m] += x_step[k][m] * (" : "        sum[m] += ");
     qg_print_expression(text, ir, target, ir->outputs[0].node);
-    qg_text_puts(text, ir->n_x_quads ? ");\n    }\n" : ";\n    }\n");
+    qg_text_puts(text, steps ? ");\n    }\n" : ";\n    }\n");
 }
 
 /* The place of the tile's first run in a row of x, counted in runs. */
@@ -123,14 +120,48 @@ static void add_lanes_of_runs(qg_text *text, const char *name, uint64_t runs) {
     }
 }
 
-/* x as integers of DIGITS signed bytes each, in one step for the tile. */
-static void add_digits_of_x(qg_text *text, const qg_ir *ir, const qg_plan *plan) {
+/* What is the largest of x in the tile, and whether all of it is finite. */
+static void add_extremes(qg_text *text, const qg_plan *plan, const qg_target *target) {
     const uint64_t all = plan->n_runs < 64 ? (UINT64_C(1) << plan->n_runs) - 1 : UINT64_MAX;
-    qg_text_puts(text, "        vec4 most = abs(x0);\n");
-    for (uint32_t r = 1; r < plan->n_runs; ++r) qg_text_printf(text, "        most = max(most, abs(x%u));\n", r);
+    const char *vec = target->types[QG_K_FLOAT][plan->lanes], *absolute = target->absolute;
+    qg_text_printf(text, "        %s most = %s(x0);\n", vec, absolute);
+    for (uint32_t r = 1; r < plan->n_runs; ++r)
+        qg_text_printf(text, "        most = max(most, %s(x%u));\n", absolute, r);
     qg_text_puts(text, "        const float scale = scale_of(most, ");
     add_lanes_of_runs(text, "x", all);
-    qg_text_puts(text, ");\n        x_step[k][m] = 1.0 / scale;\n");
+    qg_text_puts(text, ");\n        x_step[k][m] = 1.0");
+    qg_text_printf(text, "%s / scale;\n", target->float_suffix);
+}
+
+/* x as halves in one step for the tile, and sums over what became of it. */
+static void add_halves_of_x(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target) {
+    const char *vec = target->types[QG_K_FLOAT][plan->lanes], *s = target->float_suffix;
+    add_extremes(text, plan, target);
+    for (uint32_t r = 0; r < plan->n_runs; ++r) {
+        qg_text_printf(text, "        x[k][m][%u] = %s(x%u * scale", r, target->halves[plan->lanes], r);
+        add_factor(text, ir, plan, target, r);
+        qg_text_puts(text, ");\n");
+    }
+    for (uint32_t i = 0; i < ir->n_x_sums; ++i) {
+        bool first = true;
+        qg_text_printf(text, "        x_sum[k][m][%u] = %s", i, plan->lanes > 1 ? "dot(" : "");
+        for (uint32_t r = 0; r < plan->n_runs; ++r) {
+            if (!(ir->x_sums[i] >> r & 1)) continue;
+            qg_text_printf(text, "%s%s(x[k][m][%u])", first ? "" : " + ", vec, r);
+            qg_ir inverse = *ir;
+            float factors[QG_MAX_RUNS][QG_MAX_LANES];
+            for (uint32_t l = 0; l < plan->lanes; ++l) factors[r][l] = 1.0f / ir->x_factors[r][l];
+            inverse.x_factors = factors;
+            add_factor(text, &inverse, plan, target, r);
+            first = false;
+        }
+        qg_text_printf(text, plan->lanes > 1 ? ", %s(1.0%s));\n" : ";\n", vec, s);
+    }
+}
+
+/* x as integers of DIGITS signed bytes each, in one step for the tile. */
+static void add_digits_of_x(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target) {
+    add_extremes(text, plan, target);
     for (uint32_t r = 0; r < plan->n_runs; ++r)
         qg_text_printf(text, "        ivec4 i%u = ivec4(roundEven(x%u * scale));\n", r, r);
     for (uint32_t i = 0; i < ir->n_x_sums; ++i) {
@@ -174,8 +205,8 @@ void qg_load_x_body(qg_text *text, const qg_ir *ir, const qg_plan *plan, const q
         qg_print_filled(text, load, 'i', at);
         qg_text_puts(text, ";\n");
     }
-    if (ir->n_x_quads) {
-        add_digits_of_x(text, ir, plan);
+    if (ir->n_x_quads || ir->half) {
+        (ir->half ? add_halves_of_x : add_digits_of_x)(text, ir, plan, target);
         qg_text_puts(text, "    }\n");
         return;
     }

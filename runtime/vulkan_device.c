@@ -27,7 +27,7 @@ static qk_status choose(qk_vulkan *vk, const char *wanted, qk_error *error) {
 }
 
 static qk_status open_device(qk_vulkan *vk, uint32_t family, qk_error *error) {
-    const char *extensions[3] = {VK_KHR_8BIT_STORAGE_EXTENSION_NAME};
+    const char *extensions[4] = {VK_KHR_8BIT_STORAGE_EXTENSION_NAME};
     uint32_t count = 1;
     float priority = 1;
     if (qk_vk_has_extension(vk->physical, PORTABILITY_SUBSET))
@@ -48,6 +48,15 @@ static qk_status open_device(qk_vulkan *vk, uint32_t family, qk_error *error) {
     if (vk->info.integer_dot_product) {
         extensions[count++] = VK_KHR_SHADER_INTEGER_DOT_PRODUCT_EXTENSION_NAME;
         storage8.pNext = &dot;
+    }
+    VkPhysicalDeviceShaderFloat16Int8FeaturesKHR narrow = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT16_INT8_FEATURES_KHR,
+        .pNext = storage8.pNext,
+        .shaderFloat16 = VK_TRUE,
+    };
+    if (vk->info.float16) {
+        extensions[count++] = VK_KHR_SHADER_FLOAT16_INT8_EXTENSION_NAME;
+        storage8.pNext = &narrow;
     }
     VkDeviceQueueCreateInfo queue = {
         .sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,

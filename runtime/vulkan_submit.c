@@ -213,6 +213,8 @@ qk_backend qk_vulkan_backend(qk_vulkan *vk) {
         backend.limits.features |= QK_FEATURE_SUBGROUP_ARITHMETIC;
     if (vk->info.integer_dot_product)
         backend.limits.features |= QK_FEATURE_INTEGER_DOT_PRODUCT;
+    if (vk->info.float16)
+        backend.limits.features |= QK_FEATURE_FLOAT16;
     return backend;
 }
 

@@ -35,14 +35,27 @@ layout(push_constant) uniform Push {
 const uint TILES = BATCH == 1u ? @{x_tiles}u : 1u;
 
 @if digits
-// What a thread keeps of x: tiles of each right-hand side as integers of signed bytes, the highest first, four elements in a
-// word; the step that an integer stands for; and sums over runs that share a scale, of each digit and of the integers.
-@else
-// What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a
-// scale.
+// What a thread keeps of x: tiles of each right-hand side as integers of signed bytes, the highest first, four elements in a word;
+// the step that an integer stands for; and sums over runs that share a scale, of each digit and of the integers.
+@end
+@if halves
+// What a thread keeps of x: tiles of each right-hand side in steps that let halves hold them; the step; and sums over runs that
+// share a scale.
+@end
+@if floats
+// What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a scale.
 @end
 @{x_kept}
 
+@if halves
+// The unit of x that halves are steps of: weights are up to 2^16, or codes of ten bits that stand for 2^-24 each.
+float scale_of(@{vec} most, @{vec} all) {
+    const float largest = @{largest_of_most};
+    if (@{any}(isnan(all)) || isinf(largest)) return uintBitsToFloat(0x7FC00000u);
+    return min(0.001953125 / max(largest, 1e-37), 0.5e38);
+}
+
+@end
 @if digits
 // Integers whose digits are bytes with a sign: the largest, less what rounding may add.
 const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355709.0;
@@ -75,8 +88,8 @@ int bytes_of(ivec4 v) {
 int sum_of(ivec4 v) {
     return v.x + v.y + v.z + v.w;
 }
-@end
 
+@end
 @{load_x}
 
 @{accumulate}

@@ -4,7 +4,7 @@ kernel void @{name}(
 @{bound_buffers}
     device const @{x_type} *x [[buffer(@{binding_x})]],
     device float *y [[buffer(@{binding_y})]],
-    constant qk_@{format}::sum_shape &push [[buffer(@{binding_push})]],
+    constant @{space}::sum_shape &push [[buffer(@{binding_push})]],
     uint group [[threadgroup_position_in_grid]],
     uint groups [[threadgroups_per_grid]],
     uint thread_index [[thread_index_in_threadgroup]],
@@ -15,11 +15,11 @@ kernel void @{name}(
     uint simdgroups [[simdgroups_per_threadgroup]])
 {
     threadgroup float partial[32 * 16];  // at most 32 simdgroups, and 16 sums of each
-    const qk_@{format}::standing at = {group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups};
+    const @{space}::standing at = {group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups};
     switch (@{name}_batch) {
-        case 1: qk_@{format}::sum_rows<1, 4>(@{weights}, x, y, push, partial, at); break;
-        case 2: qk_@{format}::sum_rows<2, 4>(@{weights}, x, y, push, partial, at); break;
-        case 4: qk_@{format}::sum_rows<4, 4>(@{weights}, x, y, push, partial, at); break;
-        case 8: qk_@{format}::sum_rows<8, 2>(@{weights}, x, y, push, partial, at); break;
+        case 1: @{space}::sum_rows<1, 4>(@{weights}, x, y, push, partial, at); break;
+        case 2: @{space}::sum_rows<2, 4>(@{weights}, x, y, push, partial, at); break;
+        case 4: @{space}::sum_rows<4, 4>(@{weights}, x, y, push, partial, at); break;
+        case 8: @{space}::sum_rows<8, 2>(@{weights}, x, y, push, partial, at); break;
     }
 }

@@ -26,8 +26,7 @@ kernel void @{name}(
 {
     constexpr uint ROWS = 4, TILES = @{x_tiles};  // rows at a time; tiles of x that a thread keeps
     threadgroup float partial[32 * ROWS];
-    @{vec} kept[TILES][1][@{runs}];
-    float kept_sum[TILES][1][@{x_sums}];
+    @{x_kept}
     // A simdgroup holds a slice of x and walks down the rows. While there are slices for more, simdgroups share a row.
     const uint slice = lanes * TILES, slices = (push.row_tiles + slice - 1) / slice;
     uint split = 1;
@@ -46,11 +45,11 @@ kernel void @{name}(
                 const uint j = (c * TILES + k) * lanes + lane;
                 if (j >= push.row_tiles) continue;
                 if (c != held || token != held_token)
-                    qk_@{format}::load_x<TILES, 1>(x, push.batch, push.row_tiles, token, j, k, kept, kept_sum);
+                    @{space}::load_x<TILES, 1>(x, push.batch, push.row_tiles, token, j, k, @{x_passed});
                 for (uint r = 0; r < ROWS; ++r) {
                     const uint row = min(first + team * ROWS + r, push.rows - 1);
-                    qk_@{format}::accumulate<TILES, 1>(@{weights}, push.row_tiles, (expert - push.expert_first) * push.rows + row, j, k,
-                                                      kept, kept_sum, sum[r]);
+                    @{space}::accumulate<TILES, 1>(@{weights}, push.row_tiles, (expert - push.expert_first) * push.rows + row, j, k,
+                                                      @{x_passed}, sum[r]);
                 }
             }
             held = c;

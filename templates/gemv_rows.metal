@@ -16,6 +16,16 @@ struct standing {
     uint group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups;
 };
 
+@if halves
+// The unit of x that halves are steps of: weights are up to 2^16, or codes of ten bits that stand for 2^-24 each.
+inline float scale_of(@{vec} most, @{vec} all)
+{
+    const float largest = @{largest_of_most};
+    if (@{any}(isnan(all)) || isinf(largest)) return NAN;
+    return min(0.001953125f / max(largest, 1e-37f), 0.5e38f);
+}
+
+@end
 @{load_x}
 
 @{accumulate}
@@ -28,10 +38,15 @@ inline void sum_rows(
 {
     constexpr uint BUSY = 2048;  // simdgroups that keep a device busy
     constexpr uint TILES = BATCH == 1 ? @{x_tiles} : 1;
+@if halves
+    // What a thread keeps of x: tiles of each right-hand side in steps that let halves hold them; the step; and sums over
+    // runs that share a scale.
+@end
+@if floats
     // What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share
     // a scale.
-    @{vec} x[TILES][BATCH][@{runs}];
-    float x_sum[TILES][BATCH][@{x_sums}];
+@end
+    @{x_kept}
     // A simdgroup holds a slice of x and walks down the rows. Where there are few rows, simdgroups share each of them.
     const uint slice = at.lanes * TILES, slices = (shape.row_tiles + slice - 1) / slice;
     uint split = 1;
@@ -47,9 +62,9 @@ inline void sum_rows(
             for (uint k = 0; k < TILES; ++k) {
                 const uint j = (c * TILES + k) * at.lanes + at.lane;
                 if (j >= shape.row_tiles) continue;
-                if (c != held) load_x<TILES, BATCH>(x_in, shape.batch, shape.row_tiles, 0, j, k, x, x_sum);
+                if (c != held) load_x<TILES, BATCH>(x_in, shape.batch, shape.row_tiles, 0, j, k, @{x_passed});
                 for (uint r = 0; r < ROWS; ++r)
-                    accumulate<TILES, BATCH>(@{weights}, @{shape}shape.row_tiles, min(first + team * ROWS + r, shape.rows - 1), j, k, x, x_sum, sum[r]);
+                    accumulate<TILES, BATCH>(@{weights}, @{shape}shape.row_tiles, min(first + team * ROWS + r, shape.rows - 1), j, k, @{x_passed}, sum[r]);
             }
             held = c;
         }

@@ -7,13 +7,13 @@ source "$(dirname "$0")/../lib.sh"
 
 # bound_of CLASS: and what it is relative to.
 bound_of() {
-  case $1 in exact | int24) echo near 2e-6 ;; split) echo near_random 1e-4 ;; int8) echo near_random 1e-2 ;; esac
+  case $1 in exact | int24) echo near 2e-6 ;; split) echo near_random 1e-4 ;; int8) echo near_random 1e-2 ;; half) echo near_random 2e-3 ;; esac
 }
 
 # has_class FORMAT CLASS: what cannot be integers of eight bits are tables of floats, and floats of eight bits or fewer.
 has_class() {
   case $2-$1 in
-    exact-*) return 0 ;;
+    exact-* | half-*) return 0 ;;
     *-nf4 | *-fp4 | *-nf4_* | *-fp4_* | *-fp8_* | *-mx_* | *-mlx_mxfp* | *-mlx_nvfp4 | *-nvfp4_ckpt*) return 1 ;;
   esac
 }
@@ -23,8 +23,8 @@ runs_of() {
   local target class
   for target in $(targets_of "$1"); do
     echo "$target exact"
-    [ "$target" = vulkan ] || continue
-    for class in int8 split int24; do echo "vulkan $class"; done
+    [ "$target" = c ] || echo "$target half"
+    [ "$target" != vulkan ] || printf 'vulkan %s\n' int8 split int24
   done
 }
 
@@ -146,7 +146,7 @@ export -f near blocks checkpoint experts
   done
 } | each
 sort -k4 -g "$work/errors" | awk '{ worst[$1 " " $2 " " $3] = $4 } END { for (at in worst) print at, worst[at] }' | sort >"$BUILD/gemv.txt"
-for class in exact int24 split int8; do
+for class in exact int24 split half int8; do
   echo "largest errors, $class: $(awk -v class=$class '$3 == class' "$BUILD/gemv.txt" | sort -k4 -g | tail -3 | tr '\n' ';')"
 done
 finish

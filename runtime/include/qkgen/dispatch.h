@@ -68,6 +68,8 @@ static inline const char *qk_feature_name(uint32_t bit) {
         return "subgroup arithmetic in compute shaders";
     case QK_FEATURE_INTEGER_DOT_PRODUCT:
         return "shaderIntegerDotProduct";
+    case QK_FEATURE_FLOAT16:
+        return "shaderFloat16";
     default:
         return "a feature that this runtime does not know";
     }

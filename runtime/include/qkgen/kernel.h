@@ -33,7 +33,8 @@ enum {
     QK_FEATURE_STORAGE_8BIT = 1u << 0,  /* storageBuffer8BitAccess */
     QK_FEATURE_STORAGE_16BIT = 1u << 1, /* storageBuffer16BitAccess */
     QK_FEATURE_SUBGROUP_ARITHMETIC = 1u << 2, /* subgroup operations BASIC and ARITHMETIC in compute shaders */
-    QK_FEATURE_INTEGER_DOT_PRODUCT = 1u << 3  /* shaderIntegerDotProduct */
+    QK_FEATURE_INTEGER_DOT_PRODUCT = 1u << 3, /* shaderIntegerDotProduct */
+    QK_FEATURE_FLOAT16 = 1u << 4              /* shaderFloat16 */
 };
 
 typedef enum qk_role {
