@@ -27,7 +27,9 @@ enum {
     OP_DECORATE = 71,
     OP_DOT = 148,
     OP_SELECT = 169,
+    OP_PHI = 245,
     OP_LOOP_MERGE = 246,
+    OP_SELECTION_MERGE = 247,
     OP_LABEL = 248,
     OP_BRANCH = 249,
     OP_BRANCH_CONDITIONAL = 250,
@@ -49,6 +51,7 @@ typedef struct block {
     uint32_t label, function;
     const instruction *first, *end;
     uint32_t merge; /* the label after the loop that it is the header of, or 0 */
+    uint32_t join;  /* the same of a selection */
 } block;
 
 typedef struct module {
@@ -106,6 +109,7 @@ static void find_blocks(module *m) {
         block *last = &m->blocks[m->n_blocks - 1];
         last->end = i + 1;
         if (i->opcode == OP_LOOP_MERGE) last->merge = i->words[1];
+        if (i->opcode == OP_SELECTION_MERGE) last->join = i->words[1];
     }
 }
 
@@ -224,6 +228,23 @@ static void count_by_row(const module *m, const instruction *i, qg_cost *cost) {
         if (rows[r].opcode == i->opcode) cost->counts[rows[r].class] += rows[r].each * lanes_of(m, i->type);
 }
 
+static void count_select(const module *m, const instruction *i, qg_cost *cost) {
+    cost->counts[is_float(m, i->type) ? QG_COST_FLOAT : QG_COST_INTEGER] += lanes_of(m, i->type);
+}
+
+/* True when a selection ends at the label that no load of weights lies in: a value is chosen there. Another one, say whether
+ * there is a row to decode, belongs to the schedule. */
+static bool chooses_values(const module *m, uint32_t label) {
+    for (uint32_t b = 0; b < m->n_blocks; ++b) {
+        if (m->blocks[b].join != label) continue;
+        bool *in = QG_NEW_ARRAY(m->arena, bool, m->n_blocks);
+        enter(m, m->blocks[b].label, label, in);
+        in[b] = false;
+        return loads_in(m, m->blocks[b].function, in) == 0;
+    }
+    return false;
+}
+
 static void count_function_body(const module *m, uint32_t function, qg_cost *cost);
 
 static void count(const module *m, const instruction *i, qg_cost *cost) {
@@ -232,15 +253,17 @@ static void count(const module *m, const instruction *i, qg_cost *cost) {
     case OP_EXT_INST: count_function(m, i, cost); return;
     case OP_FUNCTION_CALL: count_function_body(m, i->words[3], cost); return;
     case OP_DOT: cost->counts[QG_COST_FLOAT] += 2 * lanes_of(m, m->ids[i->words[3]].made->type) - 1; return;
-    case OP_SELECT:
-        cost->counts[is_float(m, i->type) ? QG_COST_FLOAT : QG_COST_INTEGER] += lanes_of(m, i->type);
-        return;
+    case OP_SELECT: count_select(m, i, cost); return;
     default: count_by_row(m, i, cost); return;
     }
 }
 
 static void count_block(const module *m, const block *b, qg_cost *cost) {
-    for (const instruction *i = b->first; i < b->end; ++i) count(m, i, cost);
+    const bool chosen = b->first + 1 < b->end && b->first[1].opcode == OP_PHI && chooses_values(m, b->label);
+    for (const instruction *i = b->first; i < b->end; ++i) {
+        if (chosen && i->opcode == OP_PHI) count_select(m, i, cost);
+        count(m, i, cost);
+    }
 }
 
 static void count_function_body(const module *m, uint32_t function, qg_cost *cost) {
