@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-const char *const qg_cost_names[QG_COST_CLASSES] = {"loads", "integer", "float", "conversions", "lookups"};
+const char *const qg_cost_names[QG_COST_CLASSES] = {"loads", "bits", "integer", "float", "conversions", "lookups"};
 
 typedef enum counting {
     FREE,
@@ -11,7 +11,7 @@ typedef enum counting {
     LOOKED_UP, /* a lookup */
     BY_KIND,   /* one for each lane, integer or float as the last operand is */
     SIGN,      /* the same, but that floats have a bit for it, which the next operation flips on its way */
-    SHIFTED,   /* an integer operation for each lane */
+    BITWISE,   /* an operation on bits for each lane */
     CONVERTED, /* a conversion for each lane, but between int and uint */
     ONE_CONVERSION, /* a conversion, of all lanes at once */
     BUILT,          /* a conversion for each lane of a float vector that is none */
@@ -51,7 +51,8 @@ static void count_load(const qg_node *node, const qg_plan *plan, qg_cost *cost) 
     const bool table = node->ref >= plan->layout->n_buffers;
     cost->counts[table ? QG_COST_LOOKUP : QG_COST_LOAD] += loads;
     if (!table) cost->loaded += loads * (uint32_t)node->integer / 8;
-    cost->counts[QG_COST_INTEGER] += 3 * (loads - 1); /* the next word's index, a shift, an or */
+    cost->counts[QG_COST_INTEGER] += loads - 1;    /* the next word's index, */
+    cost->counts[QG_COST_BITS] += 2 * (loads - 1); /* a shift, an or */
 }
 
 static bool is_integer(qg_kind kind) { return kind == QG_K_UINT || kind == QG_K_INT; }
@@ -66,7 +67,7 @@ static void count_node(const qg_node *node, const qg_plan *plan, qg_cost *cost) 
     case LOOKED_UP: counts[QG_COST_LOOKUP] += 1; return;
     case BY_KIND: counts[real ? QG_COST_FLOAT : QG_COST_INTEGER] += node->lanes; return;
     case SIGN: counts[QG_COST_INTEGER] += real ? 0 : node->lanes; return;
-    case SHIFTED: counts[QG_COST_INTEGER] += node->lanes; return;
+    case BITWISE: counts[QG_COST_BITS] += node->lanes; return;
     case CONVERTED:
         counts[QG_COST_CONVERSION] += is_integer(node->kind) && is_integer(last->kind) ? 0 : node->lanes;
         return;

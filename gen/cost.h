@@ -8,7 +8,8 @@
 
 typedef enum qg_cost_class {
     QG_COST_LOAD,    /* of weights, scales and so on, from the format's buffers: one for each load instruction */
-    QG_COST_INTEGER, /* shifts, masks, addresses, comparisons of integers */
+    QG_COST_BITS,    /* shifts, masks and what joins bits */
+    QG_COST_INTEGER, /* addresses, and all else that is done in integers */
     QG_COST_FLOAT,
     QG_COST_CONVERSION, /* between integers and floats, and between float types; one may give two lanes */
     QG_COST_LOOKUP,     /* values of tables, in memory or in the text */

@@ -18,13 +18,14 @@ static bool compiled_cost(qg_arena *arena, const qg_templates *templates, const 
 /* ---- table ---- */
 
 static void add_class_heads(qg_text *text) {
-    for (uint32_t i = 0; i < QG_COST_CLASSES; ++i) qg_text_printf(text, " %*s", i == 3 ? 11 : 7, qg_cost_names[i]);
+    for (uint32_t i = 0; i < QG_COST_CLASSES; ++i)
+        qg_text_printf(text, " %*s", i == QG_COST_CONVERSION ? 11 : 7, qg_cost_names[i]);
     qg_text_puts(text, "   total");
 }
 
 static void add_head(qg_text *text, bool spirv) {
     qg_text_printf(text, "%-22s %-8s %43s%s\n", "", "", "bytes of a weight | operations for a weight, from the IR",
-                   spirv ? "                    | of its SPIR-V, with the loop" : "");
+                   spirv ? "                            | of its SPIR-V, with the loop" : "");
     qg_text_printf(text, "%-22s %-8s %7s %7s %7s |", "format", "family", "stored", "loaded", "written");
     add_class_heads(text);
     if (spirv) qg_text_puts(text, " |");
@@ -35,7 +36,7 @@ static void add_head(qg_text *text, bool spirv) {
 static void add_classes(qg_text *text, const qg_cost *cost) {
     const double weights = cost->weights;
     for (uint32_t i = 0; i < QG_COST_CLASSES; ++i)
-        qg_text_printf(text, " %*.4g", i == 3 ? 11 : 7, cost->counts[i] / weights);
+        qg_text_printf(text, " %*.4g", i == QG_COST_CONVERSION ? 11 : 7, cost->counts[i] / weights);
     qg_text_printf(text, " %7.4g", qg_cost_total(cost) / weights);
 }
 
