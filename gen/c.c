@@ -380,7 +380,7 @@ static char *declarations(qg_arena *arena, const qg_request *request, const qg_k
     return text.data;
 }
 
-char *qg_c_header(qg_arena *arena, const qg_templates *templates, const qg_request *request, const qg_plan *plan,
+char *qg_c_header(qg_arena *arena, const qg_templates *templates, const qg_request *request,
                   const qg_c_options *options, const char **why) {
     const qg_kernel *kernels;
     const uint32_t count = qg_kernels(arena, request, &kernels);
@@ -388,7 +388,7 @@ char *qg_c_header(qg_arena *arena, const qg_templates *templates, const qg_reque
     const char *sentence =
         qg_format(arena, "%s: kernels, dispatch and reference decoder of the format.", request->layout->name);
     qg_hole(&holes, "format", request->layout->name);
-    qg_hole(&holes, "banner", qg_banner(arena, request, plan, sentence, "/* ", " * ", " */\n"));
+    qg_hole(&holes, "banner", qg_banner(arena, request, NULL, sentence, "/* ", " * ", " */\n"));
     qg_hole(&holes, "kernel_types", options->embed ? options->kernel_h : "#include <qkgen/kernel.h>");
     qg_hole(&holes, "declarations", declarations(arena, request, kernels, count));
     return qg_expand(arena, qg_template_text(templates, "format.h"), holes.items, holes.count, why);
@@ -405,7 +405,7 @@ static bool has_half_input(const qg_kernel *kernels, uint32_t count) {
     return false;
 }
 
-char *qg_c_source(qg_arena *arena, const qg_templates *templates, const qg_request *request, const qg_plan *plan,
+char *qg_c_source(qg_arena *arena, const qg_templates *templates, const qg_request *request,
                   const qg_c_options *options, const char **why) {
     const qg_layout *layout = request->layout;
     const qg_plan *elements = qg_plan_elements(arena, layout);
@@ -427,7 +427,7 @@ char *qg_c_source(qg_arena *arena, const qg_templates *templates, const qg_reque
     qg_text_puts(&code, descriptors(arena, request, kernels, count));
     const char *sentence = qg_format(arena, "%s: reference decoder, descriptors and dispatch stubs.", layout->name);
     qg_hole(&holes, "format", layout->name);
-    qg_hole(&holes, "banner", qg_banner(arena, request, plan, sentence, "/* ", " * ", " */\n"));
+    qg_hole(&holes, "banner", qg_banner(arena, request, NULL, sentence, "/* ", " * ", " */\n"));
     qg_hole(&holes, "dispatch", dispatch_text(request, options));
     qg_hole(&holes, "prelude", prelude_text);
     qg_hole(&holes, "tables", qg_tables(arena, elements, c, "static const"));

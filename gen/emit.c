@@ -96,8 +96,8 @@ static void emit_format(qg_arena *arena, const emission *e, const qg_layout *lay
     if (request.metal && !(msl = qg_msl(arena, &e->templates, &request, plan, &product->why))) return;
     const qg_c_options c = {
         .embed = o->embed, .kernel_h = e->kernel_h, .dispatch_h = e->dispatch_h, .spirv = codes, .msl = msl};
-    const char *header = qg_c_header(arena, &e->templates, &request, plan, &c, &product->why);
-    const char *source = header ? qg_c_source(arena, &e->templates, &request, plan, &c, &product->why) : NULL;
+    const char *header = qg_c_header(arena, &e->templates, &request, &c, &product->why);
+    const char *source = header ? qg_c_source(arena, &e->templates, &request, &c, &product->why) : NULL;
     if (!source) return;
     const char *folder = o->embed ? "" : qg_format(arena, "%s/", name);
     if (request.metal && !o->embed) add(product, qg_format(arena, "%s%s.metal", folder, name), msl, false);

@@ -245,7 +245,7 @@ char *qg_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *
     const char *sentence = qg_format(arena, "%s: %s, %s %s.", kernel->module, kernel->family->summary,
                                      sums ? "x in" : "in", qg_scalars[kernel->type].name);
     qg_plan_holes(arena, &holes, plan, glsl);
-    qg_hole(&holes, "banner", qg_banner(arena, request, plan, sentence, "// ", "// ", ""));
+    qg_hole(&holes, "banner", qg_banner(arena, request, kernel, sentence, "// ", "// ", ""));
     qg_hole(&holes, "extensions", extensions(arena, kernel));
     qg_hole(&holes, "buffers", buffers(arena, kernel));
     for (uint32_t i = 0; i < kernel->family->n_bindings; ++i)

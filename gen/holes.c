@@ -1,4 +1,5 @@
 /* What the printers of kernels share: the holes of the templates that follow from the plan, banners, tables, bodies. */
+#include "cost.h"
 #include "plain.h"
 
 #include <string.h>
@@ -198,18 +199,6 @@ void qg_decode_body(qg_text *text, const qg_ir *ir, const qg_target *target) {
 
 /* ---- banner ---- */
 
-/* Operations on values, for each element: loads, constants and the shuffling of lanes do not count. */
-static double operations(const qg_ir *ir, uint32_t elements) {
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < ir->n_nodes; ++i) {
-        const qg_node *node = ir->nodes[i];
-        const bool free = node->n_args == 0 || node->op == QG_LOAD || node->op == QG_LOAD_WIDE ||
-                          node->op == QG_VECTOR || node->op == QG_SPLAT || node->op == QG_LANE;
-        if (!free && node->used) count += node->lanes;
-    }
-    return (double)count / elements;
-}
-
 /* Text inside a comment: what would end it, or continue it on the next line, is broken up. */
 static void add_comment(qg_text *text, const char *line, size_t length) {
     for (size_t i = 0; i < length; ++i) {
@@ -235,15 +224,15 @@ static void add_lines(qg_text *text, const char *lines, size_t length, const cha
     }
 }
 
-char *qg_banner(qg_arena *arena, const qg_request *request, const qg_plan *plan, const char *sentence, const char *open,
-                const char *prefix, const char *close) {
+char *qg_banner(qg_arena *arena, const qg_request *request, const qg_kernel *kernel, const char *sentence,
+                const char *open, const char *prefix, const char *close) {
     const qg_layout *layout = request->layout;
     qg_text text = qg_text_new(arena);
     qg_text_printf(&text, "%s%s\n", open, sentence);
     qg_text_printf(&text, "%sGenerated from the specification below by `%s`; do not edit.\n", prefix, request->command);
-    qg_text_printf(&text, "%s%u bytes for %u elements, %.4g bits each; %.3g operations for each element.\n", prefix,
-                   layout->block_bytes, layout->elements, qg_bits_per_element(layout),
-                   operations(qg_lower_decode(arena, plan), plan->tile_elements));
+    qg_text_printf(&text, "%s%u bytes for %u elements, %.4g bits each.\n", prefix, layout->block_bytes,
+                   layout->elements, qg_bits_per_element(layout));
+    qg_cost_lines(&text, request, kernel, prefix);
     if (layout->math != QG_F32)
         qg_text_printf(&text, "%sEach float and each operation of the value is rounded to %s.\n", prefix,
                        qg_scalars[layout->math].name);

@@ -135,9 +135,9 @@ typedef struct qg_c_options {
     const char *msl;
 } qg_c_options;
 
-char *qg_c_header(qg_arena *arena, const qg_templates *templates, const qg_request *request, const qg_plan *plan,
+char *qg_c_header(qg_arena *arena, const qg_templates *templates, const qg_request *request,
                   const qg_c_options *options, const char **why);
-char *qg_c_source(qg_arena *arena, const qg_templates *templates, const qg_request *request, const qg_plan *plan,
+char *qg_c_source(qg_arena *arena, const qg_templates *templates, const qg_request *request,
                   const qg_c_options *options, const char **why);
 /* The code of all kernels as a C file of its own, for the tree in which the source does not embed it. */
 char *qg_c_code(qg_arena *arena, const qg_request *request, const qg_c_options *options);
@@ -187,9 +187,9 @@ void qg_accumulate_body(qg_text *text, const qg_ir *ir, const qg_plan *plan, con
                         const char *row_tiles);
 /* Statements and `v[r] = value;` lines of a decode function's body. */
 void qg_decode_body(qg_text *text, const qg_ir *ir, const qg_target *target);
-/* The lines of the banner, each after `prefix`. */
-char *qg_banner(qg_arena *arena, const qg_request *request, const qg_plan *plan, const char *sentence, const char *open,
-                const char *prefix, const char *close);
+/* The lines of the banner, each after `prefix`. They say what `kernel` costs, or, where it is NULL, what each family does. */
+char *qg_banner(qg_arena *arena, const qg_request *request, const qg_kernel *kernel, const char *sentence,
+                const char *open, const char *prefix, const char *close);
 /* The tables that stand in the text. */
 char *qg_tables(qg_arena *arena, const qg_plan *plan, const qg_target *target, const char *qualifier);
 /* Words as the items of an array, eight on a line. */

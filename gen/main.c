@@ -1,5 +1,6 @@
 /* The `qkgen` program: its commands, each a list of stages. */
 #include "command.h"
+#include "cost.h"
 #include "import.h"
 #include "show.h"
 #include "spirv.h"
@@ -20,6 +21,9 @@ static const char help[] =
     "  qkgen show FORMAT [--svg FILE]           the block map: which bits belong to which code\n"
     "  qkgen list                               the known formats\n"
     "  qkgen list families                      the kernel families: those of each format, and those without format\n"
+    "  qkgen list --cost [--format F]... [--family FAMILY]... [--json]   operations and bytes for each weight, "
+    "counted\n"
+    "        [--spirv]                          and the SPIR-V's own count beside it\n"
     "  qkgen emit [--format F]... [--out DIR]   writes the kernels (default: all formats, to out/)\n"
     "        [--check]                          compares with what is there and writes nothing\n"
     "        [--embed]                          one header and one source for each format, which need nothing else\n"
@@ -247,32 +251,7 @@ static int command_import(qg_session *session, int argc, char **argv) {
     return 0;
 }
 
-/* ---- list, show, dump ---- */
-
-static int list_families(void) {
-    for (uint32_t i = 0; i < qg_n_families; ++i)
-        printf("%-22s of each format  %s\n", qg_families[i].name, qg_families[i].summary);
-    for (uint32_t s = 0; s < qg_n_plain_sets; ++s)
-        for (uint32_t i = 0; i < qg_plain_sets[s].n_families; ++i)
-            printf("%-22s without format  %s\n", qg_plain_sets[s].families[i].name,
-                   qg_plain_sets[s].families[i].summary);
-    return 0;
-}
-
-static int command_list(qg_session *session, int argc, char **argv) {
-    qg_texts rest = {0};
-    const qg_option options[] = {SESSION_OPTIONS(session)};
-    if (!qg_options_read(session->arena, argc, argv, options, COUNT(options), &rest)) return 1;
-    if (rest.count == 1 && strcmp(rest.items[0], "families") == 0) return list_families();
-    if (rest.count) return qg_complain("list takes nothing, or `families`, not '%s'", rest.items[0]);
-    if (!qg_session_load(session)) return 1;
-    for (uint32_t i = 0; i < session->library->layouts.count; ++i) {
-        const qg_layout *l = session->library->layouts.items[i];
-        printf("%-22s %5.4g bits  %4u elements in %4u bytes  %s\n", l->name, qg_bits_per_element(l), l->elements,
-               l->block_bytes, l->summary);
-    }
-    return 0;
-}
+/* ---- show, dump ---- */
 
 static uint32_t terminal_columns(void) {
     const char *columns = getenv("COLUMNS");
@@ -493,6 +472,67 @@ static int command_emit(qg_session *session, int argc, char **argv) {
         printf("%u formats, %u files, %u changed; %u SPIR-V modules validated, %zu KiB\n", emit.n_layouts, report.files,
                report.changed, report.modules, report.module_bytes / 1024);
     return 0;
+}
+
+/* ---- list ---- */
+
+static int list_families(void) {
+    for (uint32_t i = 0; i < qg_n_families; ++i)
+        printf("%-22s of each format  %s\n", qg_families[i].name, qg_families[i].summary);
+    for (uint32_t s = 0; s < qg_n_plain_sets; ++s)
+        for (uint32_t i = 0; i < qg_plain_sets[s].n_families; ++i)
+            printf("%-22s without format  %s\n", qg_plain_sets[s].families[i].name,
+                   qg_plain_sets[s].families[i].summary);
+    return 0;
+}
+
+static int list_formats(const qg_session *session) {
+    for (uint32_t i = 0; i < session->library->layouts.count; ++i) {
+        const qg_layout *l = session->library->layouts.items[i];
+        printf("%-22s %5.4g bits  %4u elements in %4u bytes  %s\n", l->name, qg_bits_per_element(l), l->elements,
+               l->block_bytes, l->summary);
+    }
+    return 0;
+}
+
+/* What follows `list --cost`. */
+typedef struct cost_options {
+    qg_texts formats, families;
+    bool cost, spirv, json;
+} cost_options;
+
+static int list_costs(qg_session *session, const cost_options *o) {
+    qg_emit_options chosen = {0};
+    for (uint32_t i = 0; i < o->families.count; ++i)
+        if (qg_plain_named(o->families.items[i], NULL) || qg_plain_set_named(o->families.items[i]))
+            return qg_complain("%s takes no format, and has no cost for each weight", o->families.items[i]);
+    if (!choose_families(session, &o->families, &chosen) || !choose_layouts(session, &o->formats, QG_F32, &chosen))
+        return 1;
+    const qg_cost_options options = {.n_layouts = chosen.n_layouts,
+                                     .layouts = chosen.layouts,
+                                     .n_families = chosen.n_families,
+                                     .families = chosen.families,
+                                     .templates = o->spirv ? qg_session_templates(session) : NULL,
+                                     .json = o->json};
+    const char *why = NULL, *text = qg_cost_list(session->arena, &options, &why);
+    if (!text) return qg_complain("%s", why);
+    fputs(text, stdout);
+    return 0;
+}
+
+static int command_list(qg_session *session, int argc, char **argv) {
+    qg_texts rest = {0};
+    cost_options o = {0};
+    const qg_option options[] = {SESSION_OPTIONS(session),           {"--cost", QG_FLAG, &o.cost},
+                                 {"--format", QG_TEXTS, &o.formats}, {"--family", QG_TEXTS, &o.families},
+                                 {"--spirv", QG_FLAG, &o.spirv},     {"--json", QG_FLAG, &o.json}};
+    if (!qg_options_read(session->arena, argc, argv, options, COUNT(options), &rest)) return 1;
+    if (!o.cost && (o.formats.count || o.families.count || o.spirv || o.json))
+        return qg_complain("--format, --family, --spirv and --json belong to list --cost");
+    if (rest.count == 1 && strcmp(rest.items[0], "families") == 0 && !o.cost) return list_families();
+    if (rest.count) return qg_complain("list takes nothing, --cost, or `families`, not '%s'", rest.items[0]);
+    if (!qg_session_load(session)) return 1;
+    return o.cost ? list_costs(session, &o) : list_formats(session);
 }
 
 /* ---- gallery ---- */

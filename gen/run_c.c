@@ -54,9 +54,8 @@ static char *reference_text(const qg_job *job, const char **why) {
         .layout = job->layout, .n_families = 1, .families = &job->family, .command = "qkgen run"};
     const qg_c_options options = {
         .embed = true, .kernel_h = "#include <stddef.h>\n#include <stdint.h>", .dispatch_h = ""};
-    const qg_plan *plan = qg_plan_tiles(job->arena, job->layout);
-    const char *header = qg_c_header(job->arena, job->templates, &request, plan, &options, why);
-    const char *source = header ? qg_c_source(job->arena, job->templates, &request, plan, &options, why) : NULL;
+    const char *header = qg_c_header(job->arena, job->templates, &request, &options, why);
+    const char *source = header ? qg_c_source(job->arena, job->templates, &request, &options, why) : NULL;
     return source ? qg_reference_text(job->arena, header, source) : NULL;
 }
 

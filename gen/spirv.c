@@ -210,3 +210,44 @@ const uint32_t *qg_spirv_compile(qg_arena *arena, const char *name, const char *
     }
     return words;
 }
+
+/* ---- reading -------------------------------------------------------------------------------------------------- */
+
+typedef struct reader {
+    qg_arena *arena;
+    qg_spirv_instruction *items;
+    uint32_t count, capacity, bound;
+} reader;
+
+static spv_result_t read_header(void *context, spv_endianness_t endian, uint32_t magic, uint32_t version,
+                                uint32_t generator, uint32_t bound, uint32_t schema) {
+    (void)endian, (void)magic, (void)version, (void)generator, (void)schema;
+    ((reader *)context)->bound = bound;
+    return SPV_SUCCESS;
+}
+
+static spv_result_t read_instruction(void *context, const spv_parsed_instruction_t *parsed) {
+    reader *r = context;
+    uint32_t *words = QG_NEW_ARRAY(r->arena, uint32_t, parsed->num_words);
+    memcpy(words, parsed->words, parsed->num_words * sizeof *words);
+    const qg_spirv_instruction one = {parsed->opcode, parsed->type_id, parsed->result_id, parsed->num_words, words};
+    QG_PUSH(r->arena, r->items, r->count, r->capacity, one);
+    return SPV_SUCCESS;
+}
+
+const qg_spirv_instruction *qg_spirv_read(qg_arena *arena, const uint32_t *words, size_t bytes, uint32_t *count,
+                                          uint32_t *bound, const char **why) {
+    reader r = {.arena = arena};
+    spv_context context = spvContextCreate(SPV_ENV_VULKAN_1_1);
+    spv_diagnostic diagnostic = NULL;
+    const bool good = context && spvBinaryParse(context, &r, words, bytes / 4, read_header, read_instruction,
+                                                &diagnostic) == SPV_SUCCESS;
+    if (!good) {
+        *why = qg_format(arena, "not a SPIR-V module: %s", diagnostic ? diagnostic->error : "no reason given");
+    }
+    spvDiagnosticDestroy(diagnostic);
+    spvContextDestroy(context);
+    *count = r.count;
+    *bound = r.bound;
+    return good ? r.items : NULL;
+}

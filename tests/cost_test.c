@@ -1,0 +1,240 @@
+/* Static counts: of kernels that were counted by hand, and of every kernel of every format against its SPIR-V. */
+#include "cost.h"
+#include "library.h"
+#include "spirv.h"
+
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+typedef struct fixture {
+    qg_arena *arena;
+    qg_library *library;
+    qg_templates templates;
+} fixture;
+
+static int open_all(void **state) {
+    static fixture f;
+    const char *source = getenv("SOURCE"), *why = NULL;
+    f.arena = qg_arena_new();
+    f.library = qg_library_new(f.arena, false);
+    qg_library_add_folder(f.library, qg_format(f.arena, "%s/formats", source ? source : "."));
+    *state = &f;
+    if (!qg_spirv_open()) return -1;
+    return qg_templates_load(f.arena, qg_format(f.arena, "%s/templates", source ? source : "."), &f.templates, &why)
+               ? 0
+               : -1;
+}
+
+static int close_all(void **state) {
+    qg_spirv_close();
+    qg_arena_free(((fixture *)*state)->arena);
+    return 0;
+}
+
+static qg_kernel kernel_of(const fixture *f, const char *format, const char *family) {
+    const qg_layout *layout = qg_library_find(f->library, format);
+    assert_non_null(layout);
+    return qg_kernel_new(f->arena, layout, qg_family_named(family), QG_F32);
+}
+
+/* ---- by hand ---- */
+
+static void expect(const fixture *f, const char *format, const char *family, const qg_cost *expected) {
+    const qg_kernel kernel = kernel_of(f, format, family);
+    const qg_cost cost = qg_cost_of_kernel(f->arena, &kernel);
+    assert_int_equal(cost.weights, expected->weights);
+    for (uint32_t i = 0; i < QG_COST_CLASSES; ++i)
+        if (cost.counts[i] != expected->counts[i])
+            fail_msg("%s: %u %s, and not %u", kernel.name, cost.counts[i], qg_cost_names[i], expected->counts[i]);
+    assert_int_equal(cost.loaded, expected->loaded);
+    assert_true(cost.stored == expected->stored);
+    assert_true(cost.written == expected->written);
+}
+
+/* d * (q - 8), 18 bytes for 32 weights, in words of 16 bits.
+ *
+ * A tile of dequant is 4 low nibbles and 4 high ones, of one word of 32 bits.
+ *   loads     d; two of 16 bits, 3 x 2 bytes
+ *   bits      a shift and an or of the second word; 8 shifts; 8 masks
+ *   integer   base = block * 9; tile * 2, + base, + 1; the index of the second word; 8 x - 8
+ *   float     8 products with d
+ *   convert   d; 8 codes
+ *
+ * A tile of gemv is 8 and 8, of two words. A word with two masked nibbles, 16 bits apart, is two halves.
+ *   loads     d; two times two of 16 bits, 5 x 2 bytes
+ *   bits      two times a shift and an or; 2 shifts; 8 masks
+ *   integer   base = block * 9; tile * 4, + base, + 1, + 3; two times the index of the second word
+ *   float     4 dot products of 4 products and 3 sums; 3 sums of them; 8 * the sum of x, subtracted; * d; + the row's sum
+ *   convert   d; 8 pairs */
+static void test_nibbles(void **state) {
+    expect(*state, "q4_0", "dequant", &(qg_cost){8, {3, 2 + 16, 4 + 1 + 8, 8, 1 + 8, 0}, 6, 18.0 / 32, 4});
+    expect(*state, "q4_0", "gather", &(qg_cost){8, {3, 2 + 16, 4 + 1 + 8, 8, 1 + 8, 0}, 6, 18.0 / 32, 4});
+    expect(*state, "q4_0", "gemv",
+           &(qg_cost){16, {5, 4 + 2 + 8, 5 + 2, 28 + 3 + 2 + 1 + 1, 1 + 8, 0}, 10, 18.0 / 32, 0});
+    expect(*state, "q4_0", "gemv_id",
+           &(qg_cost){16, {5, 4 + 2 + 8, 5 + 2, 28 + 3 + 2 + 1 + 1, 1 + 8, 0}, 10, 18.0 / 32, 0});
+}
+
+/* q * s + b, three buffers; a tile of gemv is 16 bytes, 4 words.
+ *   loads     s and b, 2 bytes each; 4 words
+ *   bits      8 masks; 4 shifts
+ *   integer   block * 16, tile * 4, +; + 1, + 2, + 3
+ *   float     4 dot products; 3 sums of them; * s; b * the sum of x; +; + the row's sum
+ *   convert   s, b; 8 pairs */
+static void test_affine(void **state) {
+    expect(*state, "affine_b8_g64_f16", "gemv",
+           &(qg_cost){16, {6, 8 + 4, 3 + 3, 28 + 3 + 1 + 2 + 1, 2 + 8, 0}, 20, 68.0 / 64, 0});
+}
+
+/* N[q] * absmax, in a sequence whose last bytes may be missing: each index has a bound.
+ *   loads     absmax; 4 bytes
+ *   bits      2 x (shift, or); 8 shifts; 8 masks
+ *   integer   block_col * 32, t * 4, +; + 1, + 2, + 3; the bound: cols * 32, + 63, / 64, - 1; 4 min
+ *   float     8 products
+ *   lookups   8 */
+static void test_lookups(void **state) {
+    expect(*state, "nf4_b64", "dequant", &(qg_cost){8, {5, 4 + 16, 6 + 4 + 4, 8, 0, 8}, 8, 36.0 / 64, 4});
+}
+
+/* Results in f16 are rounded, one conversion each, and half as long. */
+static void test_results(void **state) {
+    const fixture *f = *state;
+    qg_kernel kernel = kernel_of(f, "q4_0", "dequant");
+    kernel.type = QG_F16;
+    const qg_cost cost = qg_cost_of_kernel(f->arena, &kernel);
+    assert_int_equal(cost.counts[QG_COST_CONVERSION], 1 + 8 + 8);
+    assert_true(cost.written == 2);
+}
+
+/* ---- against SPIR-V ---- */
+
+/* Integer operations of the schedule, which are in the loop of the SPIR-V and not in the IR. All of it is at most `most` a
+ * tile, whatever the format.
+ *
+ *   dequant   2 of the loop; 2 of block and tile; the address of the first result, at most 8, and of each run 1; where tiles are
+ *             cut off, 8 for a result; in a matrix, 3 of the block's place
+ *   gather    the same, and 10 of the row: its number, whether it is there, the place of the tile in it
+ *   gemv      2 of the loop over rows; 5 of the row's number; 2 of the loop over right-hand sides; 5 of block and tile, in a
+ *             matrix at most 8
+ *   gemv_id   the same, and 3 of the expert's first row
+ *
+ * A few are less, where the optimiser finds equals that the text does not show. */
+typedef struct schedule {
+    const char *family;
+    bool runs; /* and one for each run */
+    int least, most;
+} schedule;
+
+static const schedule schedules[] = {
+    {"dequant", true, 0, 20}, {"gather", true, 10, 32}, {"gemv", false, 8, 20}, {"gemv_id", false, 11, 23}};
+
+/* NULL, or in what the two differ. Loads, their bytes, bits, floats and conversions are the same number. A lookup that is used twice
+ * stands twice in the text, and SPIR-V's optimiser leaves loads alone: of four, one may be such. */
+static const char *difference(const qg_kernel *kernel, const qg_cost *ir, const qg_cost *spirv) {
+    const uint32_t *a = ir->counts, *b = spirv->counts;
+    const schedule *s = schedules;
+    while (strcmp(s->family, kernel->family->name) != 0)
+        if (++s == schedules + sizeof schedules / sizeof *schedules) return "a family without a row in `schedules`";
+    const int more = (int)b[QG_COST_INTEGER] - (int)a[QG_COST_INTEGER] - (s->runs ? (int)kernel->plan->n_runs : 0);
+    if (a[QG_COST_LOAD] != b[QG_COST_LOAD]) return "loads";
+    if (ir->loaded != spirv->loaded) return "bytes loaded";
+    if (a[QG_COST_BITS] != b[QG_COST_BITS]) return "bits";
+    if (a[QG_COST_FLOAT] != b[QG_COST_FLOAT]) return "float";
+    if (a[QG_COST_CONVERSION] != b[QG_COST_CONVERSION]) return "conversions";
+    if (b[QG_COST_LOOKUP] < a[QG_COST_LOOKUP] || 3 * b[QG_COST_LOOKUP] > 4 * a[QG_COST_LOOKUP]) return "lookups";
+    return more < s->least || more > s->most ? "integer" : NULL;
+}
+
+static bool compile(const fixture *f, const qg_kernel *kernel, qg_cost *cost, const char **why) {
+    const qg_request request = {
+        .layout = kernel->layout, .n_families = 1, .families = &kernel->family, .vulkan = true, .command = "test"};
+    size_t bytes;
+    const char *glsl = qg_glsl(f->arena, &f->templates, &request, kernel, why);
+    const uint32_t *words = glsl ? qg_spirv_compile(f->arena, kernel->name, glsl, &bytes, why) : NULL;
+    return words && qg_cost_of_spirv(f->arena, kernel, words, bytes, cost, why);
+}
+
+/* Without SPIRV-Tools' optimiser in glslang, functions and equal expressions stay, and the counts are those of the text. */
+static bool optimises(const fixture *f) {
+    const char *why, *glsl = "#version 450\nlayout(binding = 0) buffer B { uint b[]; };\n"
+                             "uint f(uint x) { return x * 3u; }\nvoid main() { b[0] = f(b[1]); }\n";
+    size_t bytes;
+    uint32_t count = 0, bound, calls = 0;
+    const uint32_t *words = qg_spirv_compile(f->arena, "calls", glsl, &bytes, &why);
+    const qg_spirv_instruction *items = words ? qg_spirv_read(f->arena, words, bytes, &count, &bound, &why) : NULL;
+    for (uint32_t i = 0; i < count; ++i) calls += items[i].opcode == 57;
+    return calls == 0;
+}
+
+static void test_against_spirv(void **state) {
+    const fixture *f = *state;
+    uint32_t kernels = 0, differ = 0;
+    if (!optimises(f)) skip();
+    for (uint32_t l = 0; l < f->library->layouts.count; ++l)
+        for (uint32_t i = 0; i < qg_n_families; ++i) {
+            const qg_layout *layout = f->library->layouts.items[l];
+            if (!qg_takes(&qg_families[i], layout)) continue;
+            const qg_kernel kernel = qg_kernel_new(f->arena, layout, &qg_families[i], QG_F32);
+            const qg_cost ir = qg_cost_of_kernel(f->arena, &kernel);
+            qg_cost spirv;
+            const char *why = NULL;
+            kernels += 1;
+            const char *differs = compile(f, &kernel, &spirv, &why) ? difference(&kernel, &ir, &spirv) : why;
+            if (!differs) continue;
+            differ += 1;
+            print_error("%s: %s\n", kernel.name, differs);
+        }
+    if (differ) fail_msg("%u of %u kernels differ", differ, kernels);
+    assert_true(kernels > 0);
+}
+
+/* What a wrong counter would give is noticed: each class, one too many and one too few; of integers, two
+ * for each weight. */
+static void test_comparison(void **state) {
+    const fixture *f = *state;
+    if (!optimises(f)) skip();
+    for (uint32_t i = 0; i < qg_n_families; ++i) {
+        const qg_kernel kernel = kernel_of(f, "iq4_nl", qg_families[i].name);
+        const qg_cost ir = qg_cost_of_kernel(f->arena, &kernel);
+        const char *why = NULL;
+        qg_cost spirv;
+        assert_true(compile(f, &kernel, &spirv, &why));
+        assert_null(difference(&kernel, &ir, &spirv));
+        for (uint32_t class = 0; class < QG_COST_CLASSES; ++class) {
+            const uint32_t by = class == QG_COST_INTEGER ? 2 * ir.weights : class == QG_COST_LOOKUP ? ir.weights : 1;
+            qg_cost wrong = ir;
+            wrong.counts[class] += by;
+            assert_non_null(difference(&kernel, &wrong, &spirv));
+            wrong.counts[class] -= 2 * by;
+            assert_non_null(difference(&kernel, &wrong, &spirv));
+        }
+    }
+}
+
+static void test_errors(void **state) {
+    const fixture *f = *state;
+    const qg_kernel kernel = kernel_of(f, "q4_0", "dequant");
+    const char *why = NULL;
+    qg_cost cost;
+    const uint32_t nonsense[8] = {1, 2, 3};
+    assert_false(qg_cost_of_spirv(f->arena, &kernel, nonsense, sizeof nonsense, &cost, &why));
+    assert_non_null(strstr(why, "not a SPIR-V module"));
+    size_t bytes;
+    const char *glsl = "#version 450\nlayout(binding = 0) buffer B { uint b[]; };\nvoid main() { b[0] = b[1]; }\n";
+    const uint32_t *words = qg_spirv_compile(f->arena, "no loop", glsl, &bytes, &why);
+    assert_non_null(words);
+    assert_false(qg_cost_of_spirv(f->arena, &kernel, words, bytes, &cost, &why));
+    assert_non_null(strstr(why, "no loop of the SPIR-V holds all loads of weights"));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_nibbles), cmocka_unit_test(test_affine),        cmocka_unit_test(test_lookups),
+        cmocka_unit_test(test_results), cmocka_unit_test(test_against_spirv), cmocka_unit_test(test_comparison),
+        cmocka_unit_test(test_errors),
+    };
+    return cmocka_run_group_tests(tests, open_all, close_all);
+}
