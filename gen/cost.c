@@ -15,7 +15,8 @@ typedef enum counting {
     CONVERTED, /* a conversion for each lane, but between int and uint */
     ONE_CONVERSION, /* a conversion, of all lanes at once */
     BUILT,          /* a conversion for each lane of a float vector that is none */
-    DOTTED          /* products and sums */
+    DOTTED,         /* products and sums */
+    OF_DIGITS       /* a conversion, and the sum before it times 256, added */
 } counting;
 
 /* Rules by the names of operations, so that one without a row does not compile. */
@@ -33,7 +34,9 @@ static const counting rules[] = {
 
 static bool is_constant(const qg_node *node) {
     if (node->op == QG_CONST) return true;
-    if (node->n_args == 0 || node->op == QG_LOAD || node->op == QG_LOAD_WIDE || node->op == QG_DOT) return false;
+    if (node->n_args == 0 || node->op == QG_LOAD || node->op == QG_LOAD_WIDE || node->op == QG_DOT ||
+        node->op == QG_DOT4)
+        return false;
     for (uint32_t i = 0; i < node->n_args; ++i)
         if (!is_constant(node->arg[i])) return false;
     return node->op != QG_TABLE;
@@ -57,7 +60,7 @@ static void count_load(const qg_node *node, const qg_plan *plan, qg_cost *cost) 
 
 static bool is_integer(qg_kind kind) { return kind == QG_K_UINT || kind == QG_K_INT; }
 
-static void count_node(const qg_node *node, const qg_plan *plan, qg_cost *cost) {
+static void count_node(const qg_node *node, const qg_plan *plan, uint32_t digits, qg_cost *cost) {
     uint32_t *counts = cost->counts;
     const qg_node *last = node->n_args ? node->arg[node->n_args - 1] : node;
     const bool real = last->kind == QG_K_FLOAT;
@@ -74,23 +77,40 @@ static void count_node(const qg_node *node, const qg_plan *plan, qg_cost *cost) 
     case ONE_CONVERSION: counts[QG_COST_CONVERSION] += 1; return;
     case BUILT: counts[QG_COST_CONVERSION] += lanes_to_convert(node); return;
     case DOTTED: counts[QG_COST_FLOAT] += 2 * last->lanes - 1; return;
+    case OF_DIGITS:
+        counts[QG_COST_CONVERSION] += digits;
+        counts[QG_COST_FLOAT] += 2 * (digits - 1);
+        return;
     }
 }
 
-qg_cost qg_cost_of_ir(const qg_ir *ir, const qg_plan *plan) {
+/* What is done for each digit of x. */
+static bool of_digit(const qg_node *node) {
+    if (node->op == QG_DOT4 || node->op == QG_X_DIGITS) return true;
+    for (uint32_t i = 0; i < node->n_args && node->op != QG_DIGITS; ++i)
+        if (of_digit(node->arg[i])) return true;
+    return false;
+}
+
+qg_cost qg_cost_of_ir(const qg_ir *ir, const qg_plan *plan, uint32_t digits) {
     qg_cost cost = {.weights = plan->tile_elements};
-    for (uint32_t i = 0; i < ir->n_nodes; ++i)
-        if (ir->nodes[i]->used && !is_constant(ir->nodes[i])) count_node(ir->nodes[i], plan, &cost);
+    for (uint32_t i = 0; i < ir->n_nodes; ++i) {
+        const qg_node *node = ir->nodes[i];
+        if (!node->used || is_constant(node)) continue;
+        const uint32_t times = ir->n_x_quads && of_digit(node) ? digits : 1;
+        for (uint32_t t = 0; t < times; ++t) count_node(node, plan, digits, &cost);
+    }
     return cost;
 }
 
 qg_cost qg_cost_of_kernel(qg_arena *arena, const qg_kernel *kernel) {
     const bool sums = kernel->family->sums;
     const qg_plan *plan = kernel->plan;
-    qg_cost cost = qg_cost_of_ir(sums ? qg_lower_dot(arena, plan) : qg_lower_decode(arena, plan), plan);
+    const qg_ir *ir = sums ? qg_lower_dot(arena, plan, kernel->sum->products) : qg_lower_decode(arena, plan);
+    qg_cost cost = qg_cost_of_ir(ir, plan, sums ? kernel->sum->digits : 0);
     cost.stored = qg_bits_per_element(kernel->layout) / 8;
     if (sums)
-        cost.counts[QG_COST_FLOAT] += 1;
+        cost.counts[QG_COST_FLOAT] += ir->half || ir->n_x_quads ? 2 : 1;
     else
         cost.written = qg_scalars[kernel->type].bits / 8;
     if (!sums && kernel->type != QG_F32) cost.counts[QG_COST_CONVERSION] += plan->tile_elements;
@@ -134,7 +154,7 @@ void qg_cost_lines(qg_text *text, const qg_request *request, const qg_kernel *on
     for (uint32_t f = 0; f < request->n_families; ++f) {
         const qg_family *family = request->families[f];
         if (!qg_takes(family, request->layout)) continue;
-        const qg_kernel kernel = qg_kernel_new(arena, request->layout, family, QG_F32);
+        const qg_kernel kernel = qg_kernel_new(arena, request->layout, family, QG_F32, &qg_sum_classes[0]);
         costs[count] = qg_cost_of_kernel(arena, &kernel);
         uint32_t same = 0;
         while (!same_cost(&costs[same], &costs[count])) ++same;

@@ -37,8 +37,9 @@ typedef struct qg_cost {
     double written;  /* bytes of results for each weight; 0 for sums, which write 4 a row */
 } qg_cost;
 
-/* What an IR of the plan's tile costs; `stored` and `written` are 0. */
-qg_cost qg_cost_of_ir(const qg_ir *ir, const qg_plan *plan);
+/* What an IR of the plan's tile costs; `stored` and `written` are 0. Where x is integers, what is done for a digit of it counts
+ * `digits` times. */
+qg_cost qg_cost_of_ir(const qg_ir *ir, const qg_plan *plan, uint32_t digits);
 qg_cost qg_cost_of_kernel(qg_arena *arena, const qg_kernel *kernel);
 /* All classes together. */
 uint32_t qg_cost_total(const qg_cost *cost);
@@ -62,7 +63,8 @@ typedef struct qg_cost_options {
     const qg_layout *const *layouts;
     uint32_t n_families;
     const qg_family *const *families;
-    const char *templates; /* folder; NULL: without SPIR-V */
+    const qg_sum_class *sum; /* of families that sum; formats without it are left out */
+    const char *templates;   /* folder; NULL: without SPIR-V */
     bool json;
 } qg_cost_options;
 

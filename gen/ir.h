@@ -50,7 +50,7 @@ typedef struct qg_ir {
     uint32_t n_x_sums, x_sums_capacity;
     struct qg_quad *x_quads; /* where x is integers: the elements of the tile whose digits share a word */
     uint32_t n_x_quads, x_quads_capacity;
-    bool half; /* products with x are of halves */
+    bool half;          /* products with x are of halves */
     uint64_t *x_digits; /* the sets of runs over which digits are summed up */
     uint32_t n_x_digits, x_digits_capacity;
 } qg_ir;

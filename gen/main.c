@@ -498,6 +498,7 @@ static int list_formats(const qg_session *session) {
 /* What follows `list --cost`. */
 typedef struct cost_options {
     qg_texts formats, families;
+    const char *sum;
     bool cost, spirv, json;
 } cost_options;
 
@@ -508,7 +509,12 @@ static int list_costs(qg_session *session, const cost_options *o) {
             return qg_complain("%s takes no format, and has no cost for each weight", o->families.items[i]);
     if (!choose_families(session, &o->families, &chosen) || !choose_layouts(session, &o->formats, QG_F32, &chosen))
         return 1;
+    const qg_sum_class *sum;
+    if (!qg_session_class(session, qg_family_named("gemv"), NULL, o->sum, &sum)) return 1;
+    if (o->spirv && sum->digits)
+        return qg_complain("--spirv counts no digits of x: take --class exact or half, or leave --spirv out");
     const qg_cost_options options = {.n_layouts = chosen.n_layouts,
+                                     .sum = sum,
                                      .layouts = chosen.layouts,
                                      .n_families = chosen.n_families,
                                      .families = chosen.families,
@@ -525,10 +531,11 @@ static int command_list(qg_session *session, int argc, char **argv) {
     cost_options o = {0};
     const qg_option options[] = {SESSION_OPTIONS(session),           {"--cost", QG_FLAG, &o.cost},
                                  {"--format", QG_TEXTS, &o.formats}, {"--family", QG_TEXTS, &o.families},
-                                 {"--spirv", QG_FLAG, &o.spirv},     {"--json", QG_FLAG, &o.json}};
+                                 {"--spirv", QG_FLAG, &o.spirv},     {"--json", QG_FLAG, &o.json},
+                                 {"--class", QG_TEXT, &o.sum}};
     if (!qg_options_read(session->arena, argc, argv, options, COUNT(options), &rest)) return 1;
-    if (!o.cost && (o.formats.count || o.families.count || o.spirv || o.json))
-        return qg_complain("--format, --family, --spirv and --json belong to list --cost");
+    if (!o.cost && (o.formats.count || o.families.count || o.sum || o.spirv || o.json))
+        return qg_complain("--format, --family, --class, --spirv and --json belong to list --cost");
     if (rest.count == 1 && strcmp(rest.items[0], "families") == 0 && !o.cost) return list_families();
     if (rest.count) return qg_complain("list takes nothing, --cost, or `families`, not '%s'", rest.items[0]);
     if (!qg_session_load(session)) return 1;

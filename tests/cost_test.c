@@ -37,7 +37,7 @@ static int close_all(void **state) {
 static qg_kernel kernel_of(const fixture *f, const char *format, const char *family) {
     const qg_layout *layout = qg_library_find(f->library, format);
     assert_non_null(layout);
-    return qg_kernel_new(f->arena, layout, qg_family_named(family), QG_F32);
+    return qg_kernel_new(f->arena, layout, qg_family_named(family), QG_F32, &qg_sum_classes[0]);
 }
 
 /* ---- by hand ---- */
@@ -177,7 +177,7 @@ static void test_against_spirv(void **state) {
         for (uint32_t i = 0; i < qg_n_families; ++i) {
             const qg_layout *layout = f->library->layouts.items[l];
             if (!qg_takes(&qg_families[i], layout)) continue;
-            const qg_kernel kernel = qg_kernel_new(f->arena, layout, &qg_families[i], QG_F32);
+            const qg_kernel kernel = qg_kernel_new(f->arena, layout, &qg_families[i], QG_F32, &qg_sum_classes[0]);
             const qg_cost ir = qg_cost_of_kernel(f->arena, &kernel);
             qg_cost spirv;
             const char *why = NULL;

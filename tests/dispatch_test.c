@@ -85,8 +85,7 @@ static qk_status make_call(wrong_call *c, int gather, qk_error *error) {
     const qk_backend *backend = c->no_backend ? NULL : &c->backend;
     const qk_kernel *kernel = c->no_kernel ? NULL : &c->kernel;
     const qk_range *weights = c->no_weights ? NULL : c->weights;
-    if (c->kernel.bindings != NULL)
-        c->kernel.bindings = c->bindings;
+    if (c->kernel.bindings != NULL) c->kernel.bindings = c->bindings;
     if (gather)
         return qk_dispatch_gather(backend, kernel, weights, c->indices, c->out, c->status, c->rows, c->cols, c->tokens,
                                   error);
@@ -176,9 +175,7 @@ static qk_status make_call(wrong_call *c, int gather, qk_error *error) {
 
 /* clang-format on */
 #define EDIT(name, edit, status, text)                                                                                 \
-    static void edit_##name(wrong_call *c) {                                                                           \
-        edit;                                                                                                          \
-    }
+    static void edit_##name(wrong_call *c) { edit; }
 DEQUANT_CASES(EDIT)
 GATHER_CASES(EDIT)
 
@@ -204,8 +201,7 @@ static void check_cases(const wrong_case *cases, size_t count, int gather) {
         if (status != cases[i].status || strncmp(error.text, prefix, strlen(prefix)) != 0 ||
             strcmp(error.text + strlen(prefix), cases[i].text) != 0)
             fail_msg("%s: status %d, \"%s\"", cases[i].name, (int)status, error.text);
-        if (launches != 0)
-            fail_msg("%s: launched", cases[i].name);
+        if (launches != 0) fail_msg("%s: launched", cases[i].name);
         assert_int_equal(make_call(&c, gather, NULL), cases[i].status);
     }
 }
@@ -252,8 +248,7 @@ static void test_right_calls(void **state) {
 
 static qk_status fail_second(void *context, const qk_launch *launch, qk_error *error) {
     (void)launch;
-    if (++*(uint32_t *)context < 2)
-        return QK_OK;
+    if (++*(uint32_t *)context < 2) return QK_OK;
     return qk_fail(error, QK_ERROR_DEVICE, "broken");
 }
 

@@ -84,35 +84,28 @@ static qk_vulkan_options options_with(const char *cache_path) {
 
 static qk_vulkan *open_with(qk_vulkan_options options) {
     qk_vulkan *vk;
-    if (qk_vulkan_create(&options, &vk, &fix.error) != QK_OK)
-        fail_msg("%s", fix.error.text);
+    if (qk_vulkan_create(&options, &vk, &fix.error) != QK_OK) fail_msg("%s", fix.error.text);
     return vk;
 }
 
-static qk_vulkan *open_device(const char *cache_path) {
-    return open_with(options_with(cache_path));
-}
+static qk_vulkan *open_device(const char *cache_path) { return open_with(options_with(cache_path)); }
 
 static void remove_folder(const char *folder) {
     DIR *dir = opendir(folder);
     char path[512];
     for (struct dirent *entry; dir != NULL && (entry = readdir(dir)) != NULL;) {
-        if (entry->d_name[0] == '.')
-            continue;
+        if (entry->d_name[0] == '.') continue;
         snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        if (unlink(path) != 0)
-            remove_folder(path);
+        if (unlink(path) != 0) remove_folder(path);
     }
-    if (dir != NULL)
-        closedir(dir);
+    if (dir != NULL) closedir(dir);
     rmdir(folder);
 }
 
 static int open_fixture(void **state) {
     (void)state;
     strcpy(fix.folder, "/tmp/qkgen_runtime_test.XXXXXX");
-    if (mkdtemp(fix.folder) == NULL)
-        return -1;
+    if (mkdtemp(fix.folder) == NULL) return -1;
     snprintf(fix.path, sizeof fix.path, "%s/cache", fix.folder);
     /* One device stays open to the end, so that the driver stays loaded: a leak checker can then tell its leaks by the
      * name of its library. */
@@ -125,8 +118,7 @@ static int open_fixture(void **state) {
     qk_vulkan *vk = NULL;
     options.validate = 1;
     fix.validate = qk_vulkan_create(&options, &vk, &fix.error) == QK_OK;
-    if (!fix.validate)
-        fprintf(stderr, "without validation: %s\n", fix.error.text);
+    if (!fix.validate) fprintf(stderr, "without validation: %s\n", fix.error.text);
     qk_vulkan_destroy(vk);
     return 0;
 }
@@ -139,20 +131,16 @@ static int close_fixture(void **state) {
 
 #define OK(call)                                                                                                       \
     do {                                                                                                               \
-        if ((call) != QK_OK)                                                                                           \
-            fail_msg("%s: %s", #call, fix.error.text);                                                                 \
+        if ((call) != QK_OK) fail_msg("%s: %s", #call, fix.error.text);                                                \
     } while (0)
 
 #define FAILS(call, status, part)                                                                                      \
     do {                                                                                                               \
         assert_int_equal(call, status);                                                                                \
-        if (strstr(fix.error.text, part) == NULL)                                                                      \
-            fail_msg("\"%s\" lacks \"%s\"", fix.error.text, part);                                                     \
+        if (strstr(fix.error.text, part) == NULL) fail_msg("\"%s\" lacks \"%s\"", fix.error.text, part);               \
     } while (0)
 
-static uint8_t code_at(uint64_t i) {
-    return (uint8_t)((i * 2654435761u) >> 13);
-}
+static uint8_t code_at(uint64_t i) { return (uint8_t)((i * 2654435761u) >> 13); }
 
 static qk_vulkan_buffer *buffer_of(qk_vulkan *vk, uint64_t bytes) {
     qk_vulkan_buffer *buffer;
@@ -163,8 +151,7 @@ static qk_vulkan_buffer *buffer_of(qk_vulkan *vk, uint64_t bytes) {
 static qk_vulkan_buffer *codes_of(qk_vulkan *vk, uint64_t count) {
     qk_vulkan_buffer *buffer = buffer_of(vk, count);
     uint8_t *codes = malloc(count);
-    for (uint64_t i = 0; i < count; i++)
-        codes[i] = code_at(i);
+    for (uint64_t i = 0; i < count; i++) codes[i] = code_at(i);
     OK(qk_vulkan_upload(vk, buffer, 0, codes, count, &fix.error));
     free(codes);
     return buffer;
@@ -270,8 +257,7 @@ static void round_trips(qk_vulkan *vk) {
         uint64_t n = byte_counts[i];
         qk_vulkan_buffer *buffer = buffer_of(vk, n);
         uint8_t *data = malloc(n + 1), *back = malloc(n + 1);
-        for (uint64_t k = 0; k < n; k++)
-            data[k] = code_at(k + i);
+        for (uint64_t k = 0; k < n; k++) data[k] = code_at(k + i);
         assert_int_equal(qk_vulkan_range(buffer).size, n);
         OK(qk_vulkan_upload(vk, buffer, 0, data, n, &fix.error));
         OK(qk_vulkan_download(vk, buffer, 0, back, n, &fix.error));
@@ -323,8 +309,7 @@ static void test_dequant(void **state) {
     qk_vulkan *vk = open_device("");
     qk_kernel kernel = kernel_of(0);
     qk_backend backend = qk_vulkan_backend(vk);
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-        run_dequant(vk, &backend, &kernel, counts[i]);
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) run_dequant(vk, &backend, &kernel, counts[i]);
     assert_true(qk_vulkan_time_ns(vk) > 0 && qk_vulkan_time_ns(vk) < UINT64_C(60000000000));
     backend.limits.storage_range = 1024; /* 512 launches and more: several descriptor pools */
     backend.limits.workgroup_count = 2;
@@ -339,8 +324,7 @@ static void test_beyond_range(void **state) {
     qk_kernel kernel = kernel_of(0);
     qk_backend backend = qk_vulkan_backend(vk);
     uint64_t blocks = qk_vulkan_info(vk)->storage_range / (BLOCK * 4) + 3;
-    if (blocks * BLOCK * 4 < UINT64_C(200) << 20)
-        run_dequant(vk, &backend, &kernel, blocks);
+    if (blocks * BLOCK * 4 < UINT64_C(200) << 20) run_dequant(vk, &backend, &kernel, blocks);
     qk_vulkan_destroy(vk);
 }
 
@@ -417,8 +401,7 @@ static void test_order(void **state) {
 static void run_gather(qk_vulkan *vk, const qk_backend *backend, uint32_t rows, uint32_t cols, uint32_t tokens) {
     static const qk_kernel *kept; /* one address for all calls */
     static qk_kernel kernel;
-    if (kept == NULL)
-        kernel = kernel_of(1);
+    if (kept == NULL) kernel = kernel_of(1);
     kept = &kernel;
     qk_vulkan_buffer *codes = codes_of(vk, (uint64_t)rows * cols), *index = buffer_of(vk, tokens * 4u);
     qk_vulkan_buffer *out = buffer_of(vk, (uint64_t)tokens * cols * 4), *status = buffer_of(vk, 4);
@@ -443,14 +426,12 @@ static void run_gather(qk_vulkan *vk, const qk_backend *backend, uint32_t rows, 
     for (uint32_t t = 0; t < tokens; t++)
         for (uint32_t c = 0; c < cols; c++) {
             float value = indices[t] < rows ? (float)code_at((uint64_t)indices[t] * cols + c) : 0;
-            if (values[t * cols + c] != value)
-                fail_msg("token %u, column %u", t, c);
+            if (values[t * cols + c] != value) fail_msg("token %u, column %u", t, c);
         }
     free(indices);
     free(values);
     qk_vulkan_buffer *all[] = {codes, index, out, status};
-    for (int i = 0; i < 4; i++)
-        qk_vulkan_buffer_destroy(vk, all[i]);
+    for (int i = 0; i < 4; i++) qk_vulkan_buffer_destroy(vk, all[i]);
 }
 
 static void test_gather(void **state) {
@@ -471,8 +452,7 @@ static void test_gather(void **state) {
 static size_t read_file(const char *path, uint8_t *data, size_t room) {
     FILE *file = fopen(path, "rb");
     size_t bytes = file == NULL ? 0 : fread(data, 1, room, file);
-    if (file != NULL)
-        fclose(file);
+    if (file != NULL) fclose(file);
     return bytes;
 }
 
@@ -491,8 +471,7 @@ static void use_cache(const char *path, int loaded, int run) {
     qk_kernel kernel = kernel_of(0);
     qk_backend backend = qk_vulkan_backend(vk);
     assert_int_equal(qk_vulkan_cache_loaded(vk), loaded);
-    if (run)
-        run_dequant(vk, &backend, &kernel, 20);
+    if (run) run_dequant(vk, &backend, &kernel, 20);
     OK(qk_vulkan_prepare(vk, &kernel, &fix.error));
     qk_vulkan_destroy(vk);
 }
@@ -525,8 +504,7 @@ static void test_cache(void **state) {
     use_cache(fix.path, 1, 0);
     DIR *dir = opendir(fix.folder); /* and no file was left aside */
     int files = 0;
-    for (struct dirent *entry; (entry = readdir(dir)) != NULL;)
-        files += entry->d_name[0] != '.';
+    for (struct dirent *entry; (entry = readdir(dir)) != NULL;) files += entry->d_name[0] != '.';
     closedir(dir);
     assert_int_equal(files, 1);
 }
@@ -536,8 +514,7 @@ static void check_name(const char *folder) {
     DIR *dir = opendir(folder);
     assert_non_null(dir);
     for (struct dirent *entry; (entry = readdir(dir)) != NULL;)
-        if (entry->d_name[0] != '.')
-            assert_int_equal(strlen(entry->d_name), strlen("pipelines-") + 9 + 9 + 33 + 32);
+        if (entry->d_name[0] != '.') assert_int_equal(strlen(entry->d_name), strlen("pipelines-") + 9 + 9 + 33 + 32);
     closedir(dir);
 }
 
@@ -562,8 +539,7 @@ static void test_cache_places(void **state) {
 static void test_silent(void **state) {
     (void)state;
     assert_int_equal(fix.messages, 0);
-    if (!fix.validate)
-        skip();
+    if (!fix.validate) skip();
     /* And a message would have been counted: an unaligned descriptor range. */
     qk_vulkan_options options = options_with("");
     uint32_t counted = 0;
