@@ -80,8 +80,12 @@ static const char *open_text(metal_run *m, const char *text, const char *name, c
 static const char *open_kernel(const qg_job *job, metal_run *m) {
     qg_arena *arena = job->arena;
     const char *why = NULL;
-    const qg_request request = {
-        .layout = job->layout, .n_families = 1, .families = &job->family, .metal = true, .command = "qkgen run"};
+    const qg_request request = {.layout = job->layout,
+                                .classes = job->sum ? UINT32_C(1) << (job->sum - qg_sum_classes) : 0,
+                                .n_families = 1,
+                                .families = &job->family,
+                                .metal = true,
+                                .command = "qkgen run"};
     const qg_plan *plan = qg_plan_tiles(arena, job->layout);
     qg_kernel *kernel = QG_NEW(arena, qg_kernel);
     *kernel = qg_kernel_new(arena, job->layout, job->family, job->type, job->sum);
