@@ -110,11 +110,11 @@ bool qg_takes(const qg_family *family, const qg_layout *layout) {
 }
 
 const qg_sum_class qg_sum_classes[] = {
-    {"exact", "", "", QG_PRODUCTS_F32, 0, QK_NUMERIC_EXACT_SUM, true},
-    {"int8", "_int8", "_int8", QG_PRODUCTS_INT8, 1, QK_NUMERIC_INT8_SUM, false},
-    {"split", "_split", "_int8", QG_PRODUCTS_INT8, 2, QK_NUMERIC_SPLIT_SUM, false},
-    {"int24", "_int24", "_int8", QG_PRODUCTS_INT8, 3, QK_NUMERIC_EXACT_SUM, false},
-    {"half", "_half", "_half", QG_PRODUCTS_F16, 0, QK_NUMERIC_HALF_SUM, true},
+    {"exact", "", "", QG_PRODUCTS_F32, 0, QK_NUMERIC_EXACT_SUM, true, false},
+    {"int8", "_int8", "_int8", QG_PRODUCTS_INT8, 1, QK_NUMERIC_INT8_SUM, false, false},
+    {"split", "_split", "_int8", QG_PRODUCTS_INT8, 2, QK_NUMERIC_SPLIT_SUM, false, false},
+    {"int24", "_int24", "_int8", QG_PRODUCTS_INT8, 3, QK_NUMERIC_EXACT_SUM, false, false},
+    {"half", "_half", "_half", QG_PRODUCTS_F16, 0, QK_NUMERIC_HALF_SUM, true, true},
 };
 
 const uint32_t qg_n_sum_classes = sizeof qg_sum_classes / sizeof *qg_sum_classes;

@@ -51,6 +51,7 @@ typedef struct qg_sum_class {
     uint32_t digits; /* bytes of each x, where products are of bytes */
     qk_numeric_class numeric;
     bool metal;
+    bool on_request; /* emitted only where it is named */
 } qg_sum_class;
 
 extern const qg_sum_class qg_sum_classes[];

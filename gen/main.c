@@ -29,7 +29,7 @@ static const char help[] =
     "        [--embed]                          one header and one source for each format, which need nothing else\n"
     "        [--family FAMILY]... [--api vulkan|metal]... [--depfile FILE]\n"
     "        [--decode-math f32|bf16|f16]       rounds each operation of a value to that type (default: f32)\n"
-    "        [--class exact|int8|split|int24|half]... how sums over rows multiply (default: all that a format has)\n"
+    "        [--class exact|int8|split|int24|half]... how sums over rows multiply (default: all but half)\n"
     "  qkgen gallery [--out DIR] [--check]      writes a page of all formats with their maps (default: to docs/)\n"
     "  qkgen run dequant --format F --target T --type f32|f16|bf16 --in FILE --out FILE\n"
     "  qkgen run gather  --format F --target T --type f32|f16|bf16 --rows V --cols H --in FILE --indices FILE --out "
@@ -370,9 +370,10 @@ static bool choose_families(qg_session *session, const qg_texts *names, qg_emit_
     return true;
 }
 
-/* All classes that a format has, unless some are named. */
+/* All classes that a format has, but those that want to be asked for, unless some are named. */
 static bool choose_classes(qg_session *session, const qg_texts *names, qg_emit_options *emit) {
-    emit->classes = names->count ? 0 : UINT32_MAX;
+    for (uint32_t i = 0; i < qg_n_sum_classes && !names->count; ++i)
+        if (!qg_sum_classes[i].on_request) emit->classes |= UINT32_C(1) << i;
     for (uint32_t n = 0; n < names->count; ++n) {
         const qg_sum_class *sum = qg_sum_class_named(names->items[n]);
         if (!sum) return qg_complain("--class takes %s, not '%s'", class_list(session->arena), names->items[n]) == 0;
