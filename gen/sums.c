@@ -84,14 +84,13 @@ static void add_factor(qg_text *text, const qg_ir *ir, const qg_plan *plan, cons
     if (!same) qg_text_puts(text, ")");
 }
 
-void qg_load_x_body(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target, const char *row_tiles,
+void qg_load_x_body(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target, const char *row_runs,
                     const char *batch, const char *load) {
     const char *type = target->types[QG_K_UINT][1], *s = target->unsigned_suffix;
     const char *vec = target->types[QG_K_FLOAT][plan->lanes];
     add_place(text, plan, target);
     qg_text_printf(text, "    %sfor (%s m = 0; m < BATCH; ++m) {\n", target->unroll, type);
-    qg_text_printf(text, "        const %s from = min(vector + m, %s - 1%s) * %s * %u%s + place;\n", type, batch, s,
-                   row_tiles, plan->n_runs, s);
+    qg_text_printf(text, "        const %s from = min(vector + m, %s - 1%s) * %s + place;\n", type, batch, s, row_runs);
     for (uint32_t r = 0; r < plan->n_runs; ++r) {
         const char *at = r ? qg_format(text->arena, "from + %u%s", plan->runs[r] / plan->lanes, s) : "from";
         qg_text_printf(text, "        const %s x%u = ", vec, r);

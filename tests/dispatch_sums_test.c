@@ -179,10 +179,8 @@ static qk_status make_call(call *c, family f, qk_error *error) {
     X(cols, GEMV, c->cols = UINT64_C(1) << 32, LIMIT, "cols is 4294967296, must be below 2^32")                        \
     X(cols_block, GEMV, c->cols = 72, ARGUMENT,                                                                        \
       "cols is 72, must be a positive multiple of 32, the elements of a block")                                        \
-    X(cols_tile, GEMV_MATRIX, (c->kernel.ragged = 1, c->cols = 44), ARGUMENT,                                          \
-      "cols is 44, must be a multiple of 8, what a thread takes of a row")                                             \
     X(cols_group, GEMV_MATRIX, (c->kernel.view = QK_VIEW_GROUPS, c->cols = 24), ARGUMENT,                              \
-      "cols is 24, must be a multiple of 16, what a thread takes of a row")                                            \
+      "cols is 24, must be a multiple of 16, so that a row has whole groups")                                          \
     X(cols_patch, GEMV_MATRIX, c->cols = 40, ARGUMENT, "cols is 40, must be a multiple of 16, as a block has")         \
     X(rows_patch, GEMV_MATRIX, c->rows = 6, ARGUMENT, "rows is 6, must be a multiple of 4, as a block has")            \
     X(elements, GEMV_MATRIX, (c->rows = 1 << 20, c->cols = 1 << 12), LIMIT,                                            \
@@ -730,10 +728,22 @@ static void test_matrix_push(void **state) {
     c.rows = 65537;
     c.cols = 65528; /* 4,294,508,536 elements */
     check_push(GEMV_MATRIX, &c, (uint32_t[]){65537, 8191, 2, 0, 65537, 65528, 16385, 4096}, 8);
+    c.cols = 65521; /* the last tile has one element */
+    check_push(GEMV_MATRIX, &c, (uint32_t[]){65537, 8191, 2, 0, 65537, 65521, 16385, 4096}, 8);
+    c.cols = 65528;
     c.kernel.view = QK_VIEW_SEQUENCE; /* one row of all elements */
     c.kernel.block_rows = 1;
     c.kernel.block_cols = 64;
     check_push(GEMV_MATRIX, &c, (uint32_t[]){65537, 8191, 2, 0, 65537, 4294508536u, 1, 67101696}, 8);
+    c.cols = 65521; /* a row may begin and end within tiles */
+    check_push(GEMV_MATRIX, &c, (uint32_t[]){65537, 8191, 2, 0, 65537, 4294049777u, 1, 67094528}, 8);
+    c.cols = 65523;
+    check_push(GEMV_MATRIX, &c, (uint32_t[]){65537, 8192, 2, 0, 65537, 4294180851u, 1, 67096576}, 8);
+    c.cols = 1;
+    check_push(GEMV_MATRIX, &c, (uint32_t[]){65537, 1, 2, 0, 65537, 65537, 1, 1025}, 8);
+    c.cols = 2;
+    check_push(GEMV_MATRIX, &c, (uint32_t[]){65537, 2, 2, 0, 65537, 131074, 1, 2049}, 8);
+    c.cols = 65528;
     c.kernel.view = QK_VIEW_GROUPS; /* rows of a group each */
     c.kernel.block_rows = 4;
     c.kernel.block_cols = 8;

@@ -750,6 +750,14 @@ typedef struct qk_gemv_ {
     qk_matrix_ matrix;  /* not of QK_VIEW_BLOCKS */
 } qk_gemv_;
 
+/* Tiles that a row can touch. In a sequence it begins and ends within tiles, unless all rows are whole ones. */
+static inline uint64_t qk_row_tiles_(const qk_kernel *kernel, uint64_t cols) {
+    uint64_t tile = kernel->tile_elements;
+    if (kernel->view == QK_VIEW_SEQUENCE && cols % tile != 0)
+        return qk_ceil_(cols - 1, tile) + 1;
+    return qk_ceil_(cols, tile);
+}
+
 static inline qk_status qk_check_gemv_(const qk_kernel *kernel, const qk_gemv_ *g, qk_error *error) {
     if (g->batch > QK_GEMV_MAX_BATCH)
         return qk_fail(error, QK_ERROR_ARGUMENT, "%s: batch is %" PRIu64 ", must be at most %u", kernel->name, g->batch,
@@ -765,10 +773,10 @@ static inline qk_status qk_check_gemv_(const qk_kernel *kernel, const qk_gemv_ *
     qk_status status = qk_check_shape_(kernel, g->rows, g->cols, error);
     if (status != QK_OK)
         return status;
-    uint32_t whole = kernel->view == QK_VIEW_GROUPS ? kernel->block_cols : kernel->tile_elements;
-    if (g->cols % whole != 0)
-        return qk_fail(error, QK_ERROR_ARGUMENT, "%s: cols is %" PRIu64 ", must be a multiple of %" PRIu32
-                       ", what a thread takes of a row", kernel->name, g->cols, whole);
+    if (kernel->view == QK_VIEW_GROUPS && g->cols % kernel->block_cols != 0)
+        return qk_fail(error, QK_ERROR_ARGUMENT,
+                       "%s: cols is %" PRIu64 ", must be a multiple of %" PRIu32 ", so that a row has whole groups",
+                       kernel->name, g->cols, kernel->block_cols);
     return QK_OK;
 }
 
@@ -843,7 +851,8 @@ static inline qk_status qk_launch_gemv_(const qk_call_ *call, const qk_gemv_ *g,
  * weights     the format's buffers in the order of the kernel's bindings: rows * cols elements
  * x           batch * cols values of the type of the kernel's binding
  * y           batch * rows f32
- * rows, cols  of the matrix; cols a multiple of the block, or, where blocks are patches of a matrix, of what a thread takes
+ * rows, cols  of the matrix; cols a multiple of the block; where blocks are patches of a matrix and kernel->ragged is not 0,
+ *             any number
  * batch       from 1 to 8
  *
  * With rows, cols or batch 0 nothing is launched. The error is bounded by kernel->numeric; on one device, the result has the
@@ -859,7 +868,7 @@ static inline qk_status qk_dispatch_gemv(const qk_backend *backend, const qk_ker
                                       blocks ? QK_GEMV_PUSH_BYTES : QK_GEMV_MATRIX_PUSH_BYTES, error);
     if (status != QK_OK || rows == 0 || cols == 0 || batch == 0)
         return status;
-    qk_gemv_ g = {rows, cols, batch, cols / kernel->tile_elements, 0, {0, 0, 0, 0}};
+    qk_gemv_ g = {rows, cols, batch, qk_row_tiles_(kernel, cols), 0, {0, 0, 0, 0}};
     if ((status = qk_check_gemv_(kernel, &g, error)) != QK_OK)
         return status;
     qk_call_ call = qk_call_new_(backend, kernel);
