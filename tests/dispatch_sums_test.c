@@ -172,6 +172,16 @@ static qk_status make_call(call *c, family f, qk_error *error) {
       "the device lacks subgroup arithmetic in compute shaders, which the kernel requires")                            \
     X(constants, GEMV, c->kernel.spec_constant_count = 9, ARGUMENT,                                                    \
       "kernel->spec_constant_count is 9, must be at most 8")                                                           \
+    X(constants_id, GEMV_ID, c->kernel.spec_constant_count = 9, ARGUMENT,                                              \
+      "kernel->spec_constant_count is 9, must be at most 8")                                                           \
+    X(no_rows, GEMV, c->constants[2].value = 0, ARGUMENT,                                                              \
+      "kernel->spec_constants[2].value, rows, is 0, must be at least 1")                                               \
+    X(no_rows_matrix, GEMV_MATRIX, c->constants[2].value = 0, ARGUMENT,                                                \
+      "kernel->spec_constants[2].value, rows, is 0, must be at least 1")                                               \
+    X(no_rows_id, GEMV_ID, c->constants[2].value = 0, ARGUMENT,                                                        \
+      "kernel->spec_constants[2].value, rows, is 0, must be at least 1")                                               \
+    X(no_split, GEMV, (c->constants[1].name = "split", c->constants[1].value = 0), ARGUMENT,                           \
+      "kernel->spec_constants[1].value, split, is 0, must be at least 1")                                              \
     X(batch, GEMV, c->batch = 9, ARGUMENT, "batch is 9, must be at most 8")                                            \
     X(batch_matrix, GEMV_MATRIX, c->batch = UINT64_MAX, ARGUMENT,                                                      \
       "batch is 18446744073709551615, must be at most 8")                                                              \
@@ -459,7 +469,7 @@ static qk_status check_gemv(void *context, const qk_launch *launch, qk_error *er
     check_range(s, &launch->ranges[1], memory + 1, SCALES_AT + s->done * scales, count * scales);
     check_range(s, &launch->ranges[2], memory + 2, X_AT, s->batch * s->row_blocks * BLOCK * 4);
     check_range(s, &launch->ranges[3], memory + 4, Y_AT, s->batch * s->rows * 4);
-    check_workgroups(s, launch, count / 4 + (count % 4 != 0));
+    check_workgroups(s, launch, count / rows + (count % rows != 0));
     /* Indices of 32 bits: the tile, and the row where a loop over all workgroups of subgroups of four ends. */
     assert_true(multiply(count, row_tiles) <= UINT32_MAX);
     assert_true(count + (uint64_t)launch->workgroups * (launch->kernel->workgroup_size / 4) * rows <= UINT32_MAX);
@@ -594,8 +604,9 @@ static void test_constants(void **state) {
             assert_int_equal(s.constants[0], 64);
             assert_int_equal(s.constants[1], kept[batch - 1]);
             assert_int_equal(s.constants[2], rows[batch - 1]);
-            assert_int_equal(s.workgroups, 2); /* 5 or 8 rows, four at a time */
-            c.constants[2].value = 1;          /* what the descriptor says, in whatever order */
+            const uint32_t at_once = rows[batch - 1]; /* of 5 or 8 */
+            assert_int_equal(s.workgroups, ((uint32_t)c.rows + at_once - 1) / at_once);
+            c.constants[2].value = 1; /* what the descriptor says, in whatever order */
             c.constants[0] = constants[1];
             c.constants[1] = constants[0];
             c.constants[1].value = 128;
@@ -607,7 +618,7 @@ static void test_constants(void **state) {
             c.kernel.spec_constant_count = 1; /* rows are no constant: as many as the templates take */
             s = see_call(&c, f);
             assert_int_equal(s.constants[0], kept[batch - 1]);
-            assert_int_equal(s.workgroups, 2);
+            assert_int_equal(s.workgroups, ((uint32_t)c.rows + at_once - 1) / at_once);
         }
     call c = right_call(GEMV_ID, NULL);
     seen s = see_call(&c, GEMV_ID);

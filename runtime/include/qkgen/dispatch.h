@@ -715,12 +715,28 @@ static inline qk_status qk_dispatch_gather_matrix(const qk_backend *backend, con
 
 /* ---- Sums over rows. --------------------------------------------------------------------------------------------- */
 
-/* The value of the kernel's constant of that name, or `otherwise`. */
-static inline uint32_t qk_constant_(const qk_kernel *kernel, const char *name, uint32_t otherwise) {
-    for (uint32_t i = 0; i < kernel->spec_constant_count; i++)
+/* The kernel's constant of that name in a launch, or `otherwise`. `constants` are the launch's, or NULL for the descriptor's. */
+static inline uint32_t qk_constant_(const qk_kernel *kernel, const uint32_t *constants, const char *name,
+                                    uint32_t otherwise) {
+    for (uint32_t i = 0; i < kernel->spec_constant_count && i < QK_MAX_CONSTANTS; i++)
         if (strcmp(kernel->spec_constants[i].name, name) == 0)
-            return kernel->spec_constants[i].value;
+            return constants != NULL ? constants[i] : kernel->spec_constants[i].value;
     return otherwise;
+}
+
+/* Of the constants that kernels and the functions here divide by, none is 0. */
+static inline qk_status qk_check_constants_(const qk_kernel *kernel, qk_error *error) {
+    if (kernel->spec_constant_count > QK_MAX_CONSTANTS)
+        return qk_fail(error, QK_ERROR_ARGUMENT, "%s: kernel->spec_constant_count is %" PRIu32 ", must be at most %u",
+                       kernel->name, kernel->spec_constant_count, QK_MAX_CONSTANTS);
+    for (uint32_t i = 0; i < kernel->spec_constant_count; i++) {
+        const qk_spec_constant *c = &kernel->spec_constants[i];
+        if (c->value == 0 && (strcmp(c->name, "rows") == 0 || strcmp(c->name, "split") == 0))
+            return qk_fail(error, QK_ERROR_ARGUMENT,
+                           "%s: kernel->spec_constants[%" PRIu32 "].value, %s, is 0, must be at least 1", kernel->name,
+                           i, c->name);
+    }
+    return QK_OK;
 }
 
 /* The constants of a launch: the descriptor's, but for as many right-hand sides as there are, and for few rows, of which
@@ -765,12 +781,12 @@ static inline qk_status qk_check_gemv_(const qk_kernel *kernel, const qk_gemv_ *
     if (g->rows > UINT32_MAX || g->cols > UINT32_MAX)
         return qk_fail(error, QK_ERROR_LIMIT, "%s: %s is %" PRIu64 ", must be below 2^32", kernel->name,
                        g->rows > UINT32_MAX ? "rows" : "cols", g->rows > UINT32_MAX ? g->rows : g->cols);
-    if (kernel->spec_constant_count > QK_MAX_CONSTANTS)
-        return qk_fail(error, QK_ERROR_ARGUMENT, "%s: kernel->spec_constant_count is %" PRIu32 ", must be at most %u",
-                       kernel->name, kernel->spec_constant_count, QK_MAX_CONSTANTS);
+    qk_status status = qk_check_constants_(kernel, error);
+    if (status != QK_OK)
+        return status;
     if (kernel->view == QK_VIEW_BLOCKS)
         return qk_check_multiple_(kernel, "cols", g->cols, error);
-    qk_status status = qk_check_shape_(kernel, g->rows, g->cols, error);
+    status = qk_check_shape_(kernel, g->rows, g->cols, error);
     if (status != QK_OK)
         return status;
     if (kernel->view == QK_VIEW_GROUPS && g->cols % kernel->block_cols != 0)
@@ -842,7 +858,9 @@ static inline qk_status qk_launch_gemv_(const qk_call_ *call, const qk_gemv_ *g,
     launch.ranges = ranges;
     launch.push = push;
     launch.constants = constants;
-    launch.workgroups = (uint32_t)qk_min_(qk_ceil_(count, qk_constant_(kernel, "rows", 4)), qk_max_workgroups_(call));
+    /* Metal texts have no such constant. With eight right-hand sides they, too, take two rows at a time. */
+    uint32_t rows = qk_constant_(kernel, constants, "rows", g->batch > 4 ? 2 : 4);
+    launch.workgroups = (uint32_t)qk_min_(qk_ceil_(count, rows), qk_max_workgroups_(call));
     return call->backend->launch(call->backend->context, &launch, error);
 }
 
@@ -899,7 +917,7 @@ static inline qk_status qk_launch_experts_(const qk_call_ *call, const uint32_t 
     launch.push = push;
     launch.constants = NULL;
     launch.workgroups =
-        (uint32_t)qk_min_(pairs * qk_ceil_(rows, qk_constant_(kernel, "rows", 4)), qk_max_workgroups_(call));
+        (uint32_t)qk_min_(pairs * qk_ceil_(rows, qk_constant_(kernel, NULL, "rows", 4)), qk_max_workgroups_(call));
     return call->backend->launch(call->backend->context, &launch, error);
 }
 
@@ -916,7 +934,8 @@ static inline qk_status qk_check_experts_(const qk_kernel *kernel, uint64_t expe
                        "%s: tokens is %" PRIu64 ", slots is %" PRIu64 " and rows is %" PRIu64
                        ", their product must be below 2^31",
                        kernel->name, tokens, slots, rows);
-    return qk_check_multiple_(kernel, "cols", cols, error);
+    qk_status status = qk_check_constants_(kernel, error);
+    return status == QK_OK ? qk_check_multiple_(kernel, "cols", cols, error) : status;
 }
 
 /* Multiplies matrices that are chosen by number with vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k].
