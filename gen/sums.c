@@ -1,11 +1,13 @@
 /* Sums over rows: what a thread keeps of x, and what it adds for a tile of a row. Shared by GLSL and MSL. */
 #include "kernel.h"
 
-/* About as many values of x as a thread can keep in registers beside everything else. */
-enum { KEPT_VALUES = 64 };
+/* About as many values of x as a thread can keep in registers beside everything else; of small tiles fewer, for the code of each
+ * stands in the text once for each row. */
+enum { KEPT_VALUES = 64, KEPT_TILES = 16 };
 
 uint32_t qg_kept_tiles(const qg_plan *plan) {
-    return plan->tile_elements < KEPT_VALUES ? KEPT_VALUES / plan->tile_elements : 1;
+    const uint32_t fit = KEPT_VALUES / plan->tile_elements;
+    return fit < 1 ? 1 : fit < KEPT_TILES ? fit : KEPT_TILES;
 }
 
 static const char *quotient(qg_arena *arena, const char *a, const char *operator, uint32_t b, const char *suffix) {
