@@ -111,7 +111,7 @@ experts() {
 }
 export -f near blocks checkpoint experts
 
-{
+everything() {
   for format in $(formats); do
     echo "blocks $format 19 3 1 f32"
     case $format in q*) echo "experts $format f16" ;; *_f16 | *_f32) ;; *) echo "experts $format f32" ;; esac
@@ -123,7 +123,9 @@ export -f near blocks checkpoint experts
     echo "checkpoint $format ${shapes%% *} 1 f32 $buffers"
     case $format in nf4_* | fp4_* | fp8_* | int8_*) ragged "$format" "$buffers" ;; esac
   done
-} | each
+}
+# gemv.sh LINE...: some of these lines alone.
+if [ $# -gt 0 ]; then printf '%s\n' "$@"; else everything; fi | each
 sort -k4 -g "$work/errors" | awk '{ worst[$1 " " $2 " " $3] = $4 } END { for (at in worst) print at, worst[at] }' |
   sort >"$BUILD/gemv.txt"
 echo "largest errors: $(sort -k4 -g "$BUILD/gemv.txt" | tail -3 | tr '\n' ';')"
