@@ -177,6 +177,10 @@ uint32_t qg_kernels(qg_arena *arena, const qg_request *request, const qg_kernel 
     return count;
 }
 
+uint32_t qg_least_lanes(const qg_kernel *kernel) {
+    return kernel->family->sums && !kernel->layout->ragged ? kernel->plan->lanes : kernel->plan->store_lanes;
+}
+
 static qk_type unit_type(uint32_t bits) { return bits == 8 ? QK_TYPE_U8 : bits == 16 ? QK_TYPE_U16 : QK_TYPE_U32; }
 
 static qk_type stored_type(qg_scalar type) {
@@ -189,7 +193,7 @@ static uint32_t features(const qg_kernel *kernel) {
         if (kernel->plan->units[i] == 8) bits |= QK_FEATURE_STORAGE_8BIT;
         if (kernel->plan->units[i] == 16) bits |= QK_FEATURE_STORAGE_16BIT;
     }
-    const uint32_t lanes = kernel->family->sums ? kernel->plan->lanes : kernel->plan->store_lanes;
+    const uint32_t lanes = qg_least_lanes(kernel);
     if (kernel->type != QG_F32 && lanes == 1) bits |= QK_FEATURE_STORAGE_16BIT;
     if (kernel->family->sums) bits |= QK_FEATURE_SUBGROUP_ARITHMETIC;
     if (kernel->sum && kernel->sum->products == QG_PRODUCTS_F16) bits |= QK_FEATURE_FLOAT16;

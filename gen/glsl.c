@@ -21,7 +21,7 @@ static const char *stored_type(const qg_kernel *kernel) {
 }
 
 static char *extensions(qg_arena *arena, const qg_kernel *kernel) {
-    const uint32_t lanes = kernel->family->sums ? kernel->plan->lanes : kernel->plan->store_lanes;
+    const uint32_t lanes = qg_least_lanes(kernel);
     const bool narrow_store = kernel->type != QG_F32 && lanes == 1, dots = kernel->sum && kernel->sum->digits;
     const bool halves = kernel->sum && kernel->sum->products == QG_PRODUCTS_F16;
     return qg_format(
@@ -60,10 +60,11 @@ static char *buffers(qg_arena *arena, const qg_kernel *kernel) {
     return text.data;
 }
 
-static void wide_loads(qg_text *text, const qg_ir *ir, const qg_plan *plan) {
+/* Of one or two functions; `other` may be NULL. */
+static void wide_loads(qg_text *text, const qg_ir *ir, const qg_ir *other, const qg_plan *plan) {
     for (uint32_t i = 0; i < plan->layout->n_buffers; ++i) {
         const char *name = plan->layout->buffers[i].name;
-        const uint32_t unit = qg_wide_unit(ir, i);
+        const uint32_t unit = qg_wide_unit(ir, i) || !other ? qg_wide_unit(ir, i) : qg_wide_unit(other, i);
         if (!unit) continue;
         qg_text_printf(text, "// 32 bits from words of %u.\nuint %s_u32(uint at) {\n    return uint(%s[at])", unit,
                        name, name);
@@ -75,7 +76,6 @@ static void wide_loads(qg_text *text, const qg_ir *ir, const qg_plan *plan) {
 
 static char *decode(qg_arena *arena, const qg_ir *ir, const qg_plan *plan) {
     qg_text text = qg_text_new(arena);
-    wide_loads(&text, ir, plan);
     const char *vec = glsl->types[QG_K_FLOAT][plan->lanes];
     qg_text_printf(&text, "// The %u values of a tile of a %s, in runs of %u consecutive elements.\n",
                    plan->tile_elements, plan->layout->view == QG_VIEW_BLOCKS ? "block" : "row", plan->lanes);
@@ -179,18 +179,27 @@ static const char *x_load(const qg_kernel *kernel) {
                         : "unpackHalf2x16(uint(x_in[$i])).x";
 }
 
+/* x again, element by element. */
+static const char *x_elements(qg_arena *arena, const qg_kernel *kernel, uint32_t binding) {
+    return qg_format(arena, "layout(binding = %u, std430) readonly buffer InputElements { %s x_at[]; };", binding,
+                     kernel->type == QG_F32 ? "float" : "uint16_t");
+}
+
 static char *load_x(qg_arena *arena, const qg_ir *ir, const qg_kernel *kernel) {
+    const qg_plan *plan = kernel->plan;
+    const char *row_runs = plan->layout->ragged
+                               ? qg_format(arena, "(%s / %uu)", qg_row_cols(arena, plan, ""), plan->lanes)
+                               : qg_format(arena, "row_tiles * %uu", plan->n_runs);
     qg_text text = qg_text_new(arena);
     qg_text_puts(&text, "// Loads what tile `j` of a row meets of x, from right-hand side `vector` on.\n"
                         "void load_x(uint vector, uint j, uint k) {\n");
-    qg_load_x_body(&text, ir, kernel->plan, glsl, "row_tiles", "batch", x_load(kernel));
+    qg_load_x_body(&text, ir, plan, glsl, row_runs, "batch", x_load(kernel));
     qg_text_puts(&text, "}\n");
     return text.data;
 }
 
 static char *accumulate(qg_arena *arena, const qg_ir *ir, const qg_plan *plan) {
     qg_text text = qg_text_new(arena);
-    wide_loads(&text, ir, plan);
     qg_text_puts(&text,
                  "// Adds the products of tile `j` of row `n` with what is kept of x, for each right-hand side.\n"
                  "void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {\n");
@@ -214,7 +223,28 @@ static char *x_kept(qg_arena *arena, const qg_ir *ir, const qg_plan *plan) {
                      ir->n_x_quads, digits, sums);
 }
 
-static void sum_holes(qg_arena *arena, qg_holes *holes, const qg_ir *ir, const qg_kernel *kernel) {
+static char *sum_cut(qg_arena *arena, const qg_ir *ir, const qg_kernel *kernel) {
+    const qg_plan *plan = kernel->plan;
+    const char *load = kernel->type == QG_F32 ? "x_at[$i]" : "unpackHalf2x16(uint(x_at[$i])).x";
+    const qg_cut_names names = {.decode = "decode", .arguments = "", .batch = "batch", .load = load};
+    qg_text text = qg_text_new(arena);
+    qg_text_printf(&text, "%s\n", decode(arena, ir, plan));
+    qg_text_puts(&text, "// The products of what tile `j` of row `n` has in that row, for each right-hand side.\n"
+                        "void sum_cut(uint n, uint j, out float part[BATCH]) {\n");
+    qg_text_printf(&text, "    const uint row_cols = %s;\n", qg_row_cols(arena, plan, ""));
+    qg_sum_cut_body(&text, plan, glsl, &names);
+    qg_text_puts(&text, "}\n");
+    return text.data;
+}
+
+/* `decoded` is the IR of a tile's values, which ragged rows need, or NULL. */
+static void sum_holes(qg_arena *arena, qg_holes *holes, const qg_ir *ir, const qg_ir *decoded,
+                      const qg_kernel *kernel) {
+    qg_text wide = qg_text_new(arena);
+    qg_text_puts(&wide, "");
+    wide_loads(&wide, ir, decoded, kernel->plan);
+    qg_hole(holes, "x_elements", decoded ? x_elements(arena, kernel, kernel->layout->n_buffers) : NULL);
+    qg_hole(holes, "sum_cut", decoded ? sum_cut(arena, decoded, kernel) : NULL);
     qg_hole(holes, "x_type", x_type(kernel));
     qg_hole(holes, "x_kept", x_kept(arena, ir, kernel->plan));
     qg_hole(holes, "digits", kernel->sum->digits ? "" : NULL);
@@ -226,7 +256,7 @@ static void sum_holes(qg_arena *arena, qg_holes *holes, const qg_ir *ir, const q
                                        : "most");
     qg_hole(holes, "any", kernel->plan->lanes > 1 ? "any" : "");
     qg_hole(holes, "load_x", load_x(arena, ir, kernel));
-    qg_hole(holes, "accumulate", accumulate(arena, ir, kernel->plan));
+    qg_hole(holes, "accumulate", qg_format(arena, "%s%s", wide.data, accumulate(arena, ir, kernel->plan)));
 }
 
 char *qg_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *request, const qg_kernel *kernel,
@@ -234,8 +264,10 @@ char *qg_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *
     const qg_plan *plan = kernel->plan;
     const bool sums = kernel->family->sums;
     const qg_ir *ir = sums ? qg_lower_dot(arena, plan, kernel->sum->products) : qg_lower_decode(arena, plan);
+    const qg_ir *decoded = sums && plan->layout->ragged ? qg_lower_decode(arena, plan) : NULL;
     qg_holes prelude = {.count = 0}, holes = {.count = 0};
     qg_prelude_holes(&prelude, ir);
+    if (decoded) qg_prelude_add(&prelude, decoded);
     qg_hole(&prelude, "to_f16", (kernel->type == QG_F16 && !sums) || qg_uses(ir, QG_ROUND_F16) ? "" : NULL);
     qg_hole(&prelude, "to_bf16", kernel->type == QG_BF16 ? "" : NULL);
     char *prelude_text =
@@ -255,9 +287,12 @@ char *qg_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *
     qg_hole(&holes, "tables", qg_tables(arena, plan, glsl, "const"));
     qg_hole(&holes, "prelude", prelude_text);
     if (sums) {
-        sum_holes(arena, &holes, ir, kernel);
+        sum_holes(arena, &holes, ir, decoded, kernel);
     } else {
-        qg_hole(&holes, "decode", decode(arena, ir, plan));
+        qg_text code = qg_text_new(arena);
+        wide_loads(&code, ir, NULL, plan);
+        qg_text_puts(&code, decode(arena, ir, plan));
+        qg_hole(&holes, "decode", code.data);
         qg_hole(&holes, "write_tile", write_tile(arena, kernel));
     }
     return qg_expand(arena, qg_template_of(arena, templates, kernel, "comp"), holes.items, holes.count, why);

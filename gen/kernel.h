@@ -85,6 +85,8 @@ qk_spec_constant qg_workgroup_constant(uint32_t size);
 /* Plans the kernel as its family wants it. */
 qg_kernel qg_kernel_new(qg_arena *arena, const qg_layout *layout, const qg_family *family, qg_scalar type,
                         const qg_sum_class *sum);
+/* Elements that the least access to x or to the results takes: ragged rows end anywhere. */
+uint32_t qg_least_lanes(const qg_kernel *kernel);
 /* The kernel as the C side sees it. Its text or words are `code`, which may be NULL. */
 const qk_kernel *qg_describe(qg_arena *arena, const qg_kernel *kernel, qk_api api, const qk_code *code);
 
@@ -180,12 +182,24 @@ void qg_prelude_holes(qg_holes *holes, const qg_ir *ir);
 /* What another IR of the same text calls, too. */
 void qg_prelude_add(qg_holes *holes, const qg_ir *ir);
 /* sums.c. How many tiles of x a thread keeps; the bodies of the functions that load such a tile, and that add a tile of
- * weights. `row_tiles`, `batch` and `load` are how the target writes these; $i in `load` is the index of a run. */
+ * weights. `row_tiles`, `row_runs`, `batch` and `load` are how the target writes these; $i in `load` is the index of a run. */
 uint32_t qg_kept_tiles(const qg_plan *plan);
-void qg_load_x_body(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target, const char *row_tiles,
+void qg_load_x_body(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target, const char *row_runs,
                     const char *batch, const char *load);
 void qg_accumulate_body(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target,
                         const char *row_tiles);
+/* cut.c. For rows that end or begin within tiles: the elements of a row, written with what `owner` puts before the names of the
+ * shape; of how many elements a row must be a multiple to have whole tiles; and the body of a function that sets part[m] to the
+ * sum over what tile `j` of row `n` has in the row. */
+typedef struct qg_cut_names {
+    const char *decode, *arguments; /* a function that decodes a tile, and what it takes before row, tile and v */
+    const char *batch;
+    const char *load; /* an element of x, whose index is $i */
+} qg_cut_names;
+
+const char *qg_row_cols(qg_arena *arena, const qg_plan *plan, const char *owner);
+uint32_t qg_whole_unit(const qg_plan *plan);
+void qg_sum_cut_body(qg_text *text, const qg_plan *plan, const qg_target *target, const qg_cut_names *names);
 /* Statements and `v[r] = value;` lines of a decode function's body. */
 void qg_decode_body(qg_text *text, const qg_ir *ir, const qg_target *target);
 /* The lines of the banner, each after `prefix`. They say what `kernel` costs, or, where it is NULL, what each family does. */

@@ -21,12 +21,12 @@ static const char *stored_type(const qg_kernel *kernel) {
                                     : ushort_vectors[lanes];
 }
 
-static char *decode(qg_arena *arena, const qg_ir *ir, const qg_plan *plan) {
+static char *decode(qg_arena *arena, const qg_ir *ir, const qg_plan *plan, const char *name) {
     qg_text text = qg_text_new(arena);
     const bool matrix = plan->layout->view != QG_VIEW_BLOCKS;
     qg_text_printf(&text, "// The %u values of a tile of a %s, in runs of %u consecutive elements.\n",
                    plan->tile_elements, matrix ? "row" : "block", plan->lanes);
-    qg_text_puts(&text, "inline void decode(");
+    qg_text_printf(&text, "inline void %s(", name);
     for (uint32_t i = 0; i < plan->layout->n_buffers; ++i)
         qg_text_printf(&text, "device const %s *%s, ", storage_type(plan->units[i]), plan->layout->buffers[i].name);
     const char *first = "uint block", *tile = plan->tiles == 1 ? "uint" : "uint tile";
@@ -171,10 +171,12 @@ static char *load_x(qg_arena *arena, const qg_ir *ir, const qg_plan *plan) {
     qg_text_printf(&text,
                    "// Loads what tile `j` of a row meets of x, from right-hand side `vector` on.\n"
                    "template <uint TILES, uint BATCH, typename X>\n"
-                   "inline void load_x(device const X *x_in, uint batch, uint row_tiles, uint vector, uint j, uint k,\n"
+                   "inline void load_x(device const X *x_in, uint batch, uint %s, uint vector, uint j, uint k,\n"
                    "    %s)\n{\n",
-                   kept_parameters(arena, ir, plan, ""));
-    qg_load_x_body(&text, ir, plan, msl, "row_tiles", "batch", qg_format(arena, "%s(x_in[$i])", vec));
+                   plan->layout->ragged ? "row_runs" : "row_tiles", kept_parameters(arena, ir, plan, ""));
+    const char *row_runs =
+        plan->layout->ragged ? "row_runs" : qg_format(arena, "row_tiles * %u%s", plan->n_runs, msl->unsigned_suffix);
+    qg_load_x_body(&text, ir, plan, msl, row_runs, "batch", qg_format(arena, "%s(x_in[$i])", vec));
     qg_text_puts(&text, "}\n");
     return text.data;
 }
@@ -194,6 +196,29 @@ static char *accumulate(qg_arena *arena, const qg_ir *ir, const qg_plan *plan) {
     return text.data;
 }
 
+/* `ir` is that of a tile's values. */
+static char *sum_cut(qg_arena *arena, const qg_ir *ir, const qg_plan *plan) {
+    const char *arguments = qg_format(arena, "%s, %s", weights(arena, plan), qg_shape_arguments(arena, ir, "$$, "));
+    const qg_cut_names names = {
+        .decode = "decode_tile", .arguments = arguments, .batch = "batch", .load = "float(x_at[$i])"};
+    qg_text text = qg_text_new(arena);
+    qg_text_puts(&text, "// x again, element by element.\n");
+    for (int half = 0; half < 2; ++half)
+        qg_text_printf(
+            &text, "inline device const %s *elements_of(device const %s *x) {\n    return (device const %s *)x;\n}\n\n",
+            half ? "half" : "float", vector_of(half ? QG_F16 : QG_F32, plan->lanes), half ? "half" : "float");
+    qg_text_printf(&text, "%s\n", decode(arena, ir, plan, names.decode));
+    qg_text_printf(&text,
+                   "// The products of what tile `j` of row `n` has in that row, for each right-hand side.\n"
+                   "template <uint BATCH, typename T>\n"
+                   "inline void sum_cut(\n%s    %sdevice const T *x_at, uint batch, uint row_cols, uint n, uint j,\n"
+                   "    thread float (&part)[BATCH])\n{\n",
+                   buffers(arena, plan, false), qg_shape_arguments(arena, ir, "uint $$, "));
+    qg_sum_cut_body(&text, plan, msl, &names);
+    qg_text_puts(&text, "}\n");
+    return text.data;
+}
+
 static char *rows_of(qg_arena *arena, const qg_templates *templates, const qg_plan *plan, const qg_ir *ir,
                      const char **why) {
     qg_holes holes = {.count = 0};
@@ -202,6 +227,9 @@ static char *rows_of(qg_arena *arena, const qg_templates *templates, const qg_pl
     qg_hole(&holes, "weights", weights(arena, plan));
     qg_hole(&holes, "shape", qg_shape_arguments(arena, ir, "shape.$$, "));
     kept_holes(arena, &holes, ir, plan, "x", "BATCH");
+    const qg_ir *decoded = plan->layout->ragged ? qg_lower_decode(arena, plan) : NULL;
+    qg_hole(&holes, "sum_cut", decoded ? sum_cut(arena, decoded, plan) : NULL);
+    qg_hole(&holes, "cut_shape", decoded ? qg_shape_arguments(arena, decoded, "shape.$$, ") : NULL);
     qg_hole(&holes, "load_x", load_x(arena, ir, plan));
     qg_hole(&holes, "accumulate", accumulate(arena, ir, plan));
     char *text = qg_expand(arena, qg_template_text(templates, "gemv_rows.metal"), holes.items, holes.count, why);
@@ -251,6 +279,7 @@ char *qg_msl(qg_arena *arena, const qg_templates *templates, const qg_request *r
     const bool decodes = any_decodes(kernels, count);
     qg_prelude_holes(&prelude, decodes ? ir : sums[0]);
     for (uint32_t i = 0; i < n_sums; ++i) qg_prelude_add(&prelude, sums[i]);
+    if (n_sums && request->layout->ragged) qg_prelude_add(&prelude, ir); /* sum_cut */
     qg_hole(&prelude, "vec", msl->types[QG_K_FLOAT][plan->store_lanes]);
     qg_hole(&prelude, "half_vec", half_vectors[plan->store_lanes]);
     qg_hole(&prelude, "ushort_vec", ushort_vectors[plan->store_lanes]);
@@ -271,7 +300,7 @@ char *qg_msl(qg_arena *arena, const qg_templates *templates, const qg_request *r
     qg_hole(&holes, "format", request->layout->name);
     qg_hole(&holes, "tables", qg_tables(arena, plan, msl, "constant"));
     qg_hole(&holes, "prelude", prelude_text);
-    qg_hole(&holes, "decode", decodes ? decode(arena, ir, plan) : "");
+    qg_hole(&holes, "decode", decodes ? decode(arena, ir, plan, "decode") : "");
     qg_hole(&holes, "write_tile", decodes ? write_tile(arena, plan) : "");
     qg_hole(&holes, "rows", rows);
     qg_hole(&holes, "kernels", text.data);

@@ -1,11 +1,13 @@
 /* Sums over rows: what a thread keeps of x, and what it adds for a tile of a row. Shared by GLSL and MSL. */
 #include "kernel.h"
 
-/* About as many values of x as a thread can keep in registers beside everything else. */
-enum { KEPT_VALUES = 64 };
+/* About as many values of x as a thread can keep in registers beside everything else; of small tiles fewer, for the code of each
+ * stands in the text once for each row. */
+enum { KEPT_VALUES = 64, KEPT_TILES = 16 };
 
 uint32_t qg_kept_tiles(const qg_plan *plan) {
-    return plan->tile_elements < KEPT_VALUES ? KEPT_VALUES / plan->tile_elements : 1;
+    const uint32_t fit = KEPT_VALUES / plan->tile_elements;
+    return fit < 1 ? 1 : fit < KEPT_TILES ? fit : KEPT_TILES;
 }
 
 static const char *quotient(qg_arena *arena, const char *a, const char *operator, uint32_t b, const char *suffix) {
@@ -191,14 +193,13 @@ static void add_digits_of_x(qg_text *text, const qg_ir *ir, const qg_plan *plan,
     qg_text_puts(text, "        }\n");
 }
 
-void qg_load_x_body(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target, const char *row_tiles,
+void qg_load_x_body(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target, const char *row_runs,
                     const char *batch, const char *load) {
     const char *type = target->types[QG_K_UINT][1], *s = target->unsigned_suffix;
     const char *vec = target->types[QG_K_FLOAT][plan->lanes];
     add_place(text, plan, target);
     qg_text_printf(text, "    %sfor (%s m = 0; m < BATCH; ++m) {\n", target->unroll, type);
-    qg_text_printf(text, "        const %s from = min(vector + m, %s - 1%s) * %s * %u%s + place;\n", type, batch, s,
-                   row_tiles, plan->n_runs, s);
+    qg_text_printf(text, "        const %s from = min(vector + m, %s - 1%s) * %s + place;\n", type, batch, s, row_runs);
     for (uint32_t r = 0; r < plan->n_runs; ++r) {
         const char *at = r ? qg_format(text->arena, "from + %u%s", plan->runs[r] / plan->lanes, s) : "from";
         qg_text_printf(text, "        const %s x%u = ", vec, r);

@@ -15,6 +15,7 @@ layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 h
 
 @{buffers}
 layout(binding = @{binding_x}, std430) readonly buffer Input { @{x_type} x_in[]; };
+@{x_elements}
 layout(binding = @{binding_y}, std430) writeonly buffer Output { float y[]; };
 
 layout(push_constant) uniform Push {
@@ -94,6 +95,8 @@ int sum_of(ivec4 v) {
 
 @{accumulate}
 
+@{sum_cut}
+
 shared float partial[gl_WorkGroupSize.x / 4u * ROWS * BATCH];
 
 void main() {
@@ -101,6 +104,10 @@ void main() {
     const uint slice = gl_SubgroupSize * TILES, slices = (row_tiles + slice - 1u) / slice;
     const uint split = SPLIT == 1u ? 1u : min(SPLIT, gl_NumSubgroups);
     const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
+@if ragged
+    // Tiles of a row that are taken as wholes: those that it fills, where its runs of x begin as x is stored.
+    const uint row_cols = @{row_cols}, whole = row_cols % @{whole_unit}u == 0u ? row_cols / @{tile_elements}u : 0u;
+@end
     uint held = ~0u;
     for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
         float sum[ROWS][BATCH];
@@ -111,6 +118,18 @@ void main() {
             [[unroll]] for (uint k = 0; k < TILES; ++k) {
                 const uint j = (c * TILES + k) * gl_SubgroupSize + gl_SubgroupInvocationID;
                 if (j >= row_tiles) continue;
+@if ragged
+                if (j >= whole) {
+                    [[dont_unroll]] for (uint r = 0u; r < ROWS; ++r) {
+                        float part[BATCH];
+                        sum_cut(min(first + team * ROWS + r, rows - 1u), j, part);
+                        [[unroll]] for (uint s = 0u; s < ROWS; ++s) {
+                            [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[s][m] += s == r ? part[m] : 0.0;
+                        }
+                    }
+                    continue;
+                }
+@end
                 if (c != held) load_x(0u, j, k);
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(first + team * ROWS + r, rows - 1u), j, k, sum[r]);
             }

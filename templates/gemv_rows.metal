@@ -30,6 +30,8 @@ inline float scale_of(@{vec} most, @{vec} all)
 
 @{accumulate}
 
+@{sum_cut}
+
 // Sums over rows. BATCH right-hand sides are kept, at least as many as there are; ROWS rows at a time.
 template <uint BATCH, uint ROWS, typename X>
 inline void sum_rows(
@@ -52,6 +54,10 @@ inline void sum_rows(
     uint split = 1;
     while (split < slices && at.simdgroups % (2 * split) == 0 && shape.rows * split < BUSY * ROWS) split *= 2;
     const uint teams = at.simdgroups / split, team = at.simdgroup / split;
+@if ragged
+    // Tiles of a row that are taken as wholes: those that it fills, where its runs of x begin as x is stored.
+    const uint row_cols = @{row_cols}, whole = row_cols % @{whole_unit} == 0 ? row_cols / @{tile_elements} : 0;
+@end
     uint held = ~0u;
     for (uint first = at.group * teams * ROWS; first < shape.rows; first += at.groups * teams * ROWS) {
         float sum[ROWS][BATCH];
@@ -62,7 +68,20 @@ inline void sum_rows(
             for (uint k = 0; k < TILES; ++k) {
                 const uint j = (c * TILES + k) * at.lanes + at.lane;
                 if (j >= shape.row_tiles) continue;
+@if ragged
+                if (j >= whole) {
+                    for (uint r = 0; r < ROWS; ++r) {
+                        float part[BATCH];
+                        sum_cut<BATCH>(@{weights}, @{cut_shape}elements_of(x_in), shape.batch, row_cols,
+                                       min(first + team * ROWS + r, shape.rows - 1), j, part);
+                        for (uint m = 0; m < BATCH; ++m) sum[r][m] += part[m];
+                    }
+                    continue;
+                }
+                if (c != held) load_x<TILES, BATCH>(x_in, shape.batch, row_cols / @{lanes}, 0, j, k, @{x_passed});
+@else
                 if (c != held) load_x<TILES, BATCH>(x_in, shape.batch, shape.row_tiles, 0, j, k, @{x_passed});
+@end
                 for (uint r = 0; r < ROWS; ++r)
                     accumulate<TILES, BATCH>(@{weights}, @{shape}shape.row_tiles, min(first + team * ROWS + r, shape.rows - 1), j, k, @{x_passed}, sum[r]);
             }

@@ -172,6 +172,16 @@ static qk_status make_call(call *c, family f, qk_error *error) {
       "the device lacks subgroup arithmetic in compute shaders, which the kernel requires")                            \
     X(constants, GEMV, c->kernel.spec_constant_count = 9, ARGUMENT,                                                    \
       "kernel->spec_constant_count is 9, must be at most 8")                                                           \
+    X(constants_id, GEMV_ID, c->kernel.spec_constant_count = 9, ARGUMENT,                                              \
+      "kernel->spec_constant_count is 9, must be at most 8")                                                           \
+    X(no_rows, GEMV, c->constants[2].value = 0, ARGUMENT,                                                              \
+      "kernel->spec_constants[2].value, rows, is 0, must be at least 1")                                               \
+    X(no_rows_matrix, GEMV_MATRIX, c->constants[2].value = 0, ARGUMENT,                                                \
+      "kernel->spec_constants[2].value, rows, is 0, must be at least 1")                                               \
+    X(no_rows_id, GEMV_ID, c->constants[2].value = 0, ARGUMENT,                                                        \
+      "kernel->spec_constants[2].value, rows, is 0, must be at least 1")                                               \
+    X(no_split, GEMV, (c->constants[1].name = "split", c->constants[1].value = 0), ARGUMENT,                           \
+      "kernel->spec_constants[1].value, split, is 0, must be at least 1")                                              \
     X(batch, GEMV, c->batch = 9, ARGUMENT, "batch is 9, must be at most 8")                                            \
     X(batch_matrix, GEMV_MATRIX, c->batch = UINT64_MAX, ARGUMENT,                                                      \
       "batch is 18446744073709551615, must be at most 8")                                                              \
@@ -179,10 +189,8 @@ static qk_status make_call(call *c, family f, qk_error *error) {
     X(cols, GEMV, c->cols = UINT64_C(1) << 32, LIMIT, "cols is 4294967296, must be below 2^32")                        \
     X(cols_block, GEMV, c->cols = 72, ARGUMENT,                                                                        \
       "cols is 72, must be a positive multiple of 32, the elements of a block")                                        \
-    X(cols_tile, GEMV_MATRIX, (c->kernel.ragged = 1, c->cols = 44), ARGUMENT,                                          \
-      "cols is 44, must be a multiple of 8, what a thread takes of a row")                                             \
     X(cols_group, GEMV_MATRIX, (c->kernel.view = QK_VIEW_GROUPS, c->cols = 24), ARGUMENT,                              \
-      "cols is 24, must be a multiple of 16, what a thread takes of a row")                                            \
+      "cols is 24, must be a multiple of 16, so that a row has whole groups")                                          \
     X(cols_patch, GEMV_MATRIX, c->cols = 40, ARGUMENT, "cols is 40, must be a multiple of 16, as a block has")         \
     X(rows_patch, GEMV_MATRIX, c->rows = 6, ARGUMENT, "rows is 6, must be a multiple of 4, as a block has")            \
     X(elements, GEMV_MATRIX, (c->rows = 1 << 20, c->cols = 1 << 12), LIMIT,                                            \
@@ -461,7 +469,7 @@ static qk_status check_gemv(void *context, const qk_launch *launch, qk_error *er
     check_range(s, &launch->ranges[1], memory + 1, SCALES_AT + s->done * scales, count * scales);
     check_range(s, &launch->ranges[2], memory + 2, X_AT, s->batch * s->row_blocks * BLOCK * 4);
     check_range(s, &launch->ranges[3], memory + 4, Y_AT, s->batch * s->rows * 4);
-    check_workgroups(s, launch, count / 4 + (count % 4 != 0));
+    check_workgroups(s, launch, count / rows + (count % rows != 0));
     /* Indices of 32 bits: the tile, and the row where a loop over all workgroups of subgroups of four ends. */
     assert_true(multiply(count, row_tiles) <= UINT32_MAX);
     assert_true(count + (uint64_t)launch->workgroups * (launch->kernel->workgroup_size / 4) * rows <= UINT32_MAX);
@@ -596,8 +604,9 @@ static void test_constants(void **state) {
             assert_int_equal(s.constants[0], 64);
             assert_int_equal(s.constants[1], kept[batch - 1]);
             assert_int_equal(s.constants[2], rows[batch - 1]);
-            assert_int_equal(s.workgroups, 2); /* 5 or 8 rows, four at a time */
-            c.constants[2].value = 1;          /* what the descriptor says, in whatever order */
+            const uint32_t at_once = rows[batch - 1]; /* of 5 or 8 */
+            assert_int_equal(s.workgroups, ((uint32_t)c.rows + at_once - 1) / at_once);
+            c.constants[2].value = 1; /* what the descriptor says, in whatever order */
             c.constants[0] = constants[1];
             c.constants[1] = constants[0];
             c.constants[1].value = 128;
@@ -609,7 +618,7 @@ static void test_constants(void **state) {
             c.kernel.spec_constant_count = 1; /* rows are no constant: as many as the templates take */
             s = see_call(&c, f);
             assert_int_equal(s.constants[0], kept[batch - 1]);
-            assert_int_equal(s.workgroups, 2);
+            assert_int_equal(s.workgroups, ((uint32_t)c.rows + at_once - 1) / at_once);
         }
     call c = right_call(GEMV_ID, NULL);
     seen s = see_call(&c, GEMV_ID);
@@ -730,10 +739,22 @@ static void test_matrix_push(void **state) {
     c.rows = 65537;
     c.cols = 65528; /* 4,294,508,536 elements */
     check_push(GEMV_MATRIX, &c, (uint32_t[]){65537, 8191, 2, 0, 65537, 65528, 16385, 4096}, 8);
+    c.cols = 65521; /* the last tile has one element */
+    check_push(GEMV_MATRIX, &c, (uint32_t[]){65537, 8191, 2, 0, 65537, 65521, 16385, 4096}, 8);
+    c.cols = 65528;
     c.kernel.view = QK_VIEW_SEQUENCE; /* one row of all elements */
     c.kernel.block_rows = 1;
     c.kernel.block_cols = 64;
     check_push(GEMV_MATRIX, &c, (uint32_t[]){65537, 8191, 2, 0, 65537, 4294508536u, 1, 67101696}, 8);
+    c.cols = 65521; /* a row may begin and end within tiles */
+    check_push(GEMV_MATRIX, &c, (uint32_t[]){65537, 8191, 2, 0, 65537, 4294049777u, 1, 67094528}, 8);
+    c.cols = 65523;
+    check_push(GEMV_MATRIX, &c, (uint32_t[]){65537, 8192, 2, 0, 65537, 4294180851u, 1, 67096576}, 8);
+    c.cols = 1;
+    check_push(GEMV_MATRIX, &c, (uint32_t[]){65537, 1, 2, 0, 65537, 65537, 1, 1025}, 8);
+    c.cols = 2;
+    check_push(GEMV_MATRIX, &c, (uint32_t[]){65537, 2, 2, 0, 65537, 131074, 1, 2049}, 8);
+    c.cols = 65528;
     c.kernel.view = QK_VIEW_GROUPS; /* rows of a group each */
     c.kernel.block_rows = 4;
     c.kernel.block_cols = 8;

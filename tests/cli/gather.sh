@@ -79,14 +79,18 @@ few() {
 export -f one few
 
 # Seven groups of 32, five of 64, three of 128; ROWS * COLS are at most the 10240 elements of the data.
-for format in $(formats); do
-  case $format in
-    *_g32_*) echo "one $format 37 224" ;;
-    *_g64_*) echo "one $format 31 320" ;;
-    *_g128_*) echo "one $format 23 384" ;;
-    *) echo "one $format 5 $((3 * $(elements "$format")))" ;; # 16 blocks, if not more: three in each of five rows
-  esac
-done | each
-printf '%s\n' "one q4_K 7 512" "one q4_K 5 768" "one q6_K 7 512" "one q6_K 5 768" "few affine_b3_g32_bf16 37 224" \
-  "few affine_b5_g128_f32 23 384" "few q6_K 7 512" | each
+everything() {
+  for format in $(formats); do
+    case $format in
+      *_g32_*) echo "one $format 37 224" ;;
+      *_g64_*) echo "one $format 31 320" ;;
+      *_g128_*) echo "one $format 23 384" ;;
+      *) echo "one $format 5 $((3 * $(elements "$format")))" ;; # 16 blocks, if not more: three in each of five rows
+    esac
+  done
+  printf '%s\n' "one q4_K 7 512" "one q4_K 5 768" "one q6_K 7 512" "one q6_K 5 768" "few affine_b3_g32_bf16 37 224" \
+    "few affine_b5_g128_f32 23 384" "few q6_K 7 512"
+}
+# gather.sh LINE...: some of these lines alone.
+if [ $# -gt 0 ]; then printf '%s\n' "$@"; else everything; fi | each
 finish

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Matrix times vectors, of every format with every target, against sums in double precision over the library's or the
-# packer's values: the relative L2 error stays within the bound of the class. Prints the largest error of each format.
+# packer's values: the relative L2 error stays within the bound of the class. The largest error of each format, family and
+# target is a line of gemv.txt in BUILD, which is printed with TABLE=1; ALL=1 takes every format to every target.
 source "$(dirname "$0")/../lib.sh"
 : "${PACK:?names the packers}"
 : >"$work/errors"
@@ -33,7 +34,8 @@ export -f bound_of has_class runs_of
 # targets_of FORMAT: the compiler of the Metal text takes seconds for each kernel, so that there, unless ALL is set, the members
 # of a family that differ in the group or the type of the scales are one.
 targets_of() {
-  case ${ALL:-}$1 in
+  [ -z "${ALL:-}" ] || { echo "$targets" && return; }
+  case $1 in
     affine_*_f16 | affine_*_f32 | affine_*_g32_* | affine_*_g128_* | gptq_*_g32* | gptq_*_g128* | *_b128 | hqq_*_g128 | awq_*_g32 | awq_*_g128)
       echo "${targets/msl/}" ;;
     *) echo "$targets" ;;
@@ -62,7 +64,7 @@ near() {
     fi
     error=$("$vectors" $(bound_of "$class") "$data/y" "$data/expected") && pass ||
       fail "gemv $format, $rows x $cols, batch $batch, $type on $target, class $class: error $error"
-    echo "$format $target $class $error" >>"$work/errors"
+    echo "$format gemv $target $class $error" >>"$work/errors"
   done < <(runs_of "$format")
 }
 
@@ -96,6 +98,14 @@ checkpoint() {
   rm -r "$data"
 }
 
+# ragged FORMAT BUFFERS: rows that end within a tile, that are shorter than one, that do not begin as x is stored.
+ragged() {
+  local shape
+  for shape in "5x1 1 f32" "300x3 3 f32" "19x17 8 f16" "37x300 2 f16" "6x1111 1 f16" "130x257 1 f32"; do
+    echo "checkpoint $1 $shape $2"
+  done
+}
+
 # experts FORMAT TYPE: four of them, two slots for each of three tokens, three ids out of range.
 experts() {
   local format=$1 type=$2 data=$work/experts-$1 elements cols rows name size target class error run
@@ -127,13 +137,13 @@ experts() {
     error=$("$vectors" $(bound_of "$class") "$data/y" "$data/expected") && pass ||
       fail "gemv_id $format, $type on $target, class $class: error $error"
     says "gemv_id $format on $target counts" "3 of 6 ids are not below --experts 4; their results are zeros" "$data/log"
-    echo "$format/id $target $class $error" >>"$work/errors"
+    echo "$format gemv_id $target $class $error" >>"$work/errors"
   done < <(runs_of "$format")
   rm -r "$data"
 }
 export -f near blocks checkpoint experts
 
-{
+everything() {
   for format in $(formats); do
     echo "blocks $format 19 3 1 f32"
     case $format in q*) echo "experts $format f16" ;; *_f16 | *_f32) ;; *) echo "experts $format f32" ;; esac
@@ -143,10 +153,15 @@ export -f near blocks checkpoint experts
     "blocks affine_b4_g64_bf16 67 65 5 f32" "blocks q4_K 3 256 1 f32" "blocks q4_0 1 2048 4 f16"
   "$PACK" list | while IFS=$'\t' read -r format buffers shapes; do
     echo "checkpoint $format ${shapes%% *} 1 f32 $buffers"
+    case $format in nf4_* | fp4_* | fp8_* | int8_*) ragged "$format" "$buffers" ;; esac
   done
-} | each
-sort -k4 -g "$work/errors" | awk '{ worst[$1 " " $2 " " $3] = $4 } END { for (at in worst) print at, worst[at] }' | sort >"$BUILD/gemv.txt"
+}
+# gemv.sh LINE...: some of these lines alone.
+if [ $# -gt 0 ]; then printf '%s\n' "$@"; else everything; fi | each
+sort -k5 -g "$work/errors" | awk '{ worst[$1 " " $2 " " $3 " " $4] = $5 } END { for (at in worst) print at, worst[at] }' |
+  sort >"$BUILD/gemv.txt"
 for class in exact int24 split half int8; do
-  echo "largest errors, $class: $(awk -v class=$class '$3 == class' "$BUILD/gemv.txt" | sort -k4 -g | tail -3 | tr '\n' ';')"
+  echo "largest errors, $class: $(awk -v class=$class '$4 == class' "$BUILD/gemv.txt" | sort -k5 -g | tail -3 | tr '\n' ';')"
 done
+[ -z "${TABLE:-}" ] || cat "$BUILD/gemv.txt"
 finish

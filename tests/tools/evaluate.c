@@ -1,6 +1,7 @@
 /* An oracle: decodes blocks straight from the proven layout, one bit at a time, and evaluates the value's tree as it stands.
  * It shares no line with planning, lowering or printing. `evaluate SPEC FORMAT OUT IN...`, one input for each buffer in the
- * order of the specification; writes f32. EVALUATE_MATH=f16 or bf16 rounds each float of the value to that type. */
+ * order of the specification; writes f32. EVALUATE_MATH=f16 or bf16 rounds each float of the value to that type. Where blocks
+ * are patches of a matrix, EVALUATE_SHAPE=ROWSxCOLS is the tensor's; a read outside of an input is an error. */
 #include "library.h"
 
 #include <math.h>
@@ -18,6 +19,9 @@ typedef struct element {
     const unsigned char *const *blocks; /* the element's block in each buffer */
     uint32_t index;                     /* in its block */
     qg_scalar math;
+    const size_t *lengths;   /* of the inputs; NULL where blocks lie one after the other */
+    uint64_t rows, cols;     /* of the matrix */
+    uint64_t row_of, col_of; /* the block's place among the blocks */
 } element;
 
 static number evaluate(const element *e, const qg_term *term);
@@ -38,6 +42,43 @@ static float float_of(qg_scalar type, uint32_t bits) {
     return (float)(sign * ldexp((exponent ? 1 : 0) + fraction, power));
 }
 
+static number code_value(const element *e, const qg_code *code);
+
+static uint64_t up(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
+
+/* Bit `at` of the block's tile of a buffer: an item of the buffer's matrix, whose place the axes say. */
+static uint32_t bit_of_tile(const element *e, uint32_t b, uint32_t at) {
+    const qg_layout *layout = e->layout;
+    const qg_buffer *buffer = &layout->buffers[b];
+    const uint32_t item = at / buffer->item_bits;
+    const uint64_t grid_cols = up(e->cols, layout->block_cols);
+    uint64_t place[2] = {0, 0}, extent[2] = {1, 1};
+    for (uint32_t i = 0; i < buffer->n_axes; ++i) {
+        uint64_t block = e->col_of;
+        if (buffer->axes[i] == QG_AXIS_CODE) {
+            block = (uint64_t)code_value(e, &layout->codes[buffer->index]).integer;
+            if (block >= grid_cols) block = grid_cols - 1;
+        }
+        if (buffer->axes[i] == QG_AXIS_ROWS) {
+            place[i] = e->row_of * buffer->tile_rows + item / buffer->tile_cols;
+            extent[i] = up(e->rows * buffer->tile_rows, layout->block_rows);
+        } else {
+            place[i] = block * buffer->tile_cols + item % buffer->tile_cols;
+            extent[i] = up(e->cols * buffer->tile_cols, layout->block_cols);
+        }
+    }
+    const uint64_t bit = (place[0] * extent[1] + place[1]) * buffer->item_bits + at % buffer->item_bits;
+    if (bit / 8 >= e->lengths[b]) {
+        fprintf(stderr, "evaluate: byte %llu of buffer %s\n", (unsigned long long)(bit / 8), buffer->name);
+        exit(1);
+    }
+    return e->blocks[b][bit / 8] >> (bit % 8) & 1;
+}
+
+static uint32_t bit_of(const element *e, uint32_t buffer, uint32_t at) {
+    return e->lengths ? bit_of_tile(e, buffer, at) : (uint32_t)(e->blocks[buffer][at / 8] >> (at % 8) & 1);
+}
+
 /* Digit `n` of the fraction bits / 2^width: the whole part of that times radix^(n + 1), without what came before. */
 static uint32_t digit_of(uint32_t bits, uint32_t width, uint32_t radix, uint32_t n) {
     uint64_t scaled = bits;
@@ -46,7 +87,7 @@ static uint32_t digit_of(uint32_t bits, uint32_t width, uint32_t radix, uint32_t
 }
 
 static number code_value(const element *e, const qg_code *code) {
-    const uint32_t instance = e->index / code->per;
+    const uint32_t instance = qg_instance_of(e->layout, code, e->index);
     uint32_t bits = 0;
     for (uint32_t s = 0; s < code->n_slices; ++s) {
         const qg_slice *slice = &code->slices[s];
@@ -54,7 +95,7 @@ static number code_value(const element *e, const qg_code *code) {
         uint32_t part = 0;
         for (uint32_t i = 0; i < slice->width; ++i) {
             const uint32_t at = qg_slice_address(slice, instance) + i;
-            part |= (uint32_t)(e->blocks[slice->buffer][at / 8] >> (at % 8) & 1) << i;
+            part |= bit_of(e, slice->buffer, at) << i;
         }
         if (slice->radix) part = digit_of(part, slice->width, slice->radix, qg_slice_power(slice, instance));
         bits |= part << slice->shift;
@@ -163,6 +204,26 @@ static int fail(const char *what, const char *why) {
     return 1;
 }
 
+/* All elements of a matrix, row by row. */
+static void evaluate_matrix(const qg_layout *layout, const unsigned char *const *inputs, const size_t *lengths,
+                            qg_scalar math, uint64_t rows, uint64_t cols, float *out) {
+    const bool sequence = layout->view == QG_VIEW_SEQUENCE; /* one row of all elements */
+    for (uint64_t n = 0; n < rows * cols; ++n) {
+        const uint64_t row = sequence ? 0 : n / cols, col = sequence ? n : n % cols;
+        const element e = {.layout = layout,
+                           .blocks = inputs,
+                           .index =
+                               (uint32_t)(row % layout->block_rows * layout->block_cols + col % layout->block_cols),
+                           .math = math,
+                           .lengths = lengths,
+                           .rows = sequence ? 1 : rows,
+                           .cols = sequence ? rows * cols : cols,
+                           .row_of = row / layout->block_rows,
+                           .col_of = col / layout->block_cols};
+        out[n] = evaluate(&e, layout->value).real;
+    }
+}
+
 int main(int argc, char **argv) {
     if (argc < 5) return fail("usage", "evaluate SPEC FORMAT OUT IN...");
     qg_arena *arena = qg_arena_new();
@@ -172,22 +233,29 @@ int main(int argc, char **argv) {
     if (!layout || (uint32_t)argc != 4 + layout->n_buffers)
         return fail(argv[2], "no such format, or wrong number of inputs");
     const unsigned char *inputs[64];
-    size_t length = 0;
+    size_t lengths[64] = {0};
     for (uint32_t i = 0; i < layout->n_buffers; ++i) {
         const char *why = NULL;
-        inputs[i] = (unsigned char *)qg_read_file(arena, argv[4 + i], (size_t)1 << 30, &length, &why);
+        inputs[i] = (unsigned char *)qg_read_file(arena, argv[4 + i], (size_t)1 << 30, &lengths[i], &why);
         if (!inputs[i]) return fail(argv[4 + i], why);
     }
     const char *named = getenv("EVALUATE_MATH");
     const qg_scalar math = named ? qg_scalar_named(named, strlen(named)) : QG_F32;
     if (math == QG_SCALAR_COUNT) return fail(named, "no such type");
-    const uint64_t elements = length / layout->buffers[layout->n_buffers - 1].bytes * layout->elements;
+    unsigned long long rows = 0, cols = 0;
+    const char *shape = getenv("EVALUATE_SHAPE");
+    const bool matrix = layout->view == QG_VIEW_MATRIX || layout->view == QG_VIEW_SEQUENCE;
+    if (layout->view != QG_VIEW_BLOCKS && (!matrix || !shape || sscanf(shape, "%llux%llu", &rows, &cols) != 2))
+        return fail(argv[2], "needs EVALUATE_SHAPE, and groups that lie apart are not known here");
+    const uint32_t last = layout->n_buffers - 1;
+    const uint64_t elements = matrix ? rows * cols : lengths[last] / layout->buffers[last].bytes * layout->elements;
     float *out = qg_alloc(arena, (elements + 1) * sizeof *out);
-    for (uint64_t n = 0; n < elements; ++n) {
+    if (matrix) evaluate_matrix(layout, inputs, lengths, math, rows, cols, out);
+    for (uint64_t n = 0; !matrix && n < elements; ++n) {
         const unsigned char *blocks[64];
         for (uint32_t i = 0; i < layout->n_buffers; ++i)
             blocks[i] = inputs[i] + n / layout->elements * layout->buffers[i].bytes;
-        const element e = {layout, blocks, (uint32_t)(n % layout->elements), math};
+        const element e = {.layout = layout, .blocks = blocks, .index = (uint32_t)(n % layout->elements), .math = math};
         out[n] = evaluate(&e, layout->value).real;
     }
     const char *why = qg_write_file(arena, argv[3], out, elements * sizeof *out);

@@ -1,6 +1,7 @@
 /* Prints a random specification that is valid by construction, for the property test: `random_spec SEED` on stdout, and
- * `random_spec SEED BYTES` that many random bytes. The first lines are comments that tell the test the seed and the size
- * of each buffer's part of a block: `# buffer NAME BYTES`. The same seed gives the same text everywhere.
+ * `random_spec SEED BYTES` that many random bytes. The first lines are comments that tell the test the seed, how many
+ * factors have the range of f32, `# wide COUNT`, and the size of each buffer's part of a block: `# buffer NAME BYTES`. The same
+ * seed gives the same text everywhere.
  *
  * A code's slices are placed by a random order of the axes of its index, so every permutation of shape and stride that
  * covers a run of bits exactly can come up; codes share fields at any bit; fields spread over one or several buffers. Some
@@ -291,6 +292,18 @@ static void print_value(bool table) {
     printf("\n");
 }
 
+static bool is_wide(const char *type) {
+    return type && (strcmp(type, "f32") == 0 || strcmp(type, "bf16") == 0 || strcmp(type, "e8m0") == 0);
+}
+
+/* Factors with the exponents of f32. With two of them, whether a product overflows is a matter of the order. */
+static uint32_t count_wide(void) {
+    uint32_t count = 0;
+    for (uint32_t f = 0; f < n_fields; ++f) count += is_wide(fields[f].scalar);
+    for (uint32_t c = 0; c < n_codes; ++c) count += is_wide(codes[c].type);
+    return count;
+}
+
 static void print_specification(uint64_t seed) {
     static const uint32_t sizes[] = {8,   16,  24,  32,  36,  48, 60, 64, 96, 100,
                                      128, 160, 192, 256, 384, 15, 21, 30, 50, 512};
@@ -336,7 +349,7 @@ static void print_specification(uint64_t seed) {
         b -= 1;
     }
     close_fields();
-    printf("# seed %" PRIu64 "\n", seed);
+    printf("# seed %" PRIu64 "\n# wide %" PRIu32 "\n", seed, count_wide());
     for (uint32_t b = 0; b < n_buffers; ++b) {
         uint32_t bytes = 0;
         for (uint32_t f = 0; f < n_fields; ++f)

@@ -17,6 +17,9 @@
  *                                               to be finite, or beyond f32, is not looked at
  *   vectors near_random BOUND GOT EXPECTED      the same, but relative at least to what sums of such products with random
  *                                               signs would be: a few sums may cancel by chance
+ *   vectors absolute IN OUT                     f32 without signs
+ *   vectors scaled BOUND GOT EXPECTED SIZES     f32, f64, f64: each error relative to the size, the sum of the magnitudes of
+ *                                               its terms; prints the root of their mean square, at most BOUND
  *   vectors awkward | scattered | odd IN OUT    the decoders of the formats in new_format.sh, to f32
  */
 #include <math.h>
@@ -314,6 +317,32 @@ static void experts(const char *weights, const char *vectors, const char *number
     write_all(out, y, 2 * pairs * rows * sizeof *y);
 }
 
+static void absolute(const char *in, const char *out) {
+    bytes a = read_all(in);
+    for (size_t i = 3; i < a.length; i += 4) a.data[i] &= 0x7F;
+    write_all(out, a.data, a.length);
+}
+
+/* Each sum relative to that of its terms' magnitudes, and of these errors the root of the mean square: a bound that holds
+ * where sums cancel, too. Sums of terms that overflow, or nearly do, are left out. */
+static int scaled(double bound, const char *got, const char *expected, const char *magnitudes) {
+    const bytes a = read_all(got), b = read_all(expected), c = read_all(magnitudes);
+    const float *x = (const float *)(const void *)a.data;
+    const double *y = (const double *)(const void *)b.data, *scale = (const double *)(const void *)c.data;
+    const size_t count = b.length / 8;
+    double squares = 0, taken = 0;
+    if (a.length / 4 != count || c.length != b.length) die("another number of results in", got);
+    for (size_t i = 0; i < count; ++i) {
+        if (!(scale[i] < 1e20)) continue;
+        const double error = fabs((double)x[i] - y[i]) / (scale[i] + 1e-30);
+        squares += error * error;
+        taken += 1;
+    }
+    const double root = taken > 0 ? sqrt(squares / taken) : 0;
+    printf("%.3g of %.0f\n", root, taken);
+    return !(root <= bound);
+}
+
 static int near(double bound, const char *got, const char *expected, int random) {
     const bytes a = read_all(got), b = read_all(expected);
     const float *x = (const float *)(const void *)a.data;
@@ -359,6 +388,10 @@ int main(int argc, char **argv) {
         experts(argv[2], argv[3], argv[4], strtoull(argv[5], NULL, 10), strtoull(argv[6], NULL, 10), argv[7]);
     else if (argc == 5 && (strcmp(what, "near") == 0 || strcmp(what, "near_random") == 0))
         return near(strtod(argv[2], NULL), argv[3], argv[4], strcmp(what, "near_random") == 0);
+    else if (argc == 4 && strcmp(what, "absolute") == 0)
+        absolute(argv[2], argv[3]);
+    else if (argc == 6 && strcmp(what, "scaled") == 0)
+        return scaled(strtod(argv[2], NULL), argv[3], argv[4], argv[5]);
     else if (argc == 4 && strcmp(what, "awkward") == 0)
         decode(awkward, 131, 192, argv[2], argv[3]);
     else if (argc == 4 && strcmp(what, "scattered") == 0)

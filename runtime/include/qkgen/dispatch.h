@@ -719,12 +719,28 @@ static inline qk_status qk_dispatch_gather_matrix(const qk_backend *backend, con
 
 /* ---- Sums over rows. --------------------------------------------------------------------------------------------- */
 
-/* The value of the kernel's constant of that name, or `otherwise`. */
-static inline uint32_t qk_constant_(const qk_kernel *kernel, const char *name, uint32_t otherwise) {
-    for (uint32_t i = 0; i < kernel->spec_constant_count; i++)
+/* The kernel's constant of that name in a launch, or `otherwise`. `constants` are the launch's, or NULL for the descriptor's. */
+static inline uint32_t qk_constant_(const qk_kernel *kernel, const uint32_t *constants, const char *name,
+                                    uint32_t otherwise) {
+    for (uint32_t i = 0; i < kernel->spec_constant_count && i < QK_MAX_CONSTANTS; i++)
         if (strcmp(kernel->spec_constants[i].name, name) == 0)
-            return kernel->spec_constants[i].value;
+            return constants != NULL ? constants[i] : kernel->spec_constants[i].value;
     return otherwise;
+}
+
+/* Of the constants that kernels and the functions here divide by, none is 0. */
+static inline qk_status qk_check_constants_(const qk_kernel *kernel, qk_error *error) {
+    if (kernel->spec_constant_count > QK_MAX_CONSTANTS)
+        return qk_fail(error, QK_ERROR_ARGUMENT, "%s: kernel->spec_constant_count is %" PRIu32 ", must be at most %u",
+                       kernel->name, kernel->spec_constant_count, QK_MAX_CONSTANTS);
+    for (uint32_t i = 0; i < kernel->spec_constant_count; i++) {
+        const qk_spec_constant *c = &kernel->spec_constants[i];
+        if (c->value == 0 && (strcmp(c->name, "rows") == 0 || strcmp(c->name, "split") == 0))
+            return qk_fail(error, QK_ERROR_ARGUMENT,
+                           "%s: kernel->spec_constants[%" PRIu32 "].value, %s, is 0, must be at least 1", kernel->name,
+                           i, c->name);
+    }
+    return QK_OK;
 }
 
 /* The constants of a launch: the descriptor's, but for as many right-hand sides as there are, and for few rows, of which
@@ -754,6 +770,14 @@ typedef struct qk_gemv_ {
     qk_matrix_ matrix;  /* not of QK_VIEW_BLOCKS */
 } qk_gemv_;
 
+/* Tiles that a row can touch. In a sequence it begins and ends within tiles, unless all rows are whole ones. */
+static inline uint64_t qk_row_tiles_(const qk_kernel *kernel, uint64_t cols) {
+    uint64_t tile = kernel->tile_elements;
+    if (kernel->view == QK_VIEW_SEQUENCE && cols % tile != 0)
+        return qk_ceil_(cols - 1, tile) + 1;
+    return qk_ceil_(cols, tile);
+}
+
 static inline qk_status qk_check_gemv_(const qk_kernel *kernel, const qk_gemv_ *g, qk_error *error) {
     if (g->batch > QK_GEMV_MAX_BATCH)
         return qk_fail(error, QK_ERROR_ARGUMENT, "%s: batch is %" PRIu64 ", must be at most %u", kernel->name, g->batch,
@@ -761,18 +785,18 @@ static inline qk_status qk_check_gemv_(const qk_kernel *kernel, const qk_gemv_ *
     if (g->rows > UINT32_MAX || g->cols > UINT32_MAX)
         return qk_fail(error, QK_ERROR_LIMIT, "%s: %s is %" PRIu64 ", must be below 2^32", kernel->name,
                        g->rows > UINT32_MAX ? "rows" : "cols", g->rows > UINT32_MAX ? g->rows : g->cols);
-    if (kernel->spec_constant_count > QK_MAX_CONSTANTS)
-        return qk_fail(error, QK_ERROR_ARGUMENT, "%s: kernel->spec_constant_count is %" PRIu32 ", must be at most %u",
-                       kernel->name, kernel->spec_constant_count, QK_MAX_CONSTANTS);
-    if (kernel->view == QK_VIEW_BLOCKS)
-        return qk_check_multiple_(kernel, "cols", g->cols, error);
-    qk_status status = qk_check_shape_(kernel, g->rows, g->cols, error);
+    qk_status status = qk_check_constants_(kernel, error);
     if (status != QK_OK)
         return status;
-    uint32_t whole = kernel->view == QK_VIEW_GROUPS ? kernel->block_cols : kernel->tile_elements;
-    if (g->cols % whole != 0)
-        return qk_fail(error, QK_ERROR_ARGUMENT, "%s: cols is %" PRIu64 ", must be a multiple of %" PRIu32
-                       ", what a thread takes of a row", kernel->name, g->cols, whole);
+    if (kernel->view == QK_VIEW_BLOCKS)
+        return qk_check_multiple_(kernel, "cols", g->cols, error);
+    status = qk_check_shape_(kernel, g->rows, g->cols, error);
+    if (status != QK_OK)
+        return status;
+    if (kernel->view == QK_VIEW_GROUPS && g->cols % kernel->block_cols != 0)
+        return qk_fail(error, QK_ERROR_ARGUMENT,
+                       "%s: cols is %" PRIu64 ", must be a multiple of %" PRIu32 ", so that a row has whole groups",
+                       kernel->name, g->cols, kernel->block_cols);
     return QK_OK;
 }
 
@@ -838,7 +862,9 @@ static inline qk_status qk_launch_gemv_(const qk_call_ *call, const qk_gemv_ *g,
     launch.ranges = ranges;
     launch.push = push;
     launch.constants = constants;
-    launch.workgroups = (uint32_t)qk_min_(qk_ceil_(count, qk_constant_(kernel, "rows", 4)), qk_max_workgroups_(call));
+    /* Metal texts have no such constant. With eight right-hand sides they, too, take two rows at a time. */
+    uint32_t rows = qk_constant_(kernel, constants, "rows", g->batch > 4 ? 2 : 4);
+    launch.workgroups = (uint32_t)qk_min_(qk_ceil_(count, rows), qk_max_workgroups_(call));
     return call->backend->launch(call->backend->context, &launch, error);
 }
 
@@ -847,7 +873,8 @@ static inline qk_status qk_launch_gemv_(const qk_call_ *call, const qk_gemv_ *g,
  * weights     the format's buffers in the order of the kernel's bindings: rows * cols elements
  * x           batch * cols values of the type of the kernel's binding
  * y           batch * rows f32
- * rows, cols  of the matrix; cols a multiple of the block, or, where blocks are patches of a matrix, of what a thread takes
+ * rows, cols  of the matrix; cols a multiple of the block; where blocks are patches of a matrix and kernel->ragged is not 0,
+ *             any number
  * batch       from 1 to 8
  *
  * With rows, cols or batch 0 nothing is launched. The error is bounded by kernel->numeric; on one device, the result has the
@@ -863,7 +890,7 @@ static inline qk_status qk_dispatch_gemv(const qk_backend *backend, const qk_ker
                                       blocks ? QK_GEMV_PUSH_BYTES : QK_GEMV_MATRIX_PUSH_BYTES, error);
     if (status != QK_OK || rows == 0 || cols == 0 || batch == 0)
         return status;
-    qk_gemv_ g = {rows, cols, batch, cols / kernel->tile_elements, 0, {0, 0, 0, 0}};
+    qk_gemv_ g = {rows, cols, batch, qk_row_tiles_(kernel, cols), 0, {0, 0, 0, 0}};
     if ((status = qk_check_gemv_(kernel, &g, error)) != QK_OK)
         return status;
     qk_call_ call = qk_call_new_(backend, kernel);
@@ -894,7 +921,7 @@ static inline qk_status qk_launch_experts_(const qk_call_ *call, const uint32_t 
     launch.push = push;
     launch.constants = NULL;
     launch.workgroups =
-        (uint32_t)qk_min_(pairs * qk_ceil_(rows, qk_constant_(kernel, "rows", 4)), qk_max_workgroups_(call));
+        (uint32_t)qk_min_(pairs * qk_ceil_(rows, qk_constant_(kernel, NULL, "rows", 4)), qk_max_workgroups_(call));
     return call->backend->launch(call->backend->context, &launch, error);
 }
 
@@ -911,7 +938,8 @@ static inline qk_status qk_check_experts_(const qk_kernel *kernel, uint64_t expe
                        "%s: tokens is %" PRIu64 ", slots is %" PRIu64 " and rows is %" PRIu64
                        ", their product must be below 2^31",
                        kernel->name, tokens, slots, rows);
-    return qk_check_multiple_(kernel, "cols", cols, error);
+    qk_status status = qk_check_constants_(kernel, error);
+    return status == QK_OK ? qk_check_multiple_(kernel, "cols", cols, error) : status;
 }
 
 /* Multiplies matrices that are chosen by number with vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k].

@@ -1,0 +1,182 @@
+#!/usr/bin/env bash
+# Takes the rules of the numeric and the safety contract out of a copy of the sources, one at a time, and runs the test that
+# must fail then. Prints a table of them; the status is 0 when every mutation applies, builds, and is found. Not a part of
+# ctest, for it builds again and again.
+#
+#   mutations.sh [PATTERN]     those whose line has the pattern; FOLDER=... keeps the copy and its build for another time
+set -uo pipefail
+export LC_ALL=C
+source_tree=$(cd "$(dirname "$0")/.." && pwd)
+folder=${FOLDER:-$(mktemp -d)}
+pattern=${1:-.}
+tree=$folder/tree
+mkdir -p "$tree" "$folder/logs"
+(cd "$source_tree" && tar -c --exclude=./build --exclude=./.git --exclude=./out --exclude=./shared .) | tar -x -C "$tree"
+cd "$tree" || exit 1
+# What changes is restored with its contents alone, so the copy that is compared with is elsewhere.
+rm -rf "$folder/was" && cp -r "$tree" "$folder/was" && rm -rf "$folder/was/build"
+cmake --preset default >"$folder/logs/configure" 2>&1 || { cat "$folder/logs/configure" && exit 1; }
+problems=0 number=0
+declare -A sound
+
+build() { cmake --build build --target "$@"; }
+
+# run_test unit NAME | script NAME TARGETS LINE...
+run_test() {
+  local kind=$1 name=$2
+  if [ "$kind" = unit ]; then
+    timeout 300 "build/tests/$name"
+    return
+  fi
+  mkdir -p "$folder/scratch"
+  QKGEN=$PWD/build/qkgen PACK=$PWD/build/tests/pack SOURCE=$PWD BUILD=$folder/scratch TARGETS=$3 \
+    timeout 300 bash "tests/cli/$name.sh" "${@:4}"
+}
+
+build_for() {
+  if [ "$1" = unit ]; then build "$2"; else build qkgen pack random_spec evaluate; fi
+}
+
+report() { printf '| %s | `%s` | %s | %s |\n' "$@"; }
+
+# how LOG: the first line that says what is wrong.
+how() {
+  grep -m 1 -aE 'FAIL:|Error:|error:|\[  ERROR|!=|fail_msg' "$1" | sed -E 's/^.*(FAIL:|ERROR[^ ]*) *//; s/\|/\//g' | cut -c 1-110
+}
+
+# mutate LINE FILE SED-SCRIPT TEST...: the test as run_test takes it.
+mutate() {
+  local line=$1 file=$2 change=$3 log key
+  shift 3
+  grep -qiE "$pattern" <<<"$line $file" || return 0
+  number=$((number + 1))
+  log=$folder/logs/$number
+  key="$*"
+  local test="$2${4:+ ($3: $4)}"
+  if [ -z "${sound[$key]:-}" ]; then
+    if ! { build_for "$@" && run_test "$@"; } >"$log" 2>&1; then
+      report "$line" "$file" "$test" "**the test fails without a mutation**"
+      problems=$((problems + 1))
+      return
+    fi
+    sound[$key]=yes
+  fi
+  sed -i -E "$change" "$file"
+  if cmp -s "$file" "$folder/was/$file"; then
+    report "$line" "$file" "$test" "**the mutation does not apply**"
+    problems=$((problems + 1))
+    return
+  fi
+  if ! build_for "$@" >"$log" 2>&1; then
+    report "$line" "$file" "$test" "**does not build:** $(how "$log")"
+    problems=$((problems + 1))
+  elif run_test "$@" >"$log" 2>&1; then
+    report "$line" "$file" "$test" "**survives**"
+    problems=$((problems + 1))
+  else
+    report "$line" "$file" "$test" "fails: $(how "$log")"
+  fi
+  cp "$folder/was/$file" "$file"
+}
+
+printf '| contract line | mutation in | test | what it says |\n|---|---|---|---|\n'
+sums=runtime/include/qkgen/dispatch.h
+
+# ---- ids and indices that are out of range ----
+mutate "an id out of range is found, Vulkan" templates/gemv_id.comp 's/found = expert < experts/found = true/' unit gemv_test
+mutate "its results are zeros, Vulkan" templates/gemv_id.comp 's/(sum\[r\]\[0\] = )0\.0/\1found ? 0.0 : 1.0/' unit gemv_test
+mutate "the status word counts it, Vulkan" templates/gemv_id.comp 's/atomicAdd\(out_of_range, 1u\)/;/' unit gemv_test
+mutate "it is counted once, Vulkan" templates/gemv_id.comp 's/ && first == 0u && gl_LocalInvocationID.x == 0u//' unit gemv_test
+mutate "experts of another launch are left alone" templates/gemv_id.comp \
+  's/expert < expert_first \|\| expert >= expert_end/false/' unit gemv_test
+mutate "an id out of range is found, MSL" templates/gemv_id.metal 's/found = expert < push.experts/found = true/' \
+  script gemv msl "experts q4_0 f32"
+mutate "its results are zeros, MSL" templates/gemv_id.metal 's/(float sum\[ROWS\]\[1\] = )\{\}/\1{{found ? 0.0f : 1.0f}}/' \
+  script gemv msl "experts q4_0 f32"
+mutate "the status word counts it, MSL" templates/gemv_id.metal 's/atomic_fetch_add_explicit\(status[^;]*;/;/' \
+  script gemv msl "experts q4_0 f32"
+mutate "an id out of range is found, C" templates/gemv_id.c 's/expert < experts \&\& k/k/' script gemv c "experts q4_0 f32"
+mutate "the status word counts it, C" templates/gemv_id.c 's/out_of_range \+= .*;/;/' script gemv c "experts q4_0 f32"
+mutate "an index out of range is found, Vulkan" templates/gather.comp 's/ \&\& row < row_end//' \
+  script gather vulkan "one q4_0 5 96"
+mutate "its row is zeros, Vulkan" templates/gather.comp 's/(v\[r\] = @\{vec\})\(0\.0\)/\1(1.0)/' \
+  script gather vulkan "one q4_0 5 96"
+mutate "the status word counts it, gather" templates/gather.comp 's/atomicAdd\(out_of_range, 1u\)/;/' \
+  script gather vulkan "one q4_0 5 96"
+mutate "an index out of range is found, MSL" templates/gather.metal 's/ \&\& row < push.row_end//' \
+  script gather msl "one q4_0 5 96"
+mutate "an index out of range is found, patches, Vulkan" templates/gather_matrix.comp 's/found = index < table_rows/found = true/' \
+  script checkpoints vulkan "one fp8_tensor 53x211 yes weight weight_scale"
+mutate "an index out of range is found, patches, MSL" templates/gather_matrix.metal \
+  's/found = index < push.table_rows/found = true/' script checkpoints msl "one fp8_tensor 53x211 yes weight weight_scale"
+mutate "an index out of range is found, C" templates/gather.c 's/row >= rows/row > rows/' script gather c "one q4_0 5 96"
+
+# ---- sizes ----
+mutate "zero sizes launch nothing" $sums 's/ \|\| rows == 0 \|\| cols == 0 \|\| batch == 0//' unit dispatch_sums_test
+mutate "zero tokens launch nothing" $sums 's/(status != QK_OK) \|\| tokens == 0\)/\1)/' unit dispatch_sums_test
+mutate "K of one block" templates/gemv.comp 's/\(row_tiles \+ slice - 1u\) \/ slice/row_tiles \/ slice/' unit gemv_test
+mutate "K of 65,536" templates/gemv.comp 's/if \(c != held\) load_x/if (held == ~0u) load_x/' unit gemv_test
+mutate "N ragged: no row is written beyond the last" templates/gemv.comp 's/else if \(row < rows \&\& /else if (/' \
+  script gemv vulkan "blocks q4_0 5001 1 3 f32"
+mutate "N ragged, rows shared out" templates/gemv.comp 's/(    )if \(row < rows \&\& (m < batch\) y.*total)/\1if (\2/' unit gemv_test
+mutate "N ragged, MSL: no row is read beyond the last" templates/gemv_rows.metal \
+  's/shape.row_tiles, min\((first \+ team \* ROWS \+ r), shape.rows - 1\)/shape.row_tiles, \1/' script gemv msl "blocks q4_0 19 3 1 f32"
+mutate "M ragged: no vector is written beyond the last" templates/gemv.comp 's/ \&\& m < batch\) y/) y/' unit gemv_test
+mutate "M ragged, MSL: no vector is read beyond the last" gen/sums.c 's/min\(vector \+ m, %s - 1%s\)/max(vector + m, (%s - 1%s) * 0)/' \
+  script gemv msl "blocks q4_0 5 3 3 f32"
+mutate "K ragged: values beyond a row are left out" gen/cut.c 's/to = min\(row_cols - place, %u%s\)/to = max(row_cols * 0, %u%s)/' \
+  script gemv vulkan "checkpoint fp8_tensor 19x17 8 f16 weight weight_scale"
+mutate "K ragged, MSL: no x is read beyond the last" gen/cut.c 's/to = min\(row_cols - place, %u%s\)/to = max(row_cols * 0, %u%s)/' \
+  script gemv msl "checkpoint fp8_tensor 19x17 8 f16 weight weight_scale"
+mutate "K ragged, MSL: no weight is read beyond the last" gen/place.c 's/(return p->layout->ragged) (\&\& p->units > 1)/\1 \&\& false \2/' \
+  script gemv msl "checkpoint fp8_tensor 19x17 8 f16 weight weight_scale"
+mutate "K ragged: a row begins within a tile" gen/cut.c 's/max\(first, start\) - start/0 * max(first, start)/' \
+  script gemv "c vulkan" "checkpoint nf4_b64 37x300 2 f16 weight absmax"
+mutate "K ragged, MSL: the last block is cut off" gen/place.c 's/(return p->layout->ragged) (\&\& p->units > 1)/\1 \&\& false \2/' \
+  script checkpoints msl "one nf4_b64 53x211 no weight absmax"
+
+# ---- beyond 4 GiB and 2^32 elements ----
+mutate "offsets of 64 bits" $sums 's/(range.offset = .*)first \* argument->unit/\1(uint32_t)(first * argument->unit)/' unit dispatch_sums_test
+mutate "bindings of a launch are below 4 GiB" $sums 's/qk_min_\(call->backend->limits.storage_range, UINT32_MAX\)/call->backend->limits.storage_range/' \
+  unit dispatch_sums_test
+mutate "tiles of a launch are below 2^32" $sums 's/qk_max_tiles_\(call\) \/ g->row_tiles/UINT64_MAX/' unit dispatch_sums_test
+mutate "tiles of the experts of a launch are below 2^32" $sums 's/UINT32_MAX \/ \(rows \* row_tiles\)/UINT64_MAX/' unit dispatch_sums_test
+mutate "products that overflow are errors" $sums 's/if \(b != 0 \&\& a > UINT64_MAX \/ b\)/if (0)/' unit dispatch_sums_test
+mutate "elements of a matrix are below 2^32" $sums 's/if \(rows > UINT32_MAX \/ cols\)/if (0)/' unit dispatch_sums_test
+mutate "elements of a gather are below 2^32" $sums 's/UINT32_MAX \/ cols; \/\* rows/UINT64_MAX; \/* rows/' unit dispatch_test
+mutate "all launches together cover the rows" $sums 's/(ranges\[i\] = i < weights.*qk_part_\(\&call->arguments\[i\], )first/\10/' unit gemv_test
+
+# ---- what a stub checks ----
+mutate "sizes of buffers" $sums 's/if \(range.size < a->need\)/if (0)/' unit dispatch_sums_test
+mutate "K is a multiple of the block" $sums 's/value != 0 \&\& value % kernel->block_elements == 0/value != 0/' unit dispatch_sums_test
+mutate "rows and columns are multiples of the block" $sums 's/by_rows \|\| cols % kernel->block_cols != 0/0 * by_rows/' unit dispatch_sums_test
+mutate "offsets are aligned" $sums 's/if \(range.offset % a->alignment != 0\)/if (0)/' unit dispatch_sums_test
+mutate "offsets are aligned to an element" $sums 's/if \(a->alignment < element\)/if (0)/' unit dispatch_sums_test
+mutate "parts begin at aligned offsets" $sums 's/units - units % step/units/' unit dispatch_sums_test
+mutate "nothing written overlaps" $sums 's/(i == j \|\| !a->written)/1 || \1/' unit dispatch_sums_test
+mutate "no buffer is NULL" $sums 's/if \(range.buffer == NULL\)/if (0)/' unit dispatch_sums_test
+mutate "features of the device" $sums 's/if \(missing == 0\)/if (1)/' unit dispatch_sums_test
+mutate "workgroups of the device" $sums 's/kernel->workgroup_size == 0 \|\| kernel->workgroup_size > limits->workgroup_size/0/' \
+  unit dispatch_test
+mutate "push constants of the device" $sums 's/if \(kernel->push_bytes > limits->push_bytes\)/if (0)/' unit dispatch_sums_test
+mutate "storage range of the device" $sums 's/if \(a->need > limit\)/if (0)/' unit dispatch_sums_test
+mutate "right-hand sides are at most eight" $sums 's/if \(g->batch > QK_GEMV_MAX_BATCH\)/if (0)/' unit dispatch_sums_test
+mutate "a constant that is a divisor is not 0" $sums 's/if \(c->value == 0 \&\& /if (0 \&\& /' unit dispatch_sums_test
+mutate "workgroups follow from the rows of the launch" $sums 's/qk_constant_\(kernel, constants, /qk_constant_(kernel, NULL, /' \
+  unit dispatch_sums_test
+mutate "the group is a multiple of 4" runtime/include/qkgen/dispatch_qdq.h 's/group % 4 != 0/0/' unit qdq_test
+
+# ---- numbers ----
+mutate "the same bits each time" $sums 's/^( +)(constants\[i\] = )split;/\1{ static uint32_t turn; \2turn++ % 2 ? 1 : split; }/' unit gemv_test
+mutate "the bound of sums" gen/sums.c 's/qg_text_puts\(text, ";\\n    \}\\n"\);/qg_text_puts(text, " * (1.0 + 1e-5);\\n    }\\n");/' \
+  script gemv vulkan "blocks q4_0 19 3 1 f32"
+mutate "f16 is rounded to even, Vulkan" templates/prelude.glsl 's/ \+ \(\(magnitude >> 13\) \& 1u\)//' script rounding vulkan
+mutate "bf16 is rounded to even, MSL" templates/prelude.metal 's/0x7FFFu \+ \(\(bits >> 16\) \& 1u\)/0x7FFFu/' script rounding msl
+mutate "f16 is rounded to even, C" templates/prelude.c 's/& 1u?\)/\& 0)/' script rounding c
+mutate "groups that are no powers of two, Vulkan" templates/qdq.glsl 's/other < left; other \+= step/other < 2u * step; other += step/' unit qdq_test
+mutate "quads that no power of two divides, Vulkan" templates/qdq_init.comp 's/i < held; \+\+i\) \{$/i < held - 1u; ++i) {/' unit qdq_test
+
+echo
+echo "$number mutations, $problems of them not as they must be"
+[ -n "${FOLDER:-}" ] || rm -rf "$folder"
+[ "$problems" -eq 0 ] && [ "$number" -gt 0 ]
