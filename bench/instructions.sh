@@ -19,8 +19,8 @@
 # so that only what is done for each weight is left: the body of the inner loop, as it runs, with its share of what groups of
 # weights have in common. What is done once for a row, for a column of x or for a launch drops out, and so does what is
 # executed outside of the file. These are instructions of a processor: it has fewer registers than a GPU, so it loads x from
-# memory where a GPU holds it, and no arithmetic in bf16, which takes several instructions for each operation of `bfloat`. The
-# ratio of two kernels is what to look at, and not even that where one of them computes in bf16.
+# memory where a GPU holds it, and no arithmetic in bf16, which takes several instructions for each operation of `bfloat`. Look
+# at the ratio of two kernels, and not even at that where one of them computes in bf16.
 #
 # Environment: QKGEN_MSL (default: build/tests/msl/qkgen-msl), CLANG (default: the clang++ that it was built for), OUT (the
 # folder of our kernels, default: out), MATH (safe, contract or fast; default: contract), KEEP (a folder for what is compiled).

@@ -2,17 +2,22 @@
 #include "cost.h"
 #include "spirv.h"
 
+/* In a scratch arena: text and words of a kernel are long, and there are many. */
 static bool compiled_cost(qg_arena *arena, const qg_templates *templates, const qg_kernel *kernel, qg_cost *cost,
                           const char **why) {
+    qg_arena *scratch = qg_arena_new();
     const qg_request request = {.layout = kernel->layout,
                                 .n_families = 1,
                                 .families = &kernel->family,
                                 .vulkan = true,
                                 .command = "qkgen list --cost"};
     size_t bytes;
-    const char *glsl = qg_glsl(arena, templates, &request, kernel, why);
-    const uint32_t *words = glsl ? qg_spirv_compile(arena, kernel->name, glsl, &bytes, why) : NULL;
-    return words && qg_cost_of_spirv(arena, kernel, words, bytes, cost, why);
+    const char *glsl = qg_glsl(scratch, templates, &request, kernel, why);
+    const uint32_t *words = glsl ? qg_spirv_compile(scratch, kernel->name, glsl, &bytes, why) : NULL;
+    const bool good = words && qg_cost_of_spirv(scratch, kernel, words, bytes, cost, why);
+    if (!good) *why = qg_format(arena, "%s", *why);
+    qg_arena_free(scratch);
+    return good;
 }
 
 /* ---- table ---- */

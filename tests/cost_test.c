@@ -152,9 +152,13 @@ static bool compile(const fixture *f, const qg_kernel *kernel, qg_cost *cost, co
     const qg_request request = {
         .layout = kernel->layout, .n_families = 1, .families = &kernel->family, .vulkan = true, .command = "test"};
     size_t bytes;
-    const char *glsl = qg_glsl(f->arena, &f->templates, &request, kernel, why);
-    const uint32_t *words = glsl ? qg_spirv_compile(f->arena, kernel->name, glsl, &bytes, why) : NULL;
-    return words && qg_cost_of_spirv(f->arena, kernel, words, bytes, cost, why);
+    qg_arena *scratch = qg_arena_new();
+    const char *glsl = qg_glsl(scratch, &f->templates, &request, kernel, why);
+    const uint32_t *words = glsl ? qg_spirv_compile(scratch, kernel->name, glsl, &bytes, why) : NULL;
+    const bool good = words && qg_cost_of_spirv(scratch, kernel, words, bytes, cost, why);
+    if (!good) *why = qg_format(f->arena, "%s", *why);
+    qg_arena_free(scratch);
+    return good;
 }
 
 /* Without SPIRV-Tools' optimiser in glslang, functions and equal expressions stay, and the counts are those of the text. */
