@@ -4,6 +4,7 @@
 #     [FORMATS format...]          the formats' names; each becomes a pair format.h, format.c
 #     [SETS set...]                sets of families that take no format (qdq); each becomes a pair, too
 #     [FAMILIES family...]         all that qkgen has, unless given
+#     [CLASSES class...]           of sums: exact, int8, split, int24, half; all but half, unless given
 #     [APIS vulkan|metal...]       vulkan, unless given
 #     [SPECS file.quant...])       specifications of the engine's own, besides those that come with qkgen
 #
@@ -15,13 +16,13 @@
 include_guard(GLOBAL)
 
 function(qkgen_add_kernels target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "FORMATS;SETS;FAMILIES;APIS;SPECS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "FORMATS;SETS;FAMILIES;CLASSES;APIS;SPECS")
   if(NOT TARGET ${target})
     message(FATAL_ERROR "qkgen_add_kernels: there is no target '${target}'; add_executable or add_library comes first")
   endif()
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "qkgen_add_kernels: unexpected '${arg_UNPARSED_ARGUMENTS}'; "
-      "the keywords are FORMATS, SETS, FAMILIES, APIS and SPECS")
+      "the keywords are FORMATS, SETS, FAMILIES, CLASSES, APIS and SPECS")
   endif()
   if(NOT arg_FORMATS AND NOT arg_SETS)
     message(FATAL_ERROR "qkgen_add_kernels: FORMATS names no format, and SETS no set")
@@ -35,6 +36,9 @@ function(qkgen_add_kernels target)
   set(families)
   foreach(family IN LISTS arg_FAMILIES)
     list(APPEND families --family ${family})
+  endforeach()
+  foreach(class IN LISTS arg_CLASSES)
+    list(APPEND families --class ${class})
   endforeach()
   foreach(api IN LISTS arg_APIS)
     list(APPEND options --api ${api})
