@@ -56,6 +56,7 @@ static const qg_table *table_of(const qg_ir *ir, const qg_node *node) {
     return &ir->layout->tables[node->ref - ir->layout->n_buffers];
 }
 
+/* The bounds may be wider than any value is, so that products of them need not fit 32 bits, and then are none. */
 static bool range_of_two(const qg_ir *ir, const qg_node *node, int64_t *low, int64_t *high) {
     int64_t a[2], b[2];
     if (!qg_integer_range(ir, node->arg[0], &a[0], &a[1]) || !qg_integer_range(ir, node->arg[1], &b[0], &b[1]))
@@ -66,14 +67,14 @@ static bool range_of_two(const qg_ir *ir, const qg_node *node, int64_t *low, int
         const int64_t x = a[i & 1], y = b[i >> 1];
         widen(node->op == QG_ADD ? x + y : node->op == QG_SUB ? x - y : x * y, low, high);
     }
-    return true;
+    return *low >= INT32_MIN && *high <= INT32_MAX;
 }
 
 bool qg_integer_range(const qg_ir *ir, const qg_node *node, int64_t *low, int64_t *high) {
     int64_t other[2];
     switch (node->op) {
     case QG_CONST: *low = *high = node->integer; return node->kind != QG_K_FLOAT;
-    case QG_TO_INT:
+    case QG_TO_INT: return qg_integer_range(ir, node->arg[0], low, high) && *high <= INT32_MAX;
     case QG_SPLAT:
     case QG_LANE: return qg_integer_range(ir, node->arg[0], low, high);
     case QG_SEXT:
@@ -118,10 +119,10 @@ typedef struct fields {
     uint32_t step; /* from each lane to the next, or 0 where that differs */
 } fields;
 
-static bool match_spread(qg_ir *ir, const qg_node *node, fields *f) {
+static bool match_spread(const qg_node *node, fields *f) {
     if (node->op != QG_SHR || node->arg[0]->op != QG_SPLAT || node->arg[1]->op != QG_VECTOR) return false;
-    f->word = apply(ir, QG_TO_UINT, node->arg[0]->arg[0], NULL);
-    if (node->arg[0]->kind == QG_K_UINT) f->word = node->arg[0]->arg[0];
+    if (node->kind != QG_K_UINT) return false; /* a sign would be moved in from above */
+    f->word = node->arg[0]->arg[0];
     f->width = BYTE;
     for (uint32_t i = 0; i < LANES; ++i) {
         if (!is_integer(node->arg[1]->arg[i])) return false;
@@ -133,8 +134,8 @@ static bool match_spread(qg_ir *ir, const qg_node *node, fields *f) {
     return true;
 }
 
-static bool match_masked(qg_ir *ir, const qg_node *node, fields *f) {
-    if (node->op != QG_AND || !is_integer(node->arg[1]) || !match_spread(ir, node->arg[0], f)) return false;
+static bool match_masked(const qg_node *node, fields *f) {
+    if (node->op != QG_AND || !is_integer(node->arg[1]) || !match_spread(node->arg[0], f)) return false;
     f->width = 0;
     while (f->width < BYTE && (int64_t)ones(f->width) < node->arg[1]->integer) ++f->width;
     return (int64_t)ones(f->width) == node->arg[1]->integer && f->width > 0;
@@ -168,14 +169,21 @@ static const qg_node *packed(qg_ir *ir, const qg_node *const *lanes, bool mask) 
     return word;
 }
 
-static bool bytes_of_fields(qg_ir *ir, const fields *f, qg_bytes *out) {
+/* Where each field is a whole value of a table whose values are bytes of that kind: their bounds. */
+static void take_table_range(const qg_ir *ir, const fields *f, qg_scalar type, qg_bytes *out) {
     const qg_table *table = table_of(ir, f->word);
-    *out = (qg_bytes){.low = 0, .high = (int32_t)ones(f->width)};
     int64_t low, high;
-    if (table && f->width == BYTE && qg_table_bits(table) == BYTE && table_range(table, &low, &high) && low >= 0) {
-        out->low = (int32_t)low;
-        out->high = (int32_t)high;
-    }
+    if (!table || table->type != type || qg_table_bits(table) != BYTE || f->width != BYTE) return;
+    for (uint32_t i = 0; i < LANES; ++i)
+        if (f->shift[i] % BYTE) return;
+    table_range(table, &low, &high);
+    out->low = (int32_t)low;
+    out->high = (int32_t)high;
+}
+
+static bool bytes_of_fields(qg_ir *ir, const fields *f, qg_bytes *out) {
+    *out = (qg_bytes){.low = 0, .high = (int32_t)ones(f->width)};
+    take_table_range(ir, f, QG_U8, out);
     if (f->step == BYTE) {
         out->word =
             masked(ir, down(ir, f->word, f->shift[0]), f->width == BYTE ? UINT32_MAX : ones(f->width) * EVERY_BYTE);
@@ -213,20 +221,19 @@ static bool turn(qg_ir *ir, const qg_node *node, qg_bytes *out) {
     const qg_node *bits = node->arg[0]->op == QG_TO_INT ? node->arg[0]->arg[0] : node->arg[0];
     fields f;
     if (width > BYTE) return false;
-    if (match_spread(ir, bits, &f)) {
+    if (match_spread(bits, &f)) {
         f.width = width;
         if (!bytes_of_fields(ir, &f, out)) return false;
         if (width == BYTE) {
             *out = (qg_bytes){out->word, -128, 127, 0};
-            const qg_table *table = table_of(ir, f.word);
-            int64_t low, high;
-            if (table && table_range(table, &low, &high)) *out = (qg_bytes){out->word, (int32_t)low, (int32_t)high, 0};
+            take_table_range(ir, &f, QG_I8, out);
             return true;
         }
     } else if (!bytes_of(ir, bits, out) || out->low < 0 || out->offset || out->high > (int32_t)ones(width)) {
         return false;
     }
     out->word = apply(ir, QG_XOR, out->word, qg_uint(ir, (UINT32_C(1) << (width - 1)) * EVERY_BYTE));
+    out->low = 0;
     out->high = (int32_t)ones(width);
     out->offset = -(INT32_C(1) << (width - 1));
     return true;
@@ -253,7 +260,7 @@ static bool pack(qg_ir *ir, const qg_node *node, qg_bytes *out) {
 static bool bytes_of(qg_ir *ir, const qg_node *node, qg_bytes *out) {
     fields f;
     if (node->lanes != LANES) return false;
-    if (match_masked(ir, node, &f)) return bytes_of_fields(ir, &f, out);
+    if (match_masked(node, &f)) return bytes_of_fields(ir, &f, out);
     switch (node->op) {
     case QG_TO_INT: return bytes_of(ir, node->arg[0], out);
     case QG_OR:
@@ -335,7 +342,7 @@ bool qg_as_plane(qg_ir *ir, const qg_node *node, qg_plane *out) {
     fields f;
     if (!codes) return false;
     if (codes->op == QG_TO_INT) codes = codes->arg[0];
-    if (!match_masked(ir, codes, &f) || BYTE % f.width) return false;
+    if (!match_masked(codes, &f) || BYTE % f.width) return false;
     *out = (qg_plane){.word = f.word, .width = f.width};
     for (uint32_t i = 0; i < LANES; ++i) {
         if (f.shift[i] % f.width) return false;

@@ -108,31 +108,30 @@ static bool expand_choice(products *p, const qg_node *node, product by) {
     return true;
 }
 
-enum { MOST_FACTORS = 8 };
-
-/* The factors of a product of vectors that are not uniform; those that are go to `by`. */
-static uint32_t take_factors(products *p, const qg_node *node, product *by, const qg_node **factors, uint32_t count) {
+/* Multiplies by->vector with the factors of a product that are not uniform, and by->scale with those that are; returns how
+ * many are not. */
+static uint32_t take_factors(products *p, const qg_node *node, product *by) {
     if (is_uniform(p, node)) {
         *by = scaled(p, *by, node);
-    } else if (node->op == QG_MUL && node->kind == QG_K_FLOAT && count < MOST_FACTORS - 1) {
-        count = take_factors(p, node->arg[0], by, factors, count);
-        count = take_factors(p, node->arg[1], by, factors, count);
-    } else {
-        factors[count++] = node;
+        return 0;
     }
-    return count;
+    if (node->op == QG_MUL && node->kind == QG_K_FLOAT) {
+        const uint32_t left = take_factors(p, node->arg[0], by);
+        return left + take_factors(p, node->arg[1], by);
+    }
+    by->vector = times(p->ir, by->vector, node);
+    return 1;
 }
 
 static void expand_product(products *p, const qg_node *node, product by) {
-    const qg_node *factors[MOST_FACTORS + 1];
-    const uint32_t count = take_factors(p, node, &by, factors, 0);
-    if (count == 1) {
-        expand(p, factors[0], by);
+    const uint32_t count = take_factors(p, node, &by);
+    if (count != 1) {
+        add_product(p, by);
         return;
     }
-    by.vector = factors[0];
-    for (uint32_t i = 1; i < count; ++i) by.vector = apply(p->ir, QG_MUL, by.vector, factors[i]);
-    add_product(p, by);
+    const qg_node *factor = by.vector;
+    by.vector = NULL;
+    expand(p, factor, by);
 }
 
 /* Takes `by` times (x_run . node) apart. */
@@ -190,15 +189,17 @@ static const qg_node *plus(qg_ir *ir, const qg_node *sum, const qg_node *term, b
     return apply(ir, negative ? QG_SUB : QG_ADD, sum, term);
 }
 
-/* The sums of x over runs that have one scale and one coefficient are a single sum. */
+/* The sums of x over runs that have one scale and one coefficient are a single sum. A run that has them twice is left for
+ * another one. */
 static const qg_node *sum_of_x(products *p, uint32_t first, const qg_node *scale, bool *taken) {
     uint64_t runs = 0;
     const float coefficient = p->items[first].coefficient;
     for (uint32_t i = first; i < p->count; ++i) {
         const product *one = &p->items[i];
-        if (taken[i] || one->scale != scale || one->vector || one->coefficient != coefficient) continue;
+        const uint64_t run = UINT64_C(1) << one->run;
+        if (taken[i] || one->scale != scale || one->vector || one->coefficient != coefficient || runs & run) continue;
         taken[i] = true;
-        runs |= UINT64_C(1) << one->run;
+        runs |= run;
     }
     const qg_node *sum = qg_x_sum(p->ir, runs);
     const float factor = magnitude(coefficient);

@@ -9,6 +9,8 @@
  * What has no vector of codes, a minimum or a bias, meets the sum of the digits, or of what they stand for. */
 #include "dot.h"
 
+#include <math.h>
+
 enum { LANES = 4, DIGIT = 128 };
 
 /* Four elements whose codes are one word. */
@@ -63,18 +65,25 @@ typedef struct owner {
     bool there;
 } owner;
 
-/* Which lane of which product has its code at each bit of a word. */
-static void find_owners(const byte_sum *s, const qg_plane *planes, const bool *is_plane, uint32_t first,
-                        owner owners[32]) {
+/* Which lane of which product has its code at each bit of a word. A product that has a code twice, or one that another product
+ * has, is left out. */
+static void find_owners(const byte_sum *s, const qg_plane *planes, const bool *is_plane, const bool *taken,
+                        uint32_t first, owner owners[32]) {
     for (uint32_t i = first; i < s->p.count; ++i) {
-        if (!is_plane[i] || planes[i].word != planes[first].word || planes[i].width != planes[first].width ||
-            !same_place(&s->p.items[i], &s->p.items[first]))
+        if (!is_plane[i] || taken[i] || planes[i].word != planes[first].word ||
+            planes[i].width != planes[first].width || !same_place(&s->p.items[i], &s->p.items[first]))
             continue;
-        for (uint32_t l = 0; l < LANES; ++l) owners[planes[i].shift[l]] = (owner){i, l, true};
+        const uint32_t *shift = planes[i].shift;
+        bool free = true;
+        for (uint32_t l = 0; l < LANES; ++l) {
+            free &= !owners[shift[l]].there;
+            for (uint32_t k = 0; k < l; ++k) free &= shift[k] != shift[l];
+        }
+        for (uint32_t l = 0; l < LANES && free; ++l) owners[shift[l]] = (owner){i, l, true};
     }
 }
 
-/* A word serves when every byte of it is codes of these products, and every lane of them is in it. */
+/* A word serves when all of it is codes of these products. */
 static bool is_full(const qg_plane *plane, const owner owners[32]) {
     uint32_t there = 0;
     for (uint32_t b = 0; b < 32; b += plane->width) there += owners[b].there;
@@ -102,7 +111,7 @@ static void take_planes(byte_sum *s, bool *taken) {
     for (uint32_t i = 0; i < s->p.count; ++i) {
         owner owners[32] = {{0}};
         if (!is_plane[i] || taken[i]) continue;
-        find_owners(s, planes, is_plane, i, owners);
+        find_owners(s, planes, is_plane, taken, i, owners);
         if (is_full(&planes[i], owners)) take_word(s, &planes[i], owners, taken);
     }
 }
@@ -137,9 +146,8 @@ static bool take_bytes(byte_sum *s, const bool *taken) {
 static bool small_integer(float value) { return value >= -256 && value <= 256 && value == (float)(int32_t)value; }
 
 static bool is_power_of_two(float value) {
-    while (value > 1) value /= 2;
-    while (value > 0 && value < 1) value *= 2;
-    return value == 1;
+    int exponent;
+    return frexpf(value, &exponent) == 0.5f;
 }
 
 /* A product in a sum of integers has a coefficient that is one; a power of two else goes to the scale. */
@@ -179,14 +187,15 @@ static const qg_node *dots_of(byte_sum *s, const product *like, int64_t *size) {
     return sum;
 }
 
-/* The sums of digits of one coefficient, likewise. */
+/* The sums of digits of one coefficient, likewise; a run that is there twice is left for another one. */
 static const qg_node *digits_of(byte_sum *s, uint32_t first, bool *taken, int64_t *size) {
     const product like = s->p.items[first];
     uint64_t runs = 0;
     for (uint32_t i = first; i < s->p.count; ++i) {
-        if (taken[i] || s->p.items[i].vector || !same_place(&s->p.items[i], &like)) continue;
+        const uint64_t run = UINT64_C(1) << s->p.items[i].run;
+        if (taken[i] || s->p.items[i].vector || !same_place(&s->p.items[i], &like) || runs & run) continue;
         taken[i] = true;
-        runs |= UINT64_C(1) << s->p.items[i].run;
+        runs |= run;
         *size += LANES * DIGIT;
     }
     return qg_x_digits(s->p.ir, runs);
@@ -245,7 +254,7 @@ const qg_node *qg_dot_of_bytes(qg_ir *ir, uint32_t lanes, uint32_t n_runs, const
     s.p.items = items;
     s.p.capacity = 2 * count + 1;
     take_planes(&s, taken);
-    if (!take_bytes(&s, taken)) return NULL;
+    if (!take_bytes(&s, taken) || !s.n_dots) return NULL;
     for (uint32_t i = 0; i < s.p.count; ++i) taken[i] = false;
 
     const qg_node *total = NULL;

@@ -140,7 +140,7 @@ const qg_node *qg_dot_of_runs(qg_ir *ir, uint32_t lanes, uint32_t n_runs, const 
 const qg_node *qg_dot_as_written(qg_ir *ir, uint32_t lanes, uint32_t n_runs, const qg_node *const *values);
 
 /* The same in integers, as dot_bytes.c has it; NULL where a value is no integer of eight bits times what is the same for a
- * run. The result is in steps of x. */
+ * run, where all values are the same for their runs, or where 32 bits might not hold the sum. The result is in steps of x. */
 const qg_node *qg_dot_of_bytes(qg_ir *ir, uint32_t lanes, uint32_t n_runs, const qg_node *const *values);
 
 /* ---- bytes.c ------------------------------------------------------------------------------------------------------ */

@@ -1,281 +1,9 @@
-/* The rules for sums over rows, one by one: what they make of IR that is built by hand, as text and as numbers, and that
- * they leave alone what they do not hold for. */
+/* The rules for sums over rows in floats, one by one: what they make of IR that is built by hand, as text and as numbers,
+ * and that they leave alone what they do not hold for. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
-
-#include "ir.h"
-
-/* ---- An interpreter of the IR ------------------------------------------------------------------------------------ */
-
-enum { MAX_WORDS = 64 };
-
-static const qg_buffer buffers[] = {{.name = "blocks"}};
-static const qg_table tables[] = {{.name = "table", .type = QG_U32}};
-static const qg_layout layout = {.n_buffers = 1, .buffers = buffers, .n_tables = 1, .tables = tables};
-
-typedef struct machine {
-    const qg_ir *ir;
-    bool magnitude; /* every term of a sum counts as positive: what rounding errors are relative to */
-    float x[QG_MAX_RUNS][QG_MAX_LANES];
-    uint32_t words[MAX_WORDS]; /* by the number of the node, for arguments and loads */
-} machine;
-
-typedef struct value {
-    uint32_t bits[QG_MAX_LANES];
-    float real[QG_MAX_LANES];
-} value;
-
-static uint32_t random_state = 1;
-
-static uint32_t random_word(void) {
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 17;
-    random_state ^= random_state << 5;
-    return random_state;
-}
-
-static float half_value(uint32_t bits) {
-    const int exponent = (int)(bits >> 10 & 31), mantissa = (int)(bits & 1023);
-    assert_true(exponent < 31);
-    const float size = ldexpf((float)(exponent ? mantissa | 1024 : mantissa), (exponent ? exponent : 1) - 25);
-    return bits & 0x8000 ? -size : size;
-}
-
-static float float_of(const machine *m, const qg_node *node, const value *v, uint32_t lane) {
-    if (node->kind == QG_K_FLOAT) return v->real[lane];
-    const float real = node->kind == QG_K_INT ? (float)(int32_t)v->bits[lane] : (float)v->bits[lane];
-    return m->magnitude ? fabsf(real) : real;
-}
-
-static value evaluate(const machine *m, const qg_node *node);
-
-static uint32_t unsigned_result(qg_op op, uint32_t a, uint32_t b) {
-    switch (op) {
-    case QG_ADD: return a + b;
-    case QG_SUB: return a - b;
-    case QG_MUL: return a * b;
-    case QG_AND: return a & b;
-    case QG_OR: return a | b;
-    case QG_XOR: return a ^ b;
-    case QG_SHL: assert_true(b < 32); return a << b;
-    case QG_SHR: assert_true(b < 32); return a >> b;
-    default: fail_msg("operation %d of integers", (int)op); return 0;
-    }
-}
-
-static float float_result(const machine *m, qg_op op, float a, float b) {
-    switch (op) {
-    case QG_ADD: return a + b;
-    case QG_SUB: return m->magnitude ? a + b : a - b;
-    case QG_MUL: return a * b;
-    default: fail_msg("operation %d of floats", (int)op); return 0;
-    }
-}
-
-static value binary(const machine *m, const qg_node *node) {
-    const value a = evaluate(m, node->arg[0]), b = evaluate(m, node->arg[1]);
-    value result = {{0}, {0}};
-    for (uint32_t i = 0; i < node->lanes; ++i) {
-        const uint32_t l = node->arg[0]->lanes > 1 ? i : 0, r = node->arg[1]->lanes > 1 ? i : 0;
-        if (node->kind == QG_K_FLOAT)
-            result.real[i] = float_result(m, node->op, a.real[l], b.real[r]);
-        else
-            result.bits[i] = unsigned_result(node->op, a.bits[l], b.bits[r]);
-    }
-    return result;
-}
-
-/* x as it is loaded: for dot products with what makes up for the places of codes. */
-static value dot(const machine *m, const qg_node *node) {
-    const value v = evaluate(m, node->arg[0]);
-    value sum = {{0}, {0}};
-    for (uint32_t i = 0; i < node->arg[0]->lanes; ++i) {
-        const float x = m->x[node->integer][i] * m->ir->x_factors[node->integer][i];
-        sum.real[0] += (m->magnitude ? fabsf(x) : x) * v.real[i];
-    }
-    return sum;
-}
-
-static value x_sum(const machine *m, const qg_node *node) {
-    value sum = {{0}, {0}};
-    for (uint32_t r = 0; r < QG_MAX_RUNS; ++r)
-        for (uint32_t i = 0; i < QG_MAX_LANES; ++i)
-            if (m->ir->x_sums[node->integer] >> r & 1) sum.real[0] += m->magnitude ? fabsf(m->x[r][i]) : m->x[r][i];
-    return sum;
-}
-
-static uint32_t number_of(const qg_ir *ir, const qg_node *node) {
-    uint32_t number = 0;
-    while (ir->nodes[number] != node) ++number;
-    assert_true(number < MAX_WORDS);
-    return number;
-}
-
-static value unary(const machine *m, const qg_node *node) {
-    const value a = evaluate(m, node->arg[0]);
-    value result = {{0}, {0}};
-    for (uint32_t i = 0; i < node->lanes; ++i) {
-        switch (node->op) {
-        case QG_TO_FLOAT: result.real[i] = float_of(m, node->arg[0], &a, i); break;
-        case QG_TO_INT: result.bits[i] = a.bits[i]; break;
-        case QG_SEXT:
-            result.bits[i] = (uint32_t)((int32_t)(a.bits[i] << (32 - node->integer)) >> (32 - node->integer));
-            break;
-        case QG_NEG: result.real[i] = m->magnitude ? a.real[i] : -a.real[i]; break;
-        case QG_F16_BITS: result.real[i] = half_value(a.bits[i] & 0xFFFF); break;
-        case QG_HALVES: result.real[i] = half_value(a.bits[0] >> 16 * i & 0xFFFF); break;
-        case QG_SPLAT:
-            result.bits[i] = a.bits[0];
-            result.real[i] = a.real[0];
-            break;
-        case QG_LANE:
-            result.bits[i] = a.bits[node->integer];
-            result.real[i] = a.real[node->integer];
-            break;
-        default: fail_msg("operation %d", (int)node->op);
-        }
-        if (m->magnitude) result.real[i] = fabsf(result.real[i]);
-    }
-    return result;
-}
-
-static value evaluate(const machine *m, const qg_node *node) {
-    value result = {{0}, {0}};
-    switch (node->op) {
-    case QG_CONST:
-        result.bits[0] = (uint32_t)node->integer;
-        result.real[0] = m->magnitude ? fabsf(node->real) : node->real;
-        return result;
-    case QG_ARG:
-    case QG_LOAD: result.bits[0] = m->words[number_of(m->ir, node)]; return result;
-    case QG_DOT: return dot(m, node);
-    case QG_X_SUM: return x_sum(m, node);
-    case QG_VECTOR:
-        for (uint32_t i = 0; i < node->n_args; ++i) {
-            const value lane = evaluate(m, node->arg[i]);
-            result.bits[i] = lane.bits[0];
-            result.real[i] = node->kind == QG_K_FLOAT ? float_of(m, node->arg[i], &lane, 0) : 0;
-        }
-        return result;
-    default: return node->n_args == 1 ? unary(m, node) : binary(m, node);
-    }
-}
-
-/* ---- A piece of IR by hand --------------------------------------------------------------------------------------- */
-
-typedef struct bench {
-    qg_arena *arena;
-    qg_ir *ir;
-} bench;
-
-static bench bench_new(void) {
-    qg_arena *arena = qg_arena_new();
-    return (bench){arena, qg_ir_new(arena, &layout)};
-}
-
-static const qg_node *apply(const bench *b, qg_op op, const qg_node *left, const qg_node *right) {
-    return qg_apply(b->ir, op, left, right, NULL);
-}
-
-static const qg_node *word(const bench *b, const char *name) { return qg_arg(b->ir, name, UINT64_C(1) << 32); }
-
-/* A scale: the same for all elements. */
-static const qg_node *half(const bench *b, const char *name) {
-    return qg_float_bits(b->ir, QG_F16, qg_arg(b->ir, name, 1 << 16));
-}
-
-/* Four floats that no rule takes apart. */
-static const qg_node *floats(const bench *b, const char *name) {
-    const qg_node *lanes[4];
-    for (uint32_t i = 0; i < 4; ++i) lanes[i] = half(b, qg_format(b->arena, "%s%u", name, i));
-    return qg_vector(b->ir, lanes, 4);
-}
-
-/* Four integers below 2^bits that are no fields of one word. */
-static const qg_node *integers(const bench *b, const char *name, uint32_t bits) {
-    const qg_node *lanes[4];
-    for (uint32_t i = 0; i < 4; ++i)
-        lanes[i] = qg_arg(b->ir, qg_format(b->arena, "%s%u", name, i), UINT64_C(1) << bits);
-    return qg_vector(b->ir, lanes, 4);
-}
-
-static const qg_node *spread(const bench *b, const qg_node *from, uint32_t lanes, const uint32_t *shifts) {
-    const qg_node *counts[QG_MAX_LANES];
-    for (uint32_t i = 0; i < lanes; ++i) counts[i] = qg_uint(b->ir, shifts[i]);
-    return apply(b, QG_SHR, qg_splat(b->ir, from, lanes), qg_vector(b->ir, counts, lanes));
-}
-
-static const qg_node *fields(const bench *b, const qg_node *from, uint32_t lanes, const uint32_t *shifts,
-                             uint32_t width) {
-    return apply(b, QG_AND, spread(b, from, lanes, shifts), qg_uint(b->ir, (UINT32_C(1) << width) - 1));
-}
-
-/* Four fields `step` bits apart. */
-static const qg_node *every(const bench *b, const char *name, uint32_t first, uint32_t step, uint32_t width) {
-    const uint32_t shifts[] = {first, first + step, first + 2 * step, first + 3 * step};
-    return fields(b, word(b, name), 4, shifts, width);
-}
-
-static const qg_node *signed_every(const bench *b, const qg_node *from, uint32_t step, uint32_t width) {
-    const uint32_t shifts[] = {0, step, 2 * step, 3 * step};
-    return qg_sign_extend(b->ir, spread(b, from, 4, shifts), width);
-}
-
-static const qg_node *to_float(const bench *b, const qg_node *node) { return apply(b, QG_TO_FLOAT, node, NULL); }
-
-static const qg_node *to_int(const bench *b, const qg_node *node) { return apply(b, QG_TO_INT, node, NULL); }
-
-/* Random words; where a half is taken of one, a finite half near one, of either sign. */
-static machine machine_new(const qg_ir *ir) {
-    machine m = {.ir = ir};
-    for (uint32_t r = 0; r < QG_MAX_RUNS; ++r)
-        for (uint32_t i = 0; i < QG_MAX_LANES; ++i) m.x[r][i] = (float)(int32_t)random_word() * 0x1p-31f;
-    for (uint32_t n = 0; n < ir->n_nodes; ++n) {
-        const qg_node *node = ir->nodes[n];
-        if (node->op != QG_ARG && node->op != QG_LOAD) continue;
-        m.words[n] = random_word();
-        if (node->op == QG_ARG && node->max == 0xFFFF) m.words[n] = (m.words[n] & 0x83FF) | 14u << 10;
-        if (node->op == QG_ARG) m.words[n] &= (uint32_t)node->max;
-    }
-    return m;
-}
-
-/* The sum as it stands, in double precision. */
-static double plain_sum(machine *m, uint32_t lanes, uint32_t n_runs, const qg_node *const *values) {
-    double sum = 0;
-    for (uint32_t r = 0; r < n_runs; ++r) {
-        const value v = evaluate(m, values[r]);
-        for (uint32_t i = 0; i < lanes; ++i) sum += (double)m->x[r][i] * (double)v.real[values[r]->lanes > 1 ? i : 0];
-        for (uint32_t i = lanes; i < QG_MAX_LANES; ++i) m->x[r][i] = 0;
-    }
-    for (uint32_t r = n_runs; r < QG_MAX_RUNS; ++r) memset(m->x[r], 0, sizeof m->x[r]);
-    return sum;
-}
-
-/* Statements, result, and what x is multiplied with, where that is not 1. */
-static char *text_of(const bench *b, uint32_t lanes, uint32_t n_runs) {
-    qg_text text = qg_text_new(b->arena);
-    const qg_target *target = &qg_targets[QG_GLSL];
-    for (uint32_t i = 0; i < b->ir->n_statements; ++i)
-        qg_print_statement(&text, b->ir, target, b->ir->statements[i], "");
-    qg_print_expression(&text, b->ir, target, b->ir->outputs[0].node);
-    for (uint32_t r = 0; r < n_runs; ++r) {
-        const float *factor = b->ir->x_factors[r];
-        if (factor[0] == 1 && factor[lanes - 1] == 1) continue;
-        qg_text_printf(&text, "\nx%u *", r);
-        for (uint32_t i = 0; i < lanes; ++i) qg_text_printf(&text, " 2^%g", log2((double)factor[i]));
-    }
-    for (uint32_t i = 0; i < b->ir->n_x_sums; ++i)
-        qg_text_printf(&text, "\nsum %u: runs 0x%llx", i, (unsigned long long)b->ir->x_sums[i]);
-    return text.data;
-}
+#include "ir_machine.h"
 
 /* Applies the rules to the sum over the runs, and compares its text, and its numbers for random words. */
 static void check_lanes(bench b, uint32_t lanes, uint32_t n_runs, const qg_node *const *values, const char *expected) {
@@ -283,9 +11,9 @@ static void check_lanes(bench b, uint32_t lanes, uint32_t n_runs, const qg_node 
     for (uint32_t round = 0; round < 100; ++round) {
         machine m = machine_new(b.ir);
         const double sum = plain_sum(&m, lanes, n_runs, values);
-        const double ours = (double)evaluate(&m, b.ir->outputs[0].node).real[0];
+        const double ours = evaluate(&m, b.ir->outputs[0].node).real[0];
         m.magnitude = true;
-        const double bound = (double)evaluate(&m, b.ir->outputs[0].node).real[0] * 0x1p-20;
+        const double bound = evaluate(&m, b.ir->outputs[0].node).real[0] * 0x1p-40;
         if (!(fabs(ours - sum) <= bound)) fail_msg("%.9g, and not %.9g: %s", ours, sum, expected);
     }
     qg_finish(b.ir, NULL, 0);
@@ -382,6 +110,81 @@ static void test_factor(void **state) {
     check_sum(b, apply(&b, QG_MUL, floats(&b, "v"), floats(&b, "w")), "dot(x[k][m][0], " V " * " W ")");
 }
 
+/* Out of products of vectors what is the same is taken, wherever it stands. */
+static void test_factors(void **state) {
+    (void)state;
+    bench b = bench_new();
+    const qg_node *left = apply(&b, QG_MUL, half(&b, "d"), floats(&b, "v"));
+    check_sum(b, apply(&b, QG_MUL, left, apply(&b, QG_MUL, floats(&b, "w"), half(&b, "e"))),
+              D " * " E " * dot(x[k][m][0], " V " * " W ")");
+    b = bench_new(); /* one vector, which is taken apart further */
+    left = apply(&b, QG_MUL, half(&b, "d"), apply(&b, QG_SUB, floats(&b, "v"), qg_real(b.ir, 2)));
+    check_sum(b, apply(&b, QG_MUL, left, half(&b, "e")),
+              D " * " E " * (dot(x[k][m][0], " V ") - 2.0 * x_sum[k][m][0])" SUM0);
+    b = bench_new(); /* none, though there are lanes */
+    left = qg_splat(b.ir, half(&b, "d"), 4);
+    check_sum(b, apply(&b, QG_MUL, left, qg_splat(b.ir, half(&b, "e"), 4)), D " * " E " * x_sum[k][m][0]" SUM0);
+    b = bench_new(); /* as many as there are */
+    const qg_node *product = floats(&b, "v");
+    const char *expected = V;
+    for (uint32_t i = 0; i < 40; ++i) {
+        product = apply(&b, QG_MUL, product, i % 8 ? to_float(&b, integers(&b, "q", 1)) : half(&b, "d"));
+        expected = i % 8 ? qg_format(b.arena, "%s * vec4(q0, q1, q2, q3)", expected) : expected;
+    }
+    check_sum(b, product, qg_format(b.arena, "%s * dot(x[k][m][0], %s)", D " * " D " * " D " * " D " * " D, expected));
+}
+
+/* ---- choice ------------------------------------------------------------------------------------------------------ */
+
+static void test_choice(void **state) {
+    (void)state;
+    bench b = bench_new();
+    const qg_node *d = half(&b, "d");
+    check_sum(b, choose(&b, integers(&b, "q", 1), d, apply(&b, QG_NEG, d, NULL)),
+              "-(" D " * x_sum[k][m][0]) + " D " * 2.0 * dot(x[k][m][0], vec4(q0, q1, q2, q3))" SUM0);
+    b = bench_new(); /* the other way round, and a conversion of the bit */
+    d = half(&b, "d");
+    check_sum(b, choose(&b, to_int(&b, every(&b, "w", 0, 8, 1)), apply(&b, QG_NEG, d, NULL), d),
+              "vec2 pair0 = unpackHalf2x16(w & 0x10001u);\n"
+              "vec2 pair1 = unpackHalf2x16(w & 0x1000100u);\n" D " * x_sum[k][m][0] - " D
+              " * 2.0 * dot(x[k][m][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y))\n"
+              "x0 * 2^24 2^16 2^24 2^16" SUM0);
+    b = bench_new(); /* constants */
+    check_sum(b, choose(&b, integers(&b, "q", 1), qg_real(b.ir, -1.5f), qg_real(b.ir, 1.5f)),
+              "1.5 * x_sum[k][m][0] - 3.0 * dot(x[k][m][0], vec4(q0, q1, q2, q3))" SUM0);
+    b = bench_new(); /* below a scale, and with a minimum */
+    const qg_node *one = choose(&b, integers(&b, "q", 1), qg_real(b.ir, 1), qg_real(b.ir, -1));
+    check_sum(b, apply(&b, QG_ADD, apply(&b, QG_MUL, half(&b, "d"), one), half(&b, "e")),
+              "-(" D " * x_sum[k][m][0]) + " D " * 2.0 * dot(x[k][m][0], vec4(q0, q1, q2, q3)) + " E
+              " * x_sum[k][m][0]" SUM0);
+}
+
+static void test_no_choice(void **state) {
+    (void)state;
+    bench b = bench_new(); /* no opposites */
+    check_sum(b, choose(&b, integers(&b, "q", 1), half(&b, "d"), half(&b, "e")),
+              "dot(x[k][m][0], mix(vec4(" E "), vec4(" D "), notEqual(uvec4(q0, q1, q2, q3), uvec4(0u))))");
+    b = bench_new();
+    check_sum(b, choose(&b, integers(&b, "q", 1), half(&b, "d"), apply(&b, QG_NEG, half(&b, "e"), NULL)),
+              "dot(x[k][m][0], mix(vec4(-" E "), vec4(" D "), notEqual(uvec4(q0, q1, q2, q3), uvec4(0u))))");
+    b = bench_new();
+    check_sum(b, choose(&b, integers(&b, "q", 1), qg_real(b.ir, 1), qg_real(b.ir, -2)),
+              "dot(x[k][m][0], mix(vec4(-2.0), vec4(1.0), notEqual(uvec4(q0, q1, q2, q3), uvec4(0u))))");
+    b = bench_new(); /* not by a bit: two bits, and another condition */
+    const qg_node *d = half(&b, "d");
+    check_sum(b, choose(&b, integers(&b, "q", 2), d, apply(&b, QG_NEG, d, NULL)),
+              "dot(x[k][m][0], mix(vec4(-" D "), vec4(" D "), notEqual(uvec4(q0, q1, q2, q3), uvec4(0u))))");
+    b = bench_new();
+    d = half(&b, "d");
+    const qg_node *unlike = apply(&b, QG_NE, integers(&b, "q", 1), qg_splat(b.ir, qg_uint(b.ir, 1), 4));
+    check_sum(b, qg_apply(b.ir, QG_SELECT, unlike, qg_splat(b.ir, d, 4), qg_splat(b.ir, apply(&b, QG_NEG, d, NULL), 4)),
+              "dot(x[k][m][0], mix(vec4(-" D "), vec4(" D "), notEqual(uvec4(q0, q1, q2, q3), uvec4(1u))))");
+    b = bench_new(); /* not the same for the run */
+    const qg_node *v = floats(&b, "v");
+    check_sum(b, choose(&b, integers(&b, "q", 1), v, apply(&b, QG_NEG, v, NULL)),
+              "dot(x[k][m][0], mix(-" V ", " V ", notEqual(uvec4(q0, q1, q2, q3), uvec4(0u))))");
+}
+
 /* ---- collect ----------------------------------------------------------------------------------------------------- */
 
 static void test_collect(void **state) {
@@ -413,6 +216,18 @@ static void test_collect(void **state) {
     check_lanes(b, 4, 3, runs,
                 "dot(x[k][m][0], " V ") + 2.0 * x_sum[k][m][0] + dot(x[k][m][1], " W
                 ") + 5.0 * x_sum[k][m][1] + dot(x[k][m][2], " V ")\nsum 0: runs 0x5\nsum 1: runs 0x2");
+    b = bench_new(); /* a minimum twice: x is summed up once for each */
+    check_sum(b, apply(&b, QG_ADD, apply(&b, QG_ADD, floats(&b, "v"), half(&b, "d")), half(&b, "d")),
+              "dot(x[k][m][0], " V ") + " D " * (x_sum[k][m][0] + x_sum[k][m][0])" SUM0);
+    b = bench_new(); /* a constant that is the bias of halves */
+    const qg_node *codes = to_float(&b, signed_every(&b, word(&b, "w"), 8, 8));
+    check_sum(
+        b, apply(&b, QG_SUB, codes, qg_real(b.ir, 128)),
+        "uint biased = w ^ 0x80808080u;  // sign bits turned\n"
+        "vec2 pair0 = unpackHalf2x16(biased & 0xFF00FFu);\n"
+        "vec2 pair1 = unpackHalf2x16((biased >> 8u) & 0xFF00FFu);\n"
+        "dot(x[k][m][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)) - 128.0 * x_sum[k][m][0] - 128.0 * x_sum[k][m][0]\n"
+        "x0 * 2^24 2^24 2^24 2^24" SUM0);
     b = bench_new(); /* one lane: there is no run to be the same for */
     runs[0] = apply(&b, QG_MUL, half(&b, "d"), half(&b, "v"));
     runs[1] = apply(&b, QG_ADD, half(&b, "d"), half(&b, "w"));
@@ -478,7 +293,7 @@ static void same_numbers(const bench *b, const qg_node *codes, uint32_t lanes, c
         const machine m = machine_new(b->ir);
         const value expected = evaluate(&m, codes), got = evaluate(&m, halves->vector);
         for (uint32_t i = 0; i < lanes; ++i)
-            assert_true(got.real[i] * halves->factor[i] - halves->bias == expected.real[i]);
+            assert_true(got.real[i] * (double)halves->factor[i] - (double)halves->bias == expected.real[i]);
     }
 }
 
@@ -634,12 +449,14 @@ static void test_factors_of_runs(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_distribute),      cmocka_unit_test(test_distribute_integers),
-        cmocka_unit_test(test_factor),          cmocka_unit_test(test_collect),
-        cmocka_unit_test(test_halves),          cmocka_unit_test(test_no_halves),
-        cmocka_unit_test(test_all_fields),      cmocka_unit_test(test_merge),
-        cmocka_unit_test(test_all_merges),      cmocka_unit_test(test_bias),
-        cmocka_unit_test(test_factors_of_runs), cmocka_unit_test(test_bias_of_runs),
+        cmocka_unit_test(test_distribute),   cmocka_unit_test(test_distribute_integers),
+        cmocka_unit_test(test_factor),       cmocka_unit_test(test_factors),
+        cmocka_unit_test(test_choice),       cmocka_unit_test(test_no_choice),
+        cmocka_unit_test(test_collect),      cmocka_unit_test(test_halves),
+        cmocka_unit_test(test_no_halves),    cmocka_unit_test(test_all_fields),
+        cmocka_unit_test(test_merge),        cmocka_unit_test(test_all_merges),
+        cmocka_unit_test(test_bias),         cmocka_unit_test(test_factors_of_runs),
+        cmocka_unit_test(test_bias_of_runs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
