@@ -20,7 +20,8 @@ typedef struct name_list {
 } name_list;
 
 static void add_name(qg_diag *diag, name_list *names, const char *name, qg_loc loc, const char *what) {
-    const char *problem = qg_name_problem(name);
+    const bool stands_in_kernels = strcmp(what, "buffer") == 0 || strcmp(what, "table") == 0;
+    const char *problem = stands_in_kernels ? qg_buffer_name_problem(name) : qg_name_problem(name);
     if (problem != NULL) {
         qg_error(diag, loc, "'%s' cannot be the name of a %s: %s; choose another", name, what, problem);
         return;

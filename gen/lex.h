@@ -93,5 +93,7 @@ const qg_expr *qg_parse_value(qg_parser *parser);
 
 /* names.c: why a name cannot be used in generated code, or NULL. */
 const char *qg_name_problem(const char *name);
+/* The same for a buffer or a table, whose names stand in kernels. */
+const char *qg_buffer_name_problem(const char *name);
 
 #endif

@@ -39,12 +39,19 @@ static const char reserved[] =
     "table_rows table_cols row col tile block_row block_col token found first start "
     /* types and names of specifications */
     "u8 i8 u16 i16 u32 f16 bf16 f32 e2m1 e2m3 e3m2 e4m3 e5m2 e8m0 i blocks ";
+/* Names that stand in kernels beside those of buffers and tables, which are the author's own there; codes and fields are not. */
+static const char beside_buffers[] =
+    " BATCH BUSY ROWS SPLIT TILES Dst Ids Indices Input InputElements Output Push Status accumulate at base batch c "
+    "decode_tile e elements_of expert expert_end expert_first experts group groups held held_token ids j k kept kept_sum "
+    "lane lanes load_x m n pair part partial parts place r row_cols row_runs s shape simd_sum simdgroup simdgroups slice "
+    "slices slots split standing status sum sum_cut sum_rows sum_shape t team teams thread_index total v vector weights "
+    "whole_tiles work x x_at x_in x_sum y y_first y_rows ";
 /* clang-format on */
 
-static bool is_reserved(const char *name) {
+static bool is_listed(const char *list, const char *name) {
     size_t length = strlen(name);
-    for (const char *at = strstr(reserved, name); at != NULL; at = strstr(at + 1, name)) {
-        if (at > reserved && at[-1] == ' ' && at[length] == ' ') {
+    for (const char *at = strstr(list, name); at != NULL; at = strstr(at + 1, name)) {
+        if (at > list && at[-1] == ' ' && at[length] == ' ') {
             return true;
         }
     }
@@ -67,5 +74,10 @@ const char *qg_name_problem(const char *name) {
     if (name[0] == '_') {
         return "C keeps names that begin with '_' for itself";
     }
-    return is_reserved(name) ? "it is reserved in C, GLSL, MSL, this language or the kernels" : NULL;
+    return is_listed(reserved, name) ? "it is reserved in C, GLSL, MSL, this language or the kernels" : NULL;
+}
+
+const char *qg_buffer_name_problem(const char *name) {
+    const char *problem = qg_name_problem(name);
+    return problem == NULL && is_listed(beside_buffers, name) ? "kernels have something else of that name" : problem;
 }

@@ -106,7 +106,7 @@ void main() {
     const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
 @if ragged
     // Tiles of a row that are taken as wholes: those that it fills, where its runs of x begin as x is stored.
-    const uint row_cols = @{row_cols}, whole = row_cols % @{whole_unit}u == 0u ? row_cols / @{tile_elements}u : 0u;
+    const uint row_cols = @{row_cols}, whole_tiles = row_cols % @{whole_unit}u == 0u ? row_cols / @{tile_elements}u : 0u;
 @end
     uint held = ~0u;
     for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
@@ -119,7 +119,7 @@ void main() {
                 const uint j = (c * TILES + k) * gl_SubgroupSize + gl_SubgroupInvocationID;
                 if (j >= row_tiles) continue;
 @if ragged
-                if (j >= whole) {
+                if (j >= whole_tiles) {
                     [[dont_unroll]] for (uint r = 0u; r < ROWS; ++r) {
                         float part[BATCH];
                         sum_cut(min(first + team * ROWS + r, rows - 1u), j, part);

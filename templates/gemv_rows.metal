@@ -56,7 +56,7 @@ inline void sum_rows(
     const uint teams = at.simdgroups / split, team = at.simdgroup / split;
 @if ragged
     // Tiles of a row that are taken as wholes: those that it fills, where its runs of x begin as x is stored.
-    const uint row_cols = @{row_cols}, whole = row_cols % @{whole_unit} == 0 ? row_cols / @{tile_elements} : 0;
+    const uint row_cols = @{row_cols}, whole_tiles = row_cols % @{whole_unit} == 0 ? row_cols / @{tile_elements} : 0;
 @end
     uint held = ~0u;
     for (uint first = at.group * teams * ROWS; first < shape.rows; first += at.groups * teams * ROWS) {
@@ -69,7 +69,7 @@ inline void sum_rows(
                 const uint j = (c * TILES + k) * at.lanes + at.lane;
                 if (j >= shape.row_tiles) continue;
 @if ragged
-                if (j >= whole) {
+                if (j >= whole_tiles) {
                     for (uint r = 0; r < ROWS; ++r) {
                         float part[BATCH];
                         sum_cut<BATCH>(@{weights}, @{cut_shape}elements_of(x_in), shape.batch, row_cols,

@@ -120,10 +120,18 @@ typedef struct counter {
     uint32_t launches;
 } counter;
 
+/* Results are bound together with the guard behind them: a device that drops what is written beyond a binding would hide it. */
 static qk_status count_launch(void *context, const qk_launch *launch, qk_error *why) {
     counter *c = context;
+    qk_launch wide = *launch;
+    qk_range ranges[QK_MAX_BINDINGS];
+    for (uint32_t i = 0; i < launch->kernel->binding_count; i++) {
+        ranges[i] = launch->ranges[i];
+        if (launch->kernel->bindings[i].role == QK_ROLE_OUTPUT) ranges[i].size += GUARD_BYTES;
+    }
+    wide.ranges = ranges;
     c->launches++;
-    return c->inner.launch(c->inner.context, launch, why);
+    return c->inner.launch(c->inner.context, &wide, why);
 }
 
 static qk_backend counted(counter *c, uint64_t range) {

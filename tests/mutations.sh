@@ -41,7 +41,8 @@ report() { printf '| %s | `%s` | %s | %s |\n' "$@"; }
 
 # how LOG: the first line that says what is wrong.
 how() {
-  grep -m 1 -aE 'FAIL:|Error:|error:|\[  ERROR|!=|fail_msg' "$1" | sed -E 's/^.*(FAIL:|ERROR[^ ]*) *//; s/\|/\//g' | cut -c 1-110
+  grep -m 1 -aE 'FAIL:|rror:|\[  ERROR' "$1" | sed -E 's/^.*(FAIL:|ERROR[^-]*---) *//; s/\[ +LINE +\] --- //; s/\|/\//g' |
+    sed "s,$tree/,,g" | cut -c 1-110
 }
 
 # mutate LINE FILE SED-SCRIPT TEST...: the test as run_test takes it.
@@ -122,6 +123,9 @@ mutate "N ragged, rows shared out" templates/gemv.comp 's/(    )if \(row < rows 
 mutate "N ragged, MSL: no row is read beyond the last" templates/gemv_rows.metal \
   's/shape.row_tiles, min\((first \+ team \* ROWS \+ r), shape.rows - 1\)/shape.row_tiles, \1/' script gemv msl "blocks q4_0 19 3 1 f32"
 mutate "M ragged: no vector is written beyond the last" templates/gemv.comp 's/ \&\& m < batch\) y/) y/' unit gemv_test
+mutate "N ragged, experts: no row is written beyond the last" templates/gemv_id.comp 's/if \(first \+ i < rows\) y/y/' unit gemv_test
+mutate "M ragged, MSL: no vector is written beyond the last" templates/gemv_rows.metal 's/ \&\& m < shape.batch\) y/) y/' \
+  script gemv msl "blocks q4_0 5 3 3 f32"
 mutate "M ragged, MSL: no vector is read beyond the last" gen/sums.c 's/min\(vector \+ m, %s - 1%s\)/max(vector + m, (%s - 1%s) * 0)/' \
   script gemv msl "blocks q4_0 5 3 3 f32"
 mutate "K ragged: values beyond a row are left out" gen/cut.c 's/to = min\(row_cols - place, %u%s\)/to = max(row_cols * 0, %u%s)/' \

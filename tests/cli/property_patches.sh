@@ -39,7 +39,7 @@ one() {
     number=$((number + 1))
     "$random_spec" $((seed * 7 + number)) "$bytes" >"$folder/$name"
     # Half of the indices are groups that most tensors have.
-    [ "$name" != groups ] || [ $((seed % 2)) -eq 0 ] || tr '\000-\377' '\000-\003' <"$folder/$name" >"$folder/low"
+    [ "$name" != g_idx ] || [ $((seed % 2)) -eq 0 ] || tr '\000-\377' '\000-\003' <"$folder/$name" >"$folder/low"
     [ ! -e "$folder/low" ] || mv "$folder/low" "$folder/$name"
     inputs+=(--in "$name=$folder/$name")
     files+=("$folder/$name")

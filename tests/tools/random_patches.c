@@ -119,7 +119,7 @@ static const char *add_scale(void) {
     } else if (kind == 4) { /* for a group that an index names */
         buffer *b = add_buffer("scales", "f16", 16, block_rows, 1);
         b->axes = chance(50) ? "[g][rows]" : "[rows][g]";
-        buffer *g = add_buffer("groups", "u8", 8, 1, block_cols);
+        buffer *g = add_buffer("g_idx", "u8", 8, 1, block_cols);
         g->axes = "[cols]";
         g->along_rows = false;
         CODE("code s: f16 per %" PRIu32 " = d { 16 @ 0 (%" PRIu32 ":16) }\n", block_cols, block_rows);
