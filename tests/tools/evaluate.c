@@ -1,162 +1,11 @@
-/* An oracle: decodes blocks straight from the proven layout, one bit at a time, and evaluates the value's tree as it stands.
- * It shares no line with planning, lowering or printing. `evaluate SPEC FORMAT OUT IN...`, one input for each buffer in the
+/* An oracle: decodes blocks straight from the proven layout and evaluates the value's tree as it stands (gen/value.h). It shares
+ * no line with planning, lowering or printing. `evaluate SPEC FORMAT OUT IN...`, one input for each buffer in the
  * order of the specification; writes f32. EVALUATE_MATH=f16 or bf16 rounds each float of the value to that type. */
 #include "library.h"
+#include "value.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-typedef struct number {
-    bool floating;
-    int64_t integer;
-    float real;
-} number;
-
-typedef struct element {
-    const qg_layout *layout;
-    const unsigned char *const *blocks; /* the element's block in each buffer */
-    uint32_t index;                     /* in its block */
-    qg_scalar math;
-} element;
-
-static number evaluate(const element *e, const qg_term *term);
-
-static float float_of(qg_scalar type, uint32_t bits) {
-    const qg_scalar_info *info = &qg_scalars[type];
-    const uint32_t mantissa = bits & ((1u << info->mantissa_bits) - 1);
-    const uint32_t exponent = (bits >> info->mantissa_bits) & ((1u << info->exponent_bits) - 1);
-    const bool sign_bit = info->bits > info->exponent_bits + info->mantissa_bits;
-    const uint32_t top = (1u << (info->exponent_bits + info->mantissa_bits)) - 1;
-    const double sign = sign_bit && bits >> (info->bits - 1) & 1 ? -1 : 1;
-    if (info->specials == QG_NAN_ON_TOP && (bits & top) == top) return NAN;
-    if (info->specials == QG_IEEE && exponent == (1u << info->exponent_bits) - 1)
-        return mantissa ? NAN : (float)(sign * INFINITY);
-    if (info->mantissa_bits == 0) return (float)ldexp(1, (int)bits - info->bias);
-    const double fraction = (double)mantissa / (double)(1u << info->mantissa_bits);
-    const int power = (int)(exponent ? exponent : 1) - info->bias;
-    return (float)(sign * ldexp((exponent ? 1 : 0) + fraction, power));
-}
-
-/* Digit `n` of the fraction bits / 2^width: the whole part of that times radix^(n + 1), without what came before. */
-static uint32_t digit_of(uint32_t bits, uint32_t width, uint32_t radix, uint32_t n) {
-    uint64_t scaled = bits;
-    for (uint32_t i = 0; i <= n; ++i) scaled *= radix;
-    return (uint32_t)((scaled >> width) % radix);
-}
-
-static number code_value(const element *e, const qg_code *code) {
-    const uint32_t instance = e->index / code->per;
-    uint32_t bits = 0;
-    for (uint32_t s = 0; s < code->n_slices; ++s) {
-        const qg_slice *slice = &code->slices[s];
-        if (instance < slice->first || instance >= slice->first + slice->count) continue; /* another segment's */
-        uint32_t part = 0;
-        for (uint32_t i = 0; i < slice->width; ++i) {
-            const uint32_t at = qg_slice_address(slice, instance) + i;
-            part |= (uint32_t)(e->blocks[slice->buffer][at / 8] >> (at % 8) & 1) << i;
-        }
-        if (slice->radix) part = digit_of(part, slice->width, slice->radix, qg_slice_power(slice, instance));
-        bits |= part << slice->shift;
-    }
-    const qg_scalar_kind kind = code->typed ? qg_scalars[code->type].kind : QG_UNSIGNED;
-    if (kind == QG_FLOATING) return (number){.floating = true, .real = float_of(code->type, bits)};
-    const int64_t wrap = kind == QG_SIGNED && bits >> (code->width - 1) ? (int64_t)1 << code->width : 0;
-    return (number){.integer = (int64_t)bits - wrap};
-}
-
-static number look_up(const element *e, const qg_term *term) {
-    const qg_table *table = &e->layout->tables[term->ref];
-    const int64_t row = evaluate(e, term->arg[0]).integer,
-                  column = term->arg[1] ? evaluate(e, term->arg[1]).integer : 0;
-    const double value = table->values[row * table->columns + column];
-    if (qg_scalars[table->type].kind == QG_FLOATING) return (number){.floating = true, .real = (float)value};
-    return (number){.integer = (int64_t)value};
-}
-
-static number compute_float(qg_op op, float a, float b) {
-    volatile float result = 0; /* rounds here, whatever the compiler would like to fuse */
-    switch (op) {
-    case QG_ADD: result = a + b; break;
-    case QG_SUB: result = a - b; break;
-    case QG_MUL: result = a * b; break;
-    case QG_NEG: result = -a; break;
-    case QG_EQ: return (number){.integer = a == b};
-    case QG_NE: return (number){.integer = a != b};
-    case QG_LT: return (number){.integer = a < b};
-    case QG_LE: return (number){.integer = a <= b};
-    case QG_GT: return (number){.integer = a > b};
-    case QG_GE: return (number){.integer = a >= b};
-    default: abort();
-    }
-    return (number){.floating = true, .real = result};
-}
-
-static int64_t compute_integer(qg_op op, int64_t a, int64_t b) {
-    switch (op) {
-    case QG_ADD: return a + b;
-    case QG_SUB: return a - b;
-    case QG_MUL: return a * b;
-    case QG_DIV: return a / b;
-    case QG_MOD: return a % b;
-    case QG_NEG: return -a;
-    case QG_AND: return a & b;
-    case QG_OR: return a | b;
-    case QG_XOR: return a ^ b;
-    case QG_SHL: return a << b;
-    case QG_SHR: return a >> b;
-    case QG_EQ: return a == b;
-    case QG_NE: return a != b;
-    case QG_LT: return a < b;
-    case QG_LE: return a <= b;
-    case QG_GT: return a > b;
-    case QG_GE: return a >= b;
-    default: abort();
-    }
-}
-
-/* Rounded to a narrower type, ties to even: to a multiple of the last digit that a number of its size has there. */
-static float narrow(qg_scalar type, float x) {
-    const qg_scalar_info *info = &qg_scalars[type];
-    if (x == 0 || !isfinite(x)) return x;
-    int exponent;
-    frexp(x, &exponent);
-    const int least = 1 - info->bias, power = (exponent - 1 < least ? least : exponent - 1) - (int)info->mantissa_bits;
-    const double rounded = ldexp(nearbyint(ldexp(x, -power)), power);
-    const double beyond = ldexp(1, info->bias + 1);
-    return (float)(fabs(rounded) >= beyond ? copysign(INFINITY, rounded) : rounded);
-}
-
-static number evaluate_as_written(const element *e, const qg_term *term);
-
-static number evaluate(const element *e, const qg_term *term) {
-    number result = evaluate_as_written(e, term);
-    if (result.floating && e->math != QG_F32) result.real = narrow(e->math, result.real);
-    return result;
-}
-
-static number evaluate_as_written(const element *e, const qg_term *term) {
-    switch (term->op) {
-    case QG_CONST:
-        if (term->kind == QG_K_FLOAT) return (number){.floating = true, .real = term->real};
-        return (number){.integer = term->integer};
-    case QG_CODE: return code_value(e, &e->layout->codes[term->ref]);
-    case QG_BITS_AS: {
-        const uint32_t bits = (uint32_t)evaluate(e, term->arg[0]).integer;
-        if (term->kind == QG_K_FLOAT) return (number){.floating = true, .real = float_of((qg_scalar)term->ref, bits)};
-        const uint32_t width = qg_scalars[term->ref].bits;
-        return (number){.integer = (int64_t)bits - (bits >> (width - 1) ? (int64_t)1 << width : 0)};
-    }
-    case QG_ELEMENT: return (number){.integer = e->index};
-    case QG_TABLE: return look_up(e, term);
-    case QG_SELECT: return evaluate(e, evaluate(e, term->arg[0]).integer ? term->arg[1] : term->arg[2]);
-    case QG_TO_FLOAT: return (number){.floating = true, .real = (float)evaluate(e, term->arg[0]).integer};
-    default: break;
-    }
-    const number a = evaluate(e, term->arg[0]), b = term->arg[1] ? evaluate(e, term->arg[1]) : (number){0};
-    if (a.floating) return compute_float(term->op, a.real, b.real);
-    return (number){.integer = compute_integer(term->op, a.integer, b.integer)};
-}
 
 static int fail(const char *what, const char *why) {
     fprintf(stderr, "evaluate: %s: %s\n", what, why);
@@ -181,14 +30,15 @@ int main(int argc, char **argv) {
     const char *named = getenv("EVALUATE_MATH");
     const qg_scalar math = named ? qg_scalar_named(named, strlen(named)) : QG_F32;
     if (math == QG_SCALAR_COUNT) return fail(named, "no such type");
+    const qg_layout *rounded = qg_layout_in(arena, layout, math);
     const uint64_t elements = length / layout->buffers[layout->n_buffers - 1].bytes * layout->elements;
     float *out = qg_alloc(arena, (elements + 1) * sizeof *out);
     for (uint64_t n = 0; n < elements; ++n) {
         const unsigned char *blocks[64];
         for (uint32_t i = 0; i < layout->n_buffers; ++i)
             blocks[i] = inputs[i] + n / layout->elements * layout->buffers[i].bytes;
-        const element e = {layout, blocks, (uint32_t)(n % layout->elements), math};
-        out[n] = evaluate(&e, layout->value).real;
+        const qg_element e = {rounded, blocks, (uint32_t)(n % layout->elements)};
+        out[n] = qg_value_of(&e);
     }
     const char *why = qg_write_file(arena, argv[3], out, elements * sizeof *out);
     qg_arena_free(arena);
