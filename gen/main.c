@@ -58,7 +58,7 @@ static const char more_help[] =
     "        [--sizes]                          powers of two of rows and columns, instead of one shape\n"
     "        [--tuning FILE] [--constant NAME=VALUE]...   other constants than the planner's\n"
     "  qkgen tune FAMILY,... --format F,... --shape NxK[xM],... --out FILE   measures constants; docs/tuning.md\n"
-    "        [--type T] [--experts E] [--slots S] [--device D]\n"
+    "        [--type T] [--experts E] [--slots S] [--device D] [--without NAME[=VALUE],...]\n"
     "  qkgen devices                            Vulkan devices, and the features that matter\n"
     "  qkgen --dump=STAGE --format F            what a stage made of a format: spec, layout, plan, ir, or dot, which "
     "is the "

@@ -14,8 +14,8 @@ bool qg_bench_failed(const qg_bench *b) { return !b->quiet && qg_complain("%s", 
 
 /* ---- time ---- */
 
-/* How long clocks need to come up, and for how long they stay so. */
-static const double WARM_SECONDS = 0.3, STILL_WARM = 0.03, COOL_SECONDS = 0.5;
+/* How long clocks need to come up, and how soon they may have gone down again. */
+static const double WARM_SECONDS = 0.3, STILL_WARM = 0.03, COOL_SECONDS = 0.03;
 
 static int by_size(const void *a, const void *b) {
     const double x = *(const double *)a, y = *(const double *)b;

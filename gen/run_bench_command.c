@@ -20,35 +20,39 @@ typedef struct request {
 
 static bool is_pattern(const char *name) { return strpbrk(name, "*?[") != NULL; }
 
-/* The formats that names and patterns mean, or all; of those, the ones whose origin has the text of --from. */
+static void add_format(qg_layouts *chosen, const qg_layout *layout) {
+    for (uint32_t c = 0; c < chosen->count; ++c)
+        if (chosen->items[c] == layout) return;
+    chosen->items[chosen->count++] = layout;
+}
+
+/* The formats that names and patterns mean, those whose origin has the text of --from, or all. */
 static bool choose_formats(qg_session *session, const request *r, qg_layouts *chosen) {
-    qg_arena *arena = session->arena;
     const qg_layouts all = session->library->layouts;
-    *chosen = (qg_layouts){.items = QG_NEW_ARRAY(arena, const qg_layout *, all.count + r->formats.count + 1)};
+    *chosen = (qg_layouts){.items = QG_NEW_ARRAY(session->arena, const qg_layout *, all.count + 1)};
     if (r->formats.count == 0 && !r->all && !r->from)
         return qg_complain(
                    "bench needs --format F (names or patterns, with commas between them), --from ORIGIN or --all") == 0;
+    for (uint32_t l = 0; l < all.count && r->from; ++l)
+        if (all.items[l]->spec->origin && strstr(all.items[l]->spec->origin, r->from)) add_format(chosen, all.items[l]);
+    if (r->from && chosen->count == 0)
+        return qg_complain("no format is from '%s'; it must be part of what stands after `from` in a specification",
+                           r->from) == 0;
     for (uint32_t i = 0; i < r->formats.count; ++i) {
         const char *name = r->formats.items[i];
-        const uint32_t before = chosen->count;
-        if (!is_pattern(name)) {
-            const qg_layout *layout = qg_session_format(session, name);
-            if (!layout) return false;
-            chosen->items[chosen->count++] = layout;
-        }
+        const qg_layout *layout = is_pattern(name) ? NULL : qg_session_format(session, name);
+        bool found = layout != NULL;
+        if (layout) add_format(chosen, layout);
+        if (!layout && !is_pattern(name)) return false;
         for (uint32_t l = 0; l < all.count && is_pattern(name); ++l) {
-            bool there = fnmatch(name, all.items[l]->name, 0) != 0;
-            for (uint32_t c = 0; c < chosen->count; ++c) there |= chosen->items[c] == all.items[l];
-            if (!there) chosen->items[chosen->count++] = all.items[l];
+            if (fnmatch(name, all.items[l]->name, 0) != 0) continue;
+            add_format(chosen, all.items[l]);
+            found = true;
         }
-        if (chosen->count == before) return qg_complain("no format matches '%s', or others did before", name) == 0;
+        if (!found) return qg_complain("no format matches '%s'; `qkgen list` shows them", name) == 0;
     }
-    for (uint32_t l = 0; l < all.count && r->formats.count == 0; ++l) {
-        const char *origin = all.items[l]->spec->origin;
-        if (!r->from || (origin && strstr(origin, r->from))) chosen->items[chosen->count++] = all.items[l];
-    }
-    return chosen->count > 0 ||
-           qg_complain("no format comes from '%s'; the `from` of its specification has the text", r->from) == 0;
+    for (uint32_t l = 0; l < all.count && r->all; ++l) add_format(chosen, all.items[l]);
+    return true;
 }
 
 /* Shapes that the peers are measured with, or, on a CPU, smaller ones. */
@@ -130,6 +134,13 @@ static void show_progress(const request *r, const qg_figure *f) {
             (unsigned long long)f->rows, (unsigned long long)f->cols, qg_figure_rate(f) / 1e9);
 }
 
+/* To what a file of figures holds, so that figures from a file are the same. */
+static double rounded(double x) {
+    char text[32];
+    snprintf(text, sizeof text, "%.6g", x);
+    return strtod(text, NULL);
+}
+
 static bool run_case(request *r, const qg_case *c) {
     qg_bench *b = r->bench;
     qg_arena *arena = b->session->arena;
@@ -150,6 +161,9 @@ static bool run_case(request *r, const qg_case *c) {
     good = good && qg_subject_measure(b, &s, &f.time) && qg_subject_check(b, &s, &f.checked);
     b->tuning = tuning;
     f.bytes = qg_subject_moved(&s);
+    f.time = (qg_timing){rounded(f.time.median), rounded(f.time.least), rounded(f.time.greatest)};
+    f.checked.error = rounded(f.checked.error);
+    f.bits = rounded(f.bits);
     qg_subject_close(b, &s);
     if (!good)
         return qg_complain("that was %s of %s, %llu x %llu", f.family, f.format, (unsigned long long)f.rows,
@@ -175,7 +189,7 @@ static bool run_format(request *r, const qg_layout *layout, const qg_case *cases
         if (fits(&own[n])) n += 1;
     }
     if (r->sizes) n = sweep(r, (own[0].layout = layout, own[0]), &own, arena);
-    if (n == 0 && r->formats.count)
+    if (n == 0 && r->formats.count == 1 && !is_pattern(r->formats.items[0]) && !r->from && !r->all)
         return qg_complain("%s has no such kernel, or no tensor of that shape; blocks are %u x %u", layout->name,
                            layout->block_rows, layout->block_cols) == 0;
     bool good = n == 0 || qg_stock_open(r->bench, layout, own, n);
@@ -190,7 +204,7 @@ static bool measure_all(request *r, const qg_layouts *layouts, const qg_case *ca
     r->figures.device = info->name;
     r->figures.driver = info->driver;
     r->figures.cpu = b->cpu;
-    r->figures.copy = b->copy;
+    r->figures.copy = rounded(b->copy);
     bool good = true;
     for (uint32_t i = 0; i < layouts->count && good; ++i) good = run_format(r, layouts->items[i], cases, count);
     if (isatty(STDERR_FILENO)) fputs("\r\033[K", stderr);
@@ -293,6 +307,7 @@ int qg_command_bench(qg_session *session, int argc, char **argv) {
     bool good = r.read ? qg_figures_read(session->arena, r.read, &r.figures) : measure(session, &r);
     if (!good && r.figures.count == 0) return 1;
     if (!is_sweep(&r.figures)) qg_figures_sort(&r.figures);
+    good = good && write_documents(session->arena, &r, &peers);
     qg_figures_print(session->arena, &r.figures);
-    return good && write_documents(session->arena, &r, &peers) && all_right(&r.figures) ? 0 : 1;
+    return good && all_right(&r.figures) ? 0 : 1;
 }

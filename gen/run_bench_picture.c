@@ -122,12 +122,12 @@ static void draw_figure(const picture *p, const qg_figure *f) {
     if (i == p->n_panels) return;
     const double y = line_of(p, r) + LINE / 2.0, rate = qg_figure_rate(f);
     const double least = share(p, f->bytes / f->time.greatest), greatest = share(p, f->bytes / f->time.least);
+    qg_draw_line(p->svg, at(p, i, least), y, at(p, i, greatest), y, "class=\"r\"");
+    qg_draw_mark(p->svg, at(p, i, share(p, rate)), y, 0);
     for (uint32_t n = 0; n < p->peers->n_names; ++n) {
         const double theirs = qg_peers_rate(p->peers, n, f);
         if (theirs > 0) qg_draw_mark(p->svg, at(p, i, share(p, theirs)), y, n + 1);
     }
-    qg_draw_line(p->svg, at(p, i, least), y, at(p, i, greatest), y, "class=\"r\"");
-    qg_draw_mark(p->svg, at(p, i, share(p, rate)), y, 0);
     const char *text = f->checked.wrong ? "wrong" : qg_format(p->arena, rate < 1e10 ? "%.2f" : "%.0f", rate / 1e9);
     qg_draw_text(p->svg, panel_left(p, i) + PANEL + RATE, y + 4.5, f->checked.wrong ? "e o" : "g o", text);
 }

@@ -109,8 +109,8 @@ const char *qg_figures_json(qg_arena *arena, const qg_figures *figures) {
         add_member(&text, "type", f->type);
         qg_text_printf(&text,
                        "\"rows\": %llu, \"cols\": %llu, \"batch\": %llu, \"experts\": %llu, \"slots\": %llu, "
-                       "\"bits\": %.6g, \"seconds\": [%.9g, %.9g, %.9g], \"bytes\": %.0f, \"share\": %.6g, "
-                       "\"checked\": %u, \"error\": %.3g, \"wrong\": %s}",
+                       "\"bits\": %.6g, \"seconds\": [%.6g, %.6g, %.6g], \"bytes\": %.0f, \"share\": %.6g, "
+                       "\"checked\": %u, \"error\": %.6g, \"wrong\": %s}",
                        (unsigned long long)f->rows, (unsigned long long)f->cols, (unsigned long long)f->batch,
                        (unsigned long long)f->experts, (unsigned long long)f->slots, f->bits, f->time.least,
                        f->time.median, f->time.greatest, f->bytes, qg_figure_rate(f) / figures->copy, f->checked.rows,

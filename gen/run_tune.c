@@ -25,10 +25,12 @@ typedef struct trial {
 
 typedef struct search {
     qg_bench *bench;
+    const qg_texts *without;
     qg_subject *subject;
     qk_tuning tuning;
     qk_tuning_entry entry;
     uint32_t n_dimensions, n_trials;
+    bool lost; /* the device */
     dimension dimensions[QK_MAX_TUNED];
     trial trials[MOST_TRIALS];
 } search;
@@ -37,6 +39,17 @@ typedef struct search {
 
 /* Bounds of a grid whose threads loop over the rest; a device of many processors likes a grid that is a multiple of them. */
 static const uint32_t grids[] = {132, 256, 264, 512, 528, 768, 1056, 2048, 2112, 4096, 4224, 8192};
+
+/* What `--without NAME=VALUE` or `--without NAME` leaves out. */
+static bool left_out(const search *s, const char *name, uint32_t value) {
+    const size_t length = strlen(name);
+    for (uint32_t i = 0; i < s->without->count; ++i) {
+        const char *text = s->without->items[i];
+        if (strncmp(text, name, length) != 0) continue;
+        if (!text[length] || (text[length] == '=' && strtoul(text + length + 1, NULL, 10) == value)) return true;
+    }
+    return false;
+}
 
 static void find_dimensions(search *s) {
     const qk_kernel *kernel = s->subject->kernel;
@@ -47,13 +60,15 @@ static void find_dimensions(search *s) {
         if (c->legal_count < 2 || strcmp(c->name, "batch") == 0) continue;
         *d = (dimension){.name = c->name, .count = 1};
         for (uint32_t l = 0; l < c->legal_count && d->count < MOST_CHOICES; ++l)
-            if (c->id != 0 || c->legal[l] <= largest) d->values[d->count++] = c->legal[l];
+            if ((c->id != 0 || c->legal[l] <= largest) && !left_out(s, c->name, c->legal[l]))
+                d->values[d->count++] = c->legal[l];
         s->n_dimensions += 1;
     }
     if (s->bench->cpu) return;
     dimension *grid = &s->dimensions[s->n_dimensions++];
-    *grid = (dimension){.name = "workgroups", .count = 1 + sizeof grids / sizeof *grids};
-    memcpy(grid->values + 1, grids, sizeof grids);
+    *grid = (dimension){.name = "workgroups", .count = 1};
+    for (uint32_t i = 0; i < sizeof grids / sizeof *grids; ++i)
+        if (!left_out(s, grid->name, grids[i])) grid->values[grid->count++] = grids[i];
 }
 
 static void set_entry(search *s, const uint32_t *values) {
@@ -67,16 +82,49 @@ static void set_entry(search *s, const uint32_t *values) {
     s->tuning.count = s->entry.count ? 1 : 0;
 }
 
+/* The value of a constant in a trial: what is set, else the descriptor's; 1 where there is no such constant. */
+static uint64_t effective(const search *s, const uint32_t *values, const char *name) {
+    const qk_kernel *kernel = s->subject->kernel;
+    for (uint32_t d = 0; d < s->n_dimensions; ++d)
+        if (strcmp(s->dimensions[d].name, name) == 0 && values[d]) return values[d];
+    for (uint32_t i = 0; i < kernel->spec_constant_count; ++i)
+        if (strcmp(kernel->spec_constants[i].name, name) == 0) return kernel->spec_constants[i].value;
+    return 1;
+}
+
+/* Subgroups that share rows have four bytes for each row and right-hand side in shared memory, and a subgroup has four threads or
+ * more. A driver need not refuse what is too large. */
+static bool has_room(const search *s, const uint32_t *values) {
+    uint64_t kept = 1;
+    while (kept < s->entry.batch) kept *= 2;
+    return effective(s, values, "local_size_x") * effective(s, values, "rows") * kept <=
+           qk_vulkan_info(s->bench->vk)->shared_bytes;
+}
+
+/* "rows=2 split=4". */
+static const char *values_text(const search *s) {
+    qg_text text = qg_text_new(s->bench->session->arena);
+    for (uint32_t i = 0; i < s->entry.count; ++i)
+        qg_text_printf(&text, "%s%s=%u", i ? " " : "", s->entry.values[i].name, s->entry.values[i].value);
+    return text.data ? text.data : "default";
+}
+
 /* Seconds with these values; each combination is measured once. */
 static double try(search *s, const uint32_t *values) {
     qg_timing t;
     for (uint32_t i = 0; i < s->n_trials; ++i)
         if (memcmp(s->trials[i].values, values, s->n_dimensions * sizeof *values) == 0) return s->trials[i].seconds;
-    if (s->n_trials == MOST_TRIALS) return 1e30;
+    if (s->n_trials == MOST_TRIALS || s->lost || !has_room(s, values)) return 1e30;
     set_entry(s, values);
     s->bench->quiet = s->n_trials > 0; /* without any, the kernel must run */
     const double seconds = qg_subject_measure(s->bench, s->subject, &t) ? t.median : 1e30;
     s->bench->quiet = false;
+    if (seconds >= 1e30 && qk_vulkan_begin(s->bench->vk, &s->bench->error) != QK_OK) {
+        s->lost = true;
+        qg_complain(
+            "%s was measured with %s when that happened; leave a value out with --without NAME=VALUE, and tune again",
+            s->subject->kernel->name, values_text(s));
+    }
     trial *new = &s->trials[s->n_trials++];
     memcpy(new->values, values, s->n_dimensions * sizeof *values);
     new->seconds = seconds;
@@ -113,20 +161,20 @@ static bool check_best(search *s, const uint32_t *best) {
     set_entry(s, best);
     if (!qg_subject_run(s->bench, s->subject) || !qg_subject_check(s->bench, s->subject, &checked)) return false;
     if (!checked.wrong) return true;
-    qg_text text = qg_text_new(s->bench->session->arena);
-    for (uint32_t i = 0; i < s->entry.count; ++i)
-        qg_text_printf(&text, " %s=%u", s->entry.values[i].name, s->entry.values[i].value);
-    return qg_complain("%s is wrong with%s: its relative error is %.1e", s->subject->kernel->name,
-                       text.data ? text.data : " its defaults", checked.error) == 0;
+    return qg_complain(
+               "%s is wrong with %s: its relative error is %.1e; this is a fault of the kernel. Leave a value out with "
+               "--without NAME=VALUE to tune the rest",
+               s->subject->kernel->name, values_text(s), checked.error) == 0;
 }
 
-static bool tune_case(qg_bench *b, const qg_case *c, qg_text *out) {
+static bool tune_case(qg_bench *b, const qg_case *c, const qg_texts *without, qg_text *out) {
     qg_subject subject;
     search *s = calloc(1, sizeof *s);
     uint32_t best[QK_MAX_TUNED] = {0};
     double before = 0, after = 0;
     if (!s) return qg_complain("out of memory") == 0;
     s->bench = b;
+    s->without = without;
     s->subject = &subject;
     bool good = qg_subject_open(b, c, &subject);
     if (good) {
@@ -135,7 +183,7 @@ static bool tune_case(qg_bench *b, const qg_case *c, qg_text *out) {
         qg_tuning_place(c, &s->entry.rows, &s->entry.cols, &s->entry.batch);
         s->tuning.entries = &s->entry;
         b->tuning = &s->tuning;
-        good = descend(s, best, &before, &after) && check_best(s, best);
+        good = descend(s, best, &before, &after) && !s->lost && check_best(s, best);
         b->tuning = NULL;
     }
     if (good) {
@@ -158,7 +206,7 @@ static bool tune_case(qg_bench *b, const qg_case *c, qg_text *out) {
 /* ---- the request ---- */
 
 typedef struct request {
-    qg_texts families, formats, shapes;
+    qg_texts families, formats, shapes, without;
     const char *type, *out, *device;
     uint64_t experts, slots;
 } request;
@@ -214,7 +262,7 @@ static bool tune_all(qg_bench *b, const request *r, qg_text *out) {
         if (!layout || !list_cases(r, layout, cases, &count)) return false;
         if (count && !qg_stock_open(b, layout, cases, count)) return false;
         for (uint32_t c = 0; c < count; ++c)
-            if (!tune_case(b, &cases[c], out)) return false;
+            if (!tune_case(b, &cases[c], &r->without, out)) return false;
     }
     return true;
 }
@@ -223,15 +271,17 @@ int qg_command_tune(qg_session *session, int argc, char **argv) {
     qg_bench b;
     qg_arena *arena = session->arena;
     request r = {.type = "f32"};
-    qg_texts formats = {0}, shapes = {0}, rest = {0};
+    qg_texts formats = {0}, shapes = {0}, without = {0}, rest = {0};
     const qg_option options[] = {{"--data", QG_TEXT, &session->data},   {"--formats", QG_TEXT, &session->formats},
                                  {"--spec", QG_TEXTS, &session->specs}, {"--format", QG_TEXTS, &formats},
                                  {"--shape", QG_TEXTS, &shapes},        {"--type", QG_TEXT, &r.type},
                                  {"--experts", QG_COUNT, &r.experts},   {"--slots", QG_COUNT, &r.slots},
-                                 {"--device", QG_TEXT, &r.device},      {"--out", QG_TEXT, &r.out}};
+                                 {"--device", QG_TEXT, &r.device},      {"--out", QG_TEXT, &r.out},
+                                 {"--without", QG_TEXTS, &without}};
     if (!qg_options_read(arena, argc, argv, options, sizeof options / sizeof *options, &rest)) return 1;
     for (uint32_t i = 0; i < rest.count; ++i) qg_split(arena, rest.items[i], &r.families);
     for (uint32_t i = 0; i < formats.count; ++i) qg_split(arena, formats.items[i], &r.formats);
+    for (uint32_t i = 0; i < without.count; ++i) qg_split(arena, without.items[i], &r.without);
     for (uint32_t i = 0; i < shapes.count; ++i) qg_split(arena, shapes.items[i], &r.shapes);
     if (r.families.count == 0 || r.formats.count == 0 || r.shapes.count == 0 || !r.out)
         return qg_complain("tune needs kernel families, --format, --shape and --out, such as "
