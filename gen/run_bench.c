@@ -152,6 +152,12 @@ static uint64_t weight_bytes(const qk_kernel *kernel, uint32_t binding, const qg
     return qk_weight_bytes(kernel, binding, c->family->in_blocks ? c->rows * c->experts : c->rows, c->cols);
 }
 
+bool qg_case_fits(qg_bench *b, const qg_case *c) {
+    if (!qg_takes(c->family, c->layout)) return false;
+    if (c->layout->view == QG_VIEW_BLOCKS) return c->cols % c->layout->elements == 0;
+    return weight_bytes(describe(b, c), 0, c) > 0;
+}
+
 static bool upload(qg_bench *b, uint32_t i) {
     qg_stock *stock = &b->stock;
     for (uint64_t at = 0; at < stock->sizes[i]; at += stock->periods[i]) {

@@ -75,6 +75,8 @@ bool qg_bench_copy(qg_bench *b);
 /* Puts the weights of a format on the device, as many as the largest of the cases needs. */
 bool qg_stock_open(qg_bench *b, const qg_layout *layout, const qg_case *cases, uint32_t count);
 void qg_stock_close(qg_bench *b);
+/* Whether there is a kernel, and a tensor of that shape. */
+bool qg_case_fits(qg_bench *b, const qg_case *c);
 bool qg_subject_open(qg_bench *b, const qg_case *c, qg_subject *s);
 void qg_subject_close(qg_bench *b, qg_subject *s);
 /* Launches it once and waits. */

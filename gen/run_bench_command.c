@@ -113,14 +113,13 @@ static uint32_t sweep(const request *r, qg_case base, qg_case **cases, qg_arena 
     const uint64_t memory = qk_vulkan_info(r->bench->vk)->memory;
     uint32_t count = 0;
     *cases = QG_NEW_ARRAY(arena, qg_case, MOST);
-    for (uint64_t cols = 256; cols <= most_cols && count < MOST; cols *= 2) {
-        for (uint64_t rows = 1; rows <= most_rows && count < MOST; rows *= 2) {
-            const qg_layout *l = base.layout;
-            if (cols % l->block_cols || rows % l->block_rows) continue;
-            if ((double)rows * (double)cols * qg_bits_per_element(l) / 8 > (double)memory / 2) continue;
+    for (uint64_t cols = 256; cols <= most_cols && count < MOST - 1; cols *= 2) {
+        for (uint64_t rows = 1; rows <= most_rows && count < MOST - 1; rows *= 2) {
+            if ((double)rows * (double)cols * qg_bits_per_element(base.layout) / 8 > (double)memory / 2) continue;
             (*cases)[count] = base;
             (*cases)[count].rows = rows;
-            (*cases)[count++].cols = cols;
+            (*cases)[count].cols = cols;
+            if (qg_case_fits(r->bench, &(*cases)[count])) count += 1;
         }
     }
     return count;
@@ -173,12 +172,6 @@ static bool run_case(request *r, const qg_case *c) {
     return true;
 }
 
-/* Whether there is a kernel, and a tensor of that shape. */
-static bool fits(const qg_case *c) {
-    return qg_takes(c->family, c->layout) && c->cols % c->layout->block_cols == 0 &&
-           c->rows % c->layout->block_rows == 0;
-}
-
 static bool run_format(request *r, const qg_layout *layout, const qg_case *cases, uint32_t count) {
     qg_arena *arena = r->bench->session->arena;
     qg_case *own = QG_NEW_ARRAY(arena, qg_case, count + 1);
@@ -186,7 +179,7 @@ static bool run_format(request *r, const qg_layout *layout, const qg_case *cases
     for (uint32_t i = 0; i < count; ++i) {
         own[n] = cases[i];
         own[n].layout = layout;
-        if (fits(&own[n])) n += 1;
+        if (qg_case_fits(r->bench, &own[n])) n += 1;
     }
     if (r->sizes) n = sweep(r, (own[0].layout = layout, own[0]), &own, arena);
     if (n == 0 && r->formats.count == 1 && !is_pattern(r->formats.items[0]) && !r->from && !r->all)

@@ -227,7 +227,7 @@ static bool read_shape(const char *text, qg_case *c) {
 }
 
 /* The cases of one format; false after a message. */
-static bool list_cases(const request *r, const qg_layout *layout, qg_case *cases, uint32_t *count) {
+static bool list_cases(qg_bench *b, const request *r, const qg_layout *layout, qg_case *cases, uint32_t *count) {
     *count = 0;
     for (uint32_t f = 0; f < r->families.count; ++f) {
         const qg_family *family = qg_family_named(r->families.items[f]);
@@ -242,7 +242,7 @@ static bool list_cases(const request *r, const qg_layout *layout, qg_case *cases
             if (!family->sums && c.batch != 1) continue;
             if (family->in_blocks) c.experts = r->experts ? r->experts : 128;
             if (family->in_blocks) c.slots = r->slots ? r->slots : 8;
-            if (c.cols % layout->block_cols || c.rows % layout->block_rows)
+            if (!qg_case_fits(b, &c))
                 return qg_complain("%s has no tensor of %s; its blocks are %u x %u", layout->name, r->shapes.items[s],
                                    layout->block_rows, layout->block_cols) == 0;
             cases[(*count)++] = c;
@@ -259,7 +259,7 @@ static bool tune_all(qg_bench *b, const request *r, qg_text *out) {
         const qg_layout *layout = qg_session_format(b->session, r->formats.items[i]);
         qg_case *cases = QG_NEW_ARRAY(b->session->arena, qg_case, r->families.count * r->shapes.count + 1);
         uint32_t count = 0;
-        if (!layout || !list_cases(r, layout, cases, &count)) return false;
+        if (!layout || !list_cases(b, r, layout, cases, &count)) return false;
         if (count && !qg_stock_open(b, layout, cases, count)) return false;
         for (uint32_t c = 0; c < count; ++c)
             if (!tune_case(b, &cases[c], &r->without, out)) return false;

@@ -33,6 +33,11 @@ run=("$QKGEN" run gemv --format q4_0 --rows 8 --cols 64 --target vulkan --type f
   check "the result with $constants" "$vectors" near 2e-6 "$work/y" "$work/expected"
 done
 
+for file in "$SOURCE"/bench/tuning/*.txt; do
+  sed "s/^device .*/device $device/" "$file" >"$work/u.txt"
+  check "$(basename "$file") is a tuning" "$QKGEN" bench dequant --format q8_0 --rows 1 --cols 32 --tuning "$work/u.txt"
+done
+
 # ---- what it refuses ----
 
 rm -f "$work/y"
