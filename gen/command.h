@@ -28,10 +28,12 @@ const char *qg_session_templates(const qg_session *session);
 /* Prints `qkgen: error: ...` and returns exit status 1. */
 int qg_complain(const char *format, ...) QG_PRINTF(1, 2);
 
-/* `qkgen run FAMILY ...`, `qkgen verify FILE`, `qkgen bench FAMILY ...` and `qkgen devices`; return the exit status. */
+/* `qkgen run FAMILY ...`, `qkgen verify FILE`, `qkgen bench FAMILY ...`, `qkgen tune FAMILY ...` and
+ * `qkgen devices`; return the exit status. */
 int qg_command_run(qg_session *session, int argc, char **argv);
 int qg_command_verify(qg_session *session, int argc, char **argv);
 int qg_command_bench(qg_session *session, int argc, char **argv);
+int qg_command_tune(qg_session *session, int argc, char **argv);
 int qg_command_devices(qg_session *session, int argc, char **argv);
 
 /* The class of sums of that name, NULL being the first; false after a message where there is none, or the format, unless that

@@ -43,7 +43,7 @@ static const char help[] =
     "        --in NAME=FILE                     once for each buffer of a format that has several\n"
     "        --decode-math f32|bf16|f16         as in emit\n"
     "        --class exact|int8|split|int24|half     as in emit (default: exact)\n"
-    "        --device NAME|NUMBER               a device of `qkgen devices`\n"
+    "        --device NAME|NUMBER               a device of `qkgen devices`; --tuning FILE: constants that tune found\n"
     "  qkgen run qdq_init            --target T --group G --bins B --in FILE --out scales=FILE --out biases=FILE "
     "--out q=FILE\n"
     "  qkgen run qdq_forward         --target T --group G --in q=FILE --in scales=FILE --in biases=FILE --out FILE\n"
@@ -51,9 +51,20 @@ static const char help[] =
     "  qkgen run qdq_backward_biases --target T --group G --in dy=FILE --out FILE\n"
     "  qkgen verify FILE.gguf|FILE.safetensors [--target T]...   decodes a model's tensors and compares the targets\n"
     "        [--tensor NAME [--out FILE]]       one tensor, and its values as --type f32|f16|bf16\n"
-    "        [--set PARAMETER=VALUE]...         where several formats fit; [--rules FILE]: see docs/verify.md\n"
-    "  qkgen bench FAMILY [--format F]... [--type T] [--rows N --cols K] [--batch M] [--device D] [--json FILE]\n"
-    "        [--class C] [--constant NAME=VALUE]...  times on a Vulkan device, as a share of its copy bandwidth\n"
+    "        [--set PARAMETER=VALUE]...         where several formats fit; [--rules FILE]: see docs/verify.md\n";
+
+/* C promises 4095 characters for one text. */
+static const char more_help[] =
+    "  qkgen bench FAMILY,... --format F,...|--from ORIGIN|--all   times on a Vulkan device, as a share of its copy "
+    "bandwidth,\n"
+    "        [--type T] [--rows N] [--cols K]   of checked results; docs/performance.md\n"
+    "        [--batch M,...] [--experts E] [--slots S] [--device D]\n"
+    "        [--json FILE] [--svg FILE] [--markdown FILE] [--peers FILE]   documents; --read FILE: of what --json "
+    "wrote\n"
+    "        [--sizes]                          powers of two of rows and columns, instead of one shape\n"
+    "        [--class C,...] [--tuning FILE] [--constant NAME=VALUE]...   other constants than the planner's\n"
+    "  qkgen tune FAMILY,... --format F,... --shape NxK[xM],... --out FILE   measures constants; docs/tuning.md\n"
+    "        [--class C] [--type T] [--experts E] [--slots S] [--device D] [--without NAME[=VALUE],...]\n"
     "  qkgen devices                            Vulkan devices, and the features that matter\n"
     "  qkgen --dump=STAGE --format F            what a stage made of a format: spec, layout, plan, ir, or dot, which "
     "is the "
@@ -577,6 +588,8 @@ int qg_command_verify(qg_session *session, int argc, char **argv) { return qg_co
 
 int qg_command_bench(qg_session *session, int argc, char **argv) { return qg_command_run(session, argc, argv); }
 
+int qg_command_tune(qg_session *session, int argc, char **argv) { return qg_command_run(session, argc, argv); }
+
 int qg_command_devices(qg_session *session, int argc, char **argv) { return qg_command_run(session, argc, argv); }
 #endif
 
@@ -584,16 +597,16 @@ static int command(qg_session *session, int argc, char **argv) {
     static const struct {
         const char *name;
         int (*run)(qg_session *, int, char **);
-    } commands[] = {{"check", command_check},       {"import", command_import},    {"show", command_show},
-                    {"list", command_list},         {"emit", command_emit},        {"gallery", command_gallery},
-                    {"run", qg_command_run},        {"verify", qg_command_verify}, {"bench", qg_command_bench},
-                    {"devices", qg_command_devices}};
+    } commands[] = {{"check", command_check},  {"import", command_import},     {"show", command_show},
+                    {"list", command_list},    {"emit", command_emit},         {"gallery", command_gallery},
+                    {"run", qg_command_run},   {"verify", qg_command_verify},  {"bench", qg_command_bench},
+                    {"tune", qg_command_tune}, {"devices", qg_command_devices}};
     if (argc < 2) {
-        fputs(help, stderr);
+        fprintf(stderr, "%s%s", help, more_help);
         return 1;
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
-        fputs(help, stdout);
+        printf("%s%s", help, more_help);
         return 0;
     }
     if (strcmp(argv[1], "--version") == 0) {

@@ -60,3 +60,12 @@ bool qg_options_read(qg_arena *arena, int argc, char **argv, const qg_option *op
     }
     return true;
 }
+
+void qg_split(qg_arena *arena, const char *list, qg_texts *words) {
+    for (const char *at = list; *at;) {
+        const size_t length = strcspn(at, ",");
+        const char *word = qg_strndup(arena, at, length);
+        if (length) QG_PUSH(arena, words->items, words->count, words->capacity, word);
+        at += length + (at[length] == ',');
+    }
+}

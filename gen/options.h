@@ -23,4 +23,7 @@ typedef struct qg_option {
  * `rest`. On a wrong argument prints an error to stderr and returns false. */
 bool qg_options_read(qg_arena *arena, int argc, char **argv, const qg_option *options, uint32_t count, qg_texts *rest);
 
+/* Appends the words that stand between commas. */
+void qg_split(qg_arena *arena, const char *list, qg_texts *words);
+
 #endif

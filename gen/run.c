@@ -377,7 +377,8 @@ int qg_command_run(qg_session *session, int argc, char **argv) {
                                  {"--ids", QG_TEXT, &ids},
                                  {"--experts", QG_COUNT, &job.experts},
                                  {"--slots", QG_COUNT, &job.slots},
-                                 {"--device", QG_TEXT, &job.device}};
+                                 {"--device", QG_TEXT, &job.device},
+                                 {"--tuning", QG_TEXT, &job.tuning}};
     if (!qg_options_read(session->arena, argc, argv, options, sizeof options / sizeof *options, &rest)) return 1;
     if (rest.count != 1)
         return qg_complain("run needs one kernel family, such as qkgen run dequant; `qkgen list families` shows them");
@@ -388,6 +389,8 @@ int qg_command_run(qg_session *session, int argc, char **argv) {
     if (!out) return qg_complain("run needs --out FILE");
     if (!qg_target_named(target))
         return qg_complain("--target must be c, vulkan or msl, not '%s'", target ? target : "");
+    if (job.tuning && strcmp(target, "vulkan") != 0)
+        return qg_complain("--tuning is for --target vulkan; %s has no constants to tune", target);
     job.type = qg_family_type(job.family, type);
     if (job.type == QG_SCALAR_COUNT)
         return qg_complain("--type must be %s, not '%s'", type_list(session->arena, job.family), type ? type : "");

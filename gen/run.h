@@ -13,6 +13,7 @@ typedef struct qg_job {
     const qg_sum_class *sum; /* families that sum */
     const qg_templates *templates;
     const char *device; /* Vulkan: NULL takes the default */
+    const char *tuning; /* Vulkan: a file that `qkgen tune` wrote, or NULL */
     const void *const *weights;
     const uint64_t *sizes;   /* bytes of each buffer, where blocks are patches of a matrix */
     uint64_t elements;       /* of the weights */
@@ -57,6 +58,9 @@ const uint64_t *qg_matrix_sizes(qg_arena *arena, const qg_layout *layout, uint64
 uint64_t qg_part_size(const qg_job *job);
 
 double qg_seconds_now(void);
+
+/* Reads a file of tuning, for a device of that name. Returns NULL, or a sentence saying what failed. */
+const char *qg_tuning_read(qg_arena *arena, const char *path, const char *device, const qk_tuning **tuning);
 
 /* `qkgen run` of a family that takes no format (run_plain.c). */
 int qg_run_plain(qg_session *session, const qg_plain *family, int argc, char **argv);

@@ -13,6 +13,7 @@ typedef struct device_run {
     qg_arena *arena;
     qk_vulkan *vulkan;
     const qk_kernel *kernel;
+    const qk_tuning *tuning;
     qk_vulkan_buffer **buffers; /* weights, then indices and status of gather, then dst */
     uint32_t n_buffers;
     uint32_t indices, status, x, dst; /* numbers in `buffers` */
@@ -97,7 +98,8 @@ static qk_status upload_part(device_run *r, const qg_job *job, uint64_t first, u
 }
 
 static qk_status dispatch(device_run *r, const qg_job *job, uint64_t count) {
-    const qk_backend backend = qk_vulkan_backend(r->vulkan);
+    qk_backend backend = qk_vulkan_backend(r->vulkan);
+    backend.tuning = r->tuning;
     qk_range *weights = QG_NEW_ARRAY(r->arena, qk_range, job->layout->n_buffers);
     for (uint32_t i = 0; i < job->layout->n_buffers; ++i) weights[i] = qk_vulkan_range(r->buffers[i]);
     const qk_range dst = qk_vulkan_range(r->buffers[r->dst]);
@@ -155,6 +157,7 @@ const char *qg_run_open_vulkan(const qg_job *job, uint64_t most, qg_runner *runn
     const qk_vulkan_options options = {.device = job->device, .validate = wants_validation()};
     if (qk_vulkan_create(&options, &r->vulkan, &r->error) != QK_OK) return failure(r);
     const char *why = compile_kernel(job, r);
+    if (!why && job->tuning) why = qg_tuning_read(job->arena, job->tuning, qk_vulkan_info(r->vulkan)->name, &r->tuning);
     if (!why && !make_buffers(job, most, r)) why = failure(r);
     if (why) {
         close_device(r);

@@ -488,7 +488,7 @@ static qk_limits limits_of(uint64_t range, uint32_t alignment) {
 }
 
 static void gemv_with(const qk_kernel *kernel, shape s, uint64_t launches) {
-    const qk_backend backend = {&s, QK_API_VULKAN, s.limits, check_gemv};
+    const qk_backend backend = {.context = &s, .limits = s.limits, .launch = check_gemv};
     const uint64_t blocks = s.rows * s.row_blocks;
     const qk_range weights[] = {{memory, CODES_AT, multiply(blocks, s.codes_bytes) + SPARE},
                                 {memory + 1, SCALES_AT, multiply(blocks, SCALES) + SPARE}};
@@ -661,7 +661,7 @@ static qk_status check_experts(void *context, const qk_launch *launch, qk_error 
 
 static void experts_with(const qk_kernel *kernel, shape s, uint64_t launches) {
     const uint64_t experts = s.experts, rows = s.rows, row_blocks = s.row_blocks, tokens = s.batch, slots = s.slots;
-    const qk_backend backend = {&s, QK_API_VULKAN, s.limits, check_experts};
+    const qk_backend backend = {.context = &s, .limits = s.limits, .launch = check_experts};
     const uint64_t blocks = multiply(experts, rows * row_blocks), pairs = tokens * slots;
     const qk_range weights[] = {{memory, CODES_AT, multiply(blocks, s.codes_bytes) + SPARE},
                                 {memory + 1, SCALES_AT, multiply(blocks, SCALES) + SPARE}};

@@ -311,7 +311,7 @@ static qk_status check_dequant(void *context, const qk_launch *launch, qk_error 
 static void dequant_with(const qk_kernel *kernel, uint64_t blocks, uint64_t range, uint32_t alignment,
                          uint64_t launches) {
     shape s = {{range, alignment, 65535, 1u << 16, 128, 3}, blocks, 0, 0, 0, 0, 0, 0};
-    qk_backend backend = {&s, QK_API_VULKAN, s.limits, check_dequant};
+    qk_backend backend = {.context = &s, .limits = s.limits, .launch = check_dequant};
     qk_range weights[] = {{memory, 256, blocks * CODES}, {memory + 1, 0, blocks * SCALES}};
     qk_range out = {memory + 2, 512, blocks * BLOCK * qk_type_bytes(kernel->output)};
     qk_error error = {""};
@@ -380,7 +380,7 @@ static void gather_shape(uint64_t rows, uint64_t row_blocks, uint64_t tokens, ui
                          uint64_t launches) {
     shape s = {{range, alignment, 65535, 128, 128, 3}, 0, rows, row_blocks, tokens, 0, 0, 0};
     qk_kernel kernel = kernel_of(1);
-    qk_backend backend = {&s, QK_API_VULKAN, s.limits, check_gather};
+    qk_backend backend = {.context = &s, .limits = s.limits, .launch = check_gather};
     uint64_t blocks = rows * row_blocks;
     qk_range weights[] = {{memory, 256, blocks * CODES}, {memory + 1, 0, blocks * SCALES}};
     qk_range indices = {memory + 2, 0, tokens * 4}, out = {memory + 3, 512, tokens * row_blocks * BLOCK * 2};

@@ -61,7 +61,7 @@ static qk_status count_launch(void *context, const qk_launch *launch, qk_error *
 
 static call right_call(int family, uint32_t *launches) {
     call c = {0};
-    c.backend = (qk_backend){launches, QK_API_VULKAN, {UINT32_MAX, 4, 65535, 256, 128, 0}, count_launch};
+    c.backend = (qk_backend){.context = launches, .limits = {UINT32_MAX, 4, 65535, 256, 128, 0}, .launch = count_launch};
     c.kernel = *kernels[family];
     memcpy(c.bindings, c.kernel.bindings, c.kernel.binding_count * sizeof *c.bindings);
     c.groups = GROUPS;
@@ -216,7 +216,7 @@ static qk_status check_part(void *context, const qk_launch *l, qk_error *error) 
 static void check_parts(int family, uint64_t groups, uint32_t group, uint64_t range, uint32_t alignment,
                         uint64_t launches) {
     parts p = {family, group, alignment, 0, 0, range};
-    qk_backend backend = {&p, QK_API_VULKAN, {range, alignment, 65535, 1024, 128, 0}, check_part};
+    qk_backend backend = {.context = &p, .limits = {range, alignment, 65535, 1024, 128, 0}, .launch = check_part};
     qk_range r[ARRAYS];
     qk_error error = {""};
     for (uint32_t i = 0; i < kernels[family]->binding_count; i++)

@@ -91,7 +91,7 @@ static inline uint32_t qk_type_bytes(qk_type type) {
     return 4;
 }
 
-/* ---- What follows serves the two dispatch functions at the end. -------------------------------------------------- */
+/* ---- What follows serves the dispatch functions. ------------------------------------------------------------------- */
 
 /* One argument that is bound: the range as passed, the bytes of it that the whole call touches, and the bytes that one
  * unit of the split (block, row or token) takes. */
@@ -121,6 +121,151 @@ static inline int qk_multiply_(uint64_t a, uint64_t b, uint64_t *product) {
         return 0;
     *product = a * b;
     return 1;
+}
+
+/* ---- Tuning ------------------------------------------------------------------------------------------------------ */
+
+/* Sixteen times the logarithm to base 2, rounded down; that of 0 is 0. */
+static inline uint32_t qk_log2_(uint64_t value) {
+    uint32_t whole = 0;
+    while (value >> whole > 1)
+        whole++;
+    uint64_t mantissa = whole > 31 ? value >> (whole - 31) : value << (31 - whole); /* 1 is 2^31 */
+    for (int i = 0; i < 4; i++) {
+        mantissa = mantissa * mantissa >> 31;
+        whole = 2 * whole + (uint32_t)(mantissa >> 32);
+        mantissa >>= mantissa >> 32;
+    }
+    return whole;
+}
+
+static inline uint32_t qk_distance_(uint64_t a, uint64_t b) {
+    uint32_t x = qk_log2_(a), y = qk_log2_(b);
+    return x < y ? y - x : x - y;
+}
+
+/* Right-hand sides are kept in powers of two. */
+static inline uint32_t qk_batch_class_(uint64_t batch) {
+    uint32_t kept = 1;
+    while (kept < batch && kept < UINT32_C(1) << 31)
+        kept *= 2;
+    return kept;
+}
+
+/* The entry of a kernel for the shape that is nearest, in the logarithms of rows and columns; the batch, rounded up to a power
+ * of two, must be the same. NULL where there is none, and the descriptor's constants apply. The shape is
+ *
+ *   gemv             rows x cols of the matrix, batch
+ *   gemv_id          tokens * slots * rows x cols, batch 1
+ *   dequant, gather  1 x elements of the result, batch 1 */
+static inline const qk_tuning_entry *qk_tuning_find(const qk_tuning *tuning, const char *kernel, uint64_t rows,
+                                                    uint64_t cols, uint64_t batch) {
+    const qk_tuning_entry *best = NULL;
+    uint32_t least = 0;
+    for (uint32_t i = 0; tuning != NULL && i < tuning->count; i++) {
+        const qk_tuning_entry *e = &tuning->entries[i];
+        if (strcmp(e->kernel, kernel) != 0 || qk_batch_class_(e->batch) != qk_batch_class_(batch))
+            continue;
+        uint32_t distance = qk_distance_(e->rows, rows) + qk_distance_(e->cols, cols);
+        if (best != NULL && distance >= least)
+            continue;
+        best = e;
+        least = distance;
+    }
+    return best;
+}
+
+/* A call with tuned constants: a descriptor that has them, and a backend that launches the original with them. */
+typedef struct qk_tuned_ {
+    qk_backend backend;
+    qk_kernel kernel;
+    qk_spec_constant constants[QK_MAX_CONSTANTS];
+    uint32_t set; /* which of them the entry has, as bits */
+    const qk_backend *outer;
+    const qk_kernel *original;
+} qk_tuned_;
+
+static inline qk_status qk_launch_tuned_(void *context, const qk_launch *launch, qk_error *error) {
+    const qk_tuned_ *tuned = (const qk_tuned_ *)context;
+    uint32_t values[QK_MAX_CONSTANTS];
+    qk_launch own = *launch;
+    if (launch->kernel == &tuned->kernel) {
+        for (uint32_t i = 0; i < tuned->kernel.spec_constant_count; i++) {
+            int keep = launch->constants == NULL || (tuned->set >> i & 1u) != 0;
+            values[i] = keep ? tuned->constants[i].value : launch->constants[i];
+        }
+        own.kernel = tuned->original;
+        own.constants = values;
+    }
+    return tuned->outer->launch(tuned->outer->context, &own, error);
+}
+
+static inline qk_status qk_set_tuned_(qk_tuned_ *tuned, const qk_tuning_entry *entry, const qk_tuned_value *value,
+                                      qk_error *error) {
+    const char *kernel = tuned->kernel.name, *again = "measure again with qkgen tune";
+    if (strcmp(value->name, "workgroups") == 0) {
+        if (value->value != 0 && value->value < tuned->backend.limits.workgroup_count)
+            tuned->backend.limits.workgroup_count = value->value;
+        return QK_OK;
+    }
+    for (uint32_t i = 0; i < tuned->kernel.spec_constant_count; i++) {
+        qk_spec_constant *c = &tuned->constants[i];
+        uint32_t legal = 0;
+        /* How many right-hand sides are kept follows from the call. */
+        if (strcmp(c->name, value->name) != 0 || strcmp(c->name, "batch") == 0)
+            continue;
+        while (legal < c->legal_count && c->legal[legal] != value->value)
+            legal++;
+        if (c->legal_count > 0 && legal == c->legal_count)
+            return qk_fail(error, QK_ERROR_ARGUMENT,
+                           "%s: line %" PRIu32 " of the tuning sets %s to %" PRIu32
+                           ", which is none of its legal values; %s",
+                           kernel, entry->line, c->name, value->value, again);
+        c->value = value->value;
+        tuned->set |= 1u << i;
+        if (c->id == 0)
+            tuned->kernel.workgroup_size = value->value;
+        return QK_OK;
+    }
+    return qk_fail(error, QK_ERROR_ARGUMENT,
+                   "%s: line %" PRIu32 " of the tuning sets %s, which the kernel does not have; %s", kernel,
+                   entry->line, value->name, again);
+}
+
+/* Puts the tuned call in the place of backend and kernel, where the backend's tuning has an entry for it. */
+static inline qk_status qk_tune_(qk_tuned_ *tuned, const qk_backend **backend, const qk_kernel **kernel, uint64_t rows,
+                                 uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_tuning_entry *entry;
+    if (*backend == NULL || *kernel == NULL || (*backend)->tuning == NULL || (*backend)->launch == NULL ||
+        (*kernel)->api != (*backend)->api || (*kernel)->spec_constant_count > QK_MAX_CONSTANTS)
+        return QK_OK;
+    entry = qk_tuning_find((*backend)->tuning, (*kernel)->name, rows, cols, batch);
+    if (entry == NULL)
+        return QK_OK;
+    tuned->outer = *backend;
+    tuned->original = *kernel;
+    tuned->backend = **backend;
+    tuned->backend.context = tuned;
+    tuned->backend.launch = qk_launch_tuned_;
+    tuned->backend.tuning = NULL;
+    tuned->kernel = **kernel;
+    tuned->kernel.spec_constants = tuned->constants;
+    tuned->set = 0;
+    for (uint32_t i = 0; i < (*kernel)->spec_constant_count; i++)
+        tuned->constants[i] = (*kernel)->spec_constants[i];
+    for (uint32_t i = 0; i < entry->count && i < QK_MAX_TUNED; i++) {
+        qk_status status = qk_set_tuned_(tuned, entry, &entry->values[i], error);
+        if (status != QK_OK)
+            return status;
+    }
+    *backend = &tuned->backend;
+    *kernel = &tuned->kernel;
+    return QK_OK;
+}
+
+static inline uint64_t qk_product_(uint64_t a, uint64_t b) {
+    uint64_t product;
+    return qk_multiply_(a, b, &product) ? product : UINT64_MAX;
 }
 
 static inline qk_status qk_check_features_(const qk_backend *backend, const qk_kernel *kernel, qk_error *error) {
@@ -562,7 +707,10 @@ static inline qk_status qk_check_shape_(const qk_kernel *kernel, uint64_t rows, 
 static inline qk_status qk_dispatch_dequant(const qk_backend *backend, const qk_kernel *kernel, const qk_range *weights,
                                             qk_range out, uint64_t elements, qk_error *error) {
     static const qk_role tail[] = {QK_ROLE_OUTPUT};
-    qk_status status = qk_check_call_(backend, kernel, 1, tail, 1, QK_DEQUANT_PUSH_BYTES, error);
+    qk_tuned_ tuned;
+    qk_status status = qk_tune_(&tuned, &backend, &kernel, 1, elements, 1, error);
+    if (status == QK_OK)
+        status = qk_check_call_(backend, kernel, 1, tail, 1, QK_DEQUANT_PUSH_BYTES, error);
     if (status != QK_OK || elements == 0)
         return status;
     if ((status = qk_check_multiple_(kernel, "elements", elements, error)) != QK_OK)
@@ -594,7 +742,10 @@ static inline qk_status qk_dispatch_gather(const qk_backend *backend, const qk_k
                                            qk_range indices, qk_range out, qk_range status_word, uint64_t rows,
                                            uint64_t cols, uint64_t tokens, qk_error *error) {
     static const qk_role tail[] = {QK_ROLE_INDICES, QK_ROLE_OUTPUT, QK_ROLE_STATUS};
-    qk_status status = qk_check_call_(backend, kernel, 1, tail, 3, QK_GATHER_PUSH_BYTES, error);
+    qk_tuned_ tuned;
+    qk_status status = qk_tune_(&tuned, &backend, &kernel, 1, qk_product_(tokens, cols), 1, error);
+    if (status == QK_OK)
+        status = qk_check_call_(backend, kernel, 1, tail, 3, QK_GATHER_PUSH_BYTES, error);
     if (status != QK_OK || tokens == 0)
         return status;
     if ((status = qk_check_multiple_(kernel, "cols", cols, error)) != QK_OK)
@@ -640,7 +791,10 @@ static inline qk_status qk_dispatch_dequant_matrix(const qk_backend *backend, co
     static const qk_role tail[] = {QK_ROLE_OUTPUT};
     qk_matrix_ matrix;
     uint32_t push[QK_DEQUANT_MATRIX_PUSH_BYTES / 4];
-    qk_status status = qk_check_call_(backend, kernel, 0, tail, 1, QK_DEQUANT_MATRIX_PUSH_BYTES, error);
+    qk_tuned_ tuned;
+    qk_status status = qk_tune_(&tuned, &backend, &kernel, 1, qk_product_(rows, cols), 1, error);
+    if (status == QK_OK)
+        status = qk_check_call_(backend, kernel, 0, tail, 1, QK_DEQUANT_MATRIX_PUSH_BYTES, error);
     if (status != QK_OK || rows == 0 || cols == 0)
         return status;
     if ((status = qk_check_shape_(kernel, rows, cols, error)) != QK_OK)
@@ -677,7 +831,10 @@ static inline qk_status qk_dispatch_gather_matrix(const qk_backend *backend, con
     static const qk_role tail[] = {QK_ROLE_INDICES, QK_ROLE_OUTPUT, QK_ROLE_STATUS};
     qk_matrix_ matrix;
     uint32_t push[QK_GATHER_MATRIX_PUSH_BYTES / 4];
-    qk_status status = qk_check_call_(backend, kernel, 0, tail, 3, QK_GATHER_MATRIX_PUSH_BYTES, error);
+    qk_tuned_ tuned;
+    qk_status status = qk_tune_(&tuned, &backend, &kernel, 1, qk_product_(tokens, cols), 1, error);
+    if (status == QK_OK)
+        status = qk_check_call_(backend, kernel, 0, tail, 3, QK_GATHER_MATRIX_PUSH_BYTES, error);
     if (status != QK_OK || tokens == 0)
         return status;
     if ((status = qk_check_shape_(kernel, rows, cols, error)) != QK_OK)
@@ -886,8 +1043,11 @@ static inline qk_status qk_dispatch_gemv(const qk_backend *backend, const qk_ker
     if (kernel == NULL)
         return qk_fail(error, QK_ERROR_ARGUMENT, "kernel is NULL, must be a descriptor");
     int blocks = kernel->view == QK_VIEW_BLOCKS;
-    qk_status status = qk_check_call_(backend, kernel, blocks, tail, 2,
-                                      blocks ? QK_GEMV_PUSH_BYTES : QK_GEMV_MATRIX_PUSH_BYTES, error);
+    qk_tuned_ tuned;
+    qk_status status = qk_tune_(&tuned, &backend, &kernel, rows, cols, batch, error);
+    if (status == QK_OK)
+        status = qk_check_call_(backend, kernel, blocks, tail, 2,
+                                blocks ? QK_GEMV_PUSH_BYTES : QK_GEMV_MATRIX_PUSH_BYTES, error);
     if (status != QK_OK || rows == 0 || cols == 0 || batch == 0)
         return status;
     qk_gemv_ g = {rows, cols, batch, qk_row_tiles_(kernel, cols), 0, {0, 0, 0, 0}};
@@ -957,7 +1117,10 @@ static inline qk_status qk_dispatch_gemv_id(const qk_backend *backend, const qk_
                                             uint64_t experts, uint64_t rows, uint64_t cols, uint64_t tokens,
                                             uint64_t slots, qk_error *error) {
     static const qk_role tail[] = {QK_ROLE_INPUT, QK_ROLE_INDICES, QK_ROLE_OUTPUT, QK_ROLE_STATUS};
-    qk_status status = qk_check_call_(backend, kernel, 1, tail, 4, QK_GEMV_ID_PUSH_BYTES, error);
+    qk_tuned_ tuned;
+    qk_status status = qk_tune_(&tuned, &backend, &kernel, qk_product_(qk_product_(tokens, slots), rows), cols, 1, error);
+    if (status == QK_OK)
+        status = qk_check_call_(backend, kernel, 1, tail, 4, QK_GEMV_ID_PUSH_BYTES, error);
     if (status != QK_OK || rows == 0 || cols == 0 || tokens == 0 || slots == 0)
         return status;
     if ((status = qk_check_experts_(kernel, experts, rows, cols, tokens, slots, error)) != QK_OK)

@@ -164,13 +164,40 @@ typedef struct qk_launch {
     const uint32_t *constants; /* values of the kernel's spec_constants, in their order; NULL: those of the descriptor */
 } qk_launch;
 
+/* A constant of a launch that was measured to be best: the name is that of one of the kernel's spec_constants, or
+ * "workgroups", which bounds the number of workgroups in a launch. */
+typedef struct qk_tuned_value {
+    char name[24];
+    uint32_t value;
+} qk_tuned_value;
+
+#define QK_MAX_TUNED 8u
+
+/* What was found for one kernel and shape. */
+typedef struct qk_tuning_entry {
+    char kernel[96];      /* qk_kernel.name */
+    uint64_t rows, cols;  /* as qk_tuning_find has them */
+    uint32_t batch;
+    uint32_t line;        /* of the file, for messages */
+    uint32_t count;
+    qk_tuned_value values[QK_MAX_TUNED];
+} qk_tuning_entry;
+
+/* A device's tuning, as `qkgen tune` writes it and qkgen/tuning.h reads it. */
+typedef struct qk_tuning {
+    char device[256];
+    uint32_t count;
+    const qk_tuning_entry *entries;
+} qk_tuning;
+
 /* The device as the stubs see it. `launch` records or submits; launches of one stub call are independent of each other.
- * Returns QK_OK, or a status with `error` filled in. */
+ * Returns QK_OK, or a status with `error` filled in. What is not set must be zero. */
 typedef struct qk_backend {
     void *context;
     qk_api api;
     qk_limits limits;
     qk_status (*launch)(void *context, const qk_launch *launch, qk_error *error);
+    const qk_tuning *tuning; /* NULL: launches have the constants of the descriptors */
 } qk_backend;
 
 #ifdef __cplusplus

@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# Measures what docs/performance.md shows, on the device of this machine: `bench/measure.sh OUT`, a minute and a half on a large
+# GPU. Writes OUT/*.json, which bench/report.sh turns into the page and its pictures, here or elsewhere.
+#
+# QKGEN names the command (else build/qkgen), DATA the folder of formats/ and templates/, DEVICE a device of `qkgen devices`,
+# TUNING a file of constants (docs/tuning.md). Needs no compiler.
+set -euo pipefail
+out=${1:?names the folder that takes the figures}
+here=$(cd "$(dirname "$0")/.." && pwd)
+qkgen=${QKGEN:-$here/build/qkgen}
+options=(--data "${DATA:-$here}")
+[ -z "${DEVICE:-}" ] || options+=(--device "$DEVICE")
+[ -z "${TUNING:-}" ] || options+=(--tuning "$TUNING")
+mkdir -p "$out"
+
+status=0
+# Every format of ggml, and MLX's affine groups of 64; then one size after the other.
+"$qkgen" bench gemv,gemv_id,gather --from "ggml (llama.cpp)" --format 'tq1_0,affine_b?_g64_bf16' --batch 1,8 "${options[@]}" \
+  --json "$out/figures.json" || status=1
+"$qkgen" bench gemv --format q4_0 --sizes "${options[@]}" --json "$out/sizes.json" >"$out/sizes.txt" || status=1
+exit $status

@@ -1,0 +1,304 @@
+/* `qkgen bench`: how fast the kernels are on a device, as a share of what the device's memory can do in the same run. Every
+ * result is checked in that run, too. */
+#include "run_bench.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct request {
+    qg_bench *bench;
+    qg_texts families, formats, constants, classes;
+    const char *batches, *type, *from, *tuning, *json, *svg, *markdown, *peers, *read, *device;
+    bool all, sizes;
+    uint64_t rows, cols, experts, slots;
+    qg_figures figures;
+} request;
+
+/* ---- what is asked for ---- */
+
+static bool is_pattern(const char *name) { return strpbrk(name, "*?[") != NULL; }
+
+static void add_format(qg_layouts *chosen, const qg_layout *layout) {
+    for (uint32_t c = 0; c < chosen->count; ++c)
+        if (chosen->items[c] == layout) return;
+    chosen->items[chosen->count++] = layout;
+}
+
+/* The formats that names and patterns mean, those whose origin has the text of --from, or all. */
+static bool choose_formats(qg_session *session, const request *r, qg_layouts *chosen) {
+    const qg_layouts all = session->library->layouts;
+    *chosen = (qg_layouts){.items = QG_NEW_ARRAY(session->arena, const qg_layout *, all.count + 1)};
+    if (r->formats.count == 0 && !r->all && !r->from)
+        return qg_complain(
+                   "bench needs --format F (names or patterns, with commas between them), --from ORIGIN or --all") == 0;
+    for (uint32_t l = 0; l < all.count && r->from; ++l)
+        if (all.items[l]->spec->origin && strstr(all.items[l]->spec->origin, r->from)) add_format(chosen, all.items[l]);
+    if (r->from && chosen->count == 0)
+        return qg_complain("no format is from '%s'; it must be part of what stands after `from` in a specification",
+                           r->from) == 0;
+    for (uint32_t i = 0; i < r->formats.count; ++i) {
+        const char *name = r->formats.items[i];
+        const qg_layout *layout = is_pattern(name) ? NULL : qg_session_format(session, name);
+        bool found = layout != NULL;
+        if (layout) add_format(chosen, layout);
+        if (!layout && !is_pattern(name)) return false;
+        for (uint32_t l = 0; l < all.count && is_pattern(name); ++l) {
+            if (fnmatch(name, all.items[l]->name, 0) != 0) continue;
+            add_format(chosen, all.items[l]);
+            found = true;
+        }
+        if (!found) return qg_complain("no format matches '%s'; `qkgen list` shows them", name) == 0;
+    }
+    for (uint32_t l = 0; l < all.count && r->all; ++l) add_format(chosen, all.items[l]);
+    return true;
+}
+
+/* Shapes that the peers are measured with, or, on a CPU, smaller ones. */
+static qg_case case_of(const request *r, const qg_family *family, qg_scalar type, const qg_sum_class *sum,
+                       uint64_t batch) {
+    const bool cpu = r->bench->cpu;
+    qg_case c = {.family = family, .type = type, .sum = sum, .batch = batch, .slots = 1};
+    c.rows = !family->sums ? 16384 : family->in_blocks ? 768 : 57344;
+    c.cols = family->in_blocks ? 2048 : 8192;
+    if (cpu) c.rows = family->in_blocks ? 256 : 512;
+    if (cpu) c.cols = family->in_blocks ? 1024 : 4096;
+    if (family->in_blocks) c.experts = r->experts ? r->experts : cpu ? 16 : 128;
+    if (family->in_blocks) c.slots = r->slots ? r->slots : 8;
+    if (r->rows) c.rows = r->rows;
+    if (r->cols) c.cols = r->cols;
+    return c;
+}
+
+static bool read_batches(qg_arena *arena, const char *list, uint64_t batches[8], uint32_t *count) {
+    qg_texts words = {0};
+    qg_split(arena, list, &words);
+    for (*count = 0; *count < words.count; ++*count) {
+        char *end;
+        const char *word = words.items[*count];
+        const unsigned long long number = strtoull(word, &end, 10);
+        if (*word < '0' || *word > '9' || *end || number == 0 || number > 1000000 || *count == 8)
+            return qg_complain("--batch must be at most eight whole numbers from 1, with commas between them, not '%s'",
+                               list) == 0;
+        batches[*count] = number;
+    }
+    return *count > 0 || qg_complain("--batch needs a number") == 0;
+}
+
+/* The cases of all families; formats come later. */
+static bool list_cases(qg_session *session, const request *r, qg_case **cases, uint32_t *count) {
+    uint64_t batches[8];
+    uint32_t n_batches;
+    if (!read_batches(session->arena, r->batches, batches, &n_batches)) return false;
+    const uint32_t n_classes = r->classes.count ? r->classes.count : 1;
+    *cases = QG_NEW_ARRAY(session->arena, qg_case, r->families.count * n_batches * n_classes + 1);
+    *count = 0;
+    for (uint32_t f = 0; f < r->families.count; ++f) {
+        const qg_family *family = qg_family_named(r->families.items[f]);
+        if (!family) return qg_complain("no kernel family is named %s", r->families.items[f]) == 0;
+        const qg_scalar type = qg_family_type(family, r->type);
+        if (type == QG_SCALAR_COUNT) return qg_complain("%s has no kernels of type %s", family->name, r->type) == 0;
+        /* Several vectors are a question to gemv alone. */
+        const uint32_t n = family->sums && (!family->in_blocks || r->families.count == 1) ? n_batches : 1;
+        for (uint32_t k = 0; k < (family->sums ? n_classes : 1); ++k) {
+            const qg_sum_class *sum;
+            const char *name = family->sums && r->classes.count ? r->classes.items[k] : NULL;
+            if (!qg_session_class(session, family, NULL, name, &sum)) return false;
+            for (uint32_t i = 0; i < n; ++i)
+                (*cases)[(*count)++] = case_of(r, family, type, sum, n == n_batches ? batches[i] : 1);
+        }
+    }
+    return true;
+}
+
+/* A sweep over rows and columns in powers of two, as far as the device has room. */
+static uint32_t sweep(const request *r, qg_case base, qg_case **cases, qg_arena *arena) {
+    enum { MOST = 32 * 32 };
+    const uint64_t most_rows = r->rows ? r->rows : r->bench->cpu ? 1024 : 262144;
+    const uint64_t most_cols = r->cols ? r->cols : r->bench->cpu ? 4096 : 65536;
+    const uint64_t memory = qk_vulkan_info(r->bench->vk)->memory;
+    uint32_t count = 0;
+    *cases = QG_NEW_ARRAY(arena, qg_case, MOST);
+    for (uint64_t cols = 256; cols <= most_cols && count < MOST - 1; cols *= 2) {
+        for (uint64_t rows = 1; rows <= most_rows && count < MOST - 1; rows *= 2) {
+            if ((double)rows * (double)cols * qg_bits_per_element(base.layout) / 8 > (double)memory / 2) continue;
+            (*cases)[count] = base;
+            (*cases)[count].rows = rows;
+            (*cases)[count].cols = cols;
+            if (qg_case_fits(r->bench, &(*cases)[count])) count += 1;
+        }
+    }
+    return count;
+}
+
+/* ---- the run ---- */
+
+static void show_progress(const request *r, const qg_figure *f) {
+    if (!isatty(STDERR_FILENO)) return;
+    fprintf(stderr, "\r\033[K%u: %s %s %llux%llu, %.0f GB/s", r->figures.count, f->format, f->family,
+            (unsigned long long)f->rows, (unsigned long long)f->cols, qg_figure_rate(f) / 1e9);
+}
+
+/* To what a file of figures holds, so that figures from a file are the same. */
+static double rounded(double x) {
+    char text[32];
+    snprintf(text, sizeof text, "%.6g", x);
+    return strtod(text, NULL);
+}
+
+static bool run_case(request *r, const qg_case *c) {
+    qg_bench *b = r->bench;
+    qg_arena *arena = b->session->arena;
+    const qk_tuning *tuning = b->tuning;
+    qg_subject s;
+    qg_figure f = {.format = c->layout->name,
+                   .family = c->family->name,
+                   .type = qg_scalars[c->type].name,
+                   .sum = c->family->sums ? c->sum->name : "",
+                   .rows = c->rows,
+                   .cols = c->cols,
+                   .batch = c->batch,
+                   .experts = c->experts,
+                   .slots = c->slots,
+                   .bits = qg_bits_per_element(c->layout)};
+    bool good = qg_subject_open(b, c, &s);
+    if (good && r->constants.count)
+        good = (b->tuning = qg_tuning_with(arena, tuning, s.kernel, c, &r->constants)) != NULL;
+    good = good && qg_subject_measure(b, &s, &f.time) && qg_subject_check(b, &s, &f.checked);
+    b->tuning = tuning;
+    f.bytes = qg_subject_moved(&s);
+    f.time = (qg_timing){rounded(f.time.median), rounded(f.time.least), rounded(f.time.greatest)};
+    f.checked.error = rounded(f.checked.error);
+    f.bits = rounded(f.bits);
+    qg_subject_close(b, &s);
+    if (!good)
+        return qg_complain("that was %s of %s, %llu x %llu", f.family, f.format, (unsigned long long)f.rows,
+                           (unsigned long long)f.cols) == 0;
+    QG_PUSH(arena, r->figures.items, r->figures.count, r->figures.capacity, f);
+    show_progress(r, &f);
+    return true;
+}
+
+static bool run_format(request *r, const qg_layout *layout, const qg_case *cases, uint32_t count) {
+    qg_arena *arena = r->bench->session->arena;
+    qg_case *own = QG_NEW_ARRAY(arena, qg_case, count + 1);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+        own[n] = cases[i];
+        own[n].layout = layout;
+        if (qg_case_fits(r->bench, &own[n])) n += 1;
+    }
+    if (r->sizes) n = sweep(r, (own[0].layout = layout, own[0]), &own, arena);
+    if (n == 0 && r->formats.count == 1 && !is_pattern(r->formats.items[0]) && !r->from && !r->all)
+        return qg_complain("%s has no such kernel, or no tensor of that shape; blocks are %u x %u", layout->name,
+                           layout->block_rows, layout->block_cols) == 0;
+    bool good = n == 0 || qg_stock_open(r->bench, layout, own, n);
+    for (uint32_t i = 0; i < n && good; ++i) good = run_case(r, &own[i]);
+    return good;
+}
+
+static bool measure_all(request *r, const qg_layouts *layouts, const qg_case *cases, uint32_t count) {
+    qg_bench *b = r->bench;
+    const qk_vulkan_device *info = qk_vulkan_info(b->vk);
+    if (!qg_bench_copy(b)) return false;
+    r->figures.device = info->name;
+    r->figures.driver = info->driver;
+    r->figures.cpu = b->cpu;
+    r->figures.copy = rounded(b->copy);
+    bool good = true;
+    for (uint32_t i = 0; i < layouts->count && good; ++i) good = run_format(r, layouts->items[i], cases, count);
+    if (isatty(STDERR_FILENO)) fputs("\r\033[K", stderr);
+    return good;
+}
+
+/* ---- what comes of it ---- */
+
+static bool write_text(qg_arena *arena, const char *path, const char *text) {
+    const char *why = path ? qg_write_file(arena, path, text, strlen(text)) : NULL;
+    return !why || qg_complain("cannot write %s: %s", path, why) == 0;
+}
+
+static bool is_sweep(const qg_figures *f) {
+    for (uint32_t i = 1; i < f->count; ++i)
+        if (qg_figure_same_group(&f->items[0], &f->items[i]) && strcmp(f->items[0].format, f->items[i].format) == 0)
+            return true;
+    return false;
+}
+
+static bool write_documents(qg_arena *arena, request *r, const qg_peers *peers) {
+    const qg_figures *f = &r->figures;
+    bool good = write_text(arena, r->json, r->json ? qg_figures_json(arena, f) : NULL);
+    if (good && (r->svg || r->markdown) && f->count == 0) return qg_complain("there are no figures to draw") == 0;
+    if (good && r->svg)
+        good = write_text(arena, r->svg, (is_sweep(f) ? qg_sizes_svg : qg_figures_svg)(arena, f, peers));
+    if (good && r->markdown) good = write_text(arena, r->markdown, qg_figures_markdown(arena, f, peers));
+    return good;
+}
+
+static bool all_right(const qg_figures *figures) {
+    uint32_t wrong = 0;
+    for (uint32_t i = 0; i < figures->count; ++i) wrong += figures->items[i].checked.wrong;
+    return wrong == 0 ||
+           qg_complain("%u of %u results are wrong: they differ from the values of the specification by more "
+                       "than the kernel's numeric class allows",
+                       wrong, figures->count) == 0;
+}
+
+static bool measure(qg_session *session, request *r) {
+    qg_layouts layouts;
+    qg_case *cases;
+    uint32_t count;
+    qg_bench *b = r->bench;
+    const uint64_t workgroups = b->workgroups;
+    if (r->families.count == 0)
+        return qg_complain(
+                   "bench needs kernel families, such as qkgen bench gemv,gather; `qkgen list families` shows them") ==
+               0;
+    if (!qg_session_load(session) || !choose_formats(session, r, &layouts)) return false;
+    bool good = qg_bench_open(b, session, r->device) && list_cases(session, r, &cases, &count);
+    b->workgroups = workgroups;
+    if (good && r->sizes && count != 1) good = qg_complain("--sizes takes one family and one --batch") == 0;
+    if (good && r->sizes) b->samples = 7;
+    if (good && r->tuning) {
+        const char *why = qg_tuning_read(session->arena, r->tuning, qk_vulkan_info(b->vk)->name, &b->tuning);
+        good = !why || qg_complain("%s", why) == 0;
+    }
+    good = good && measure_all(r, &layouts, cases, count);
+    if (r->figures.device) {
+        r->figures.device = qg_format(session->arena, "%s", r->figures.device);
+        r->figures.driver = qg_format(session->arena, "%s", r->figures.driver);
+    }
+    qg_bench_close(b);
+    return good;
+}
+
+int qg_command_bench(qg_session *session, int argc, char **argv) {
+    qg_bench bench = {0};
+    request r = {.bench = &bench, .batches = "1", .type = "f32"};
+    qg_texts formats = {0}, classes = {0}, rest = {0};
+    const qg_option options[] = {{"--data", QG_TEXT, &session->data},   {"--formats", QG_TEXT, &session->formats},
+                                 {"--spec", QG_TEXTS, &session->specs}, {"--format", QG_TEXTS, &formats},
+                                 {"--from", QG_TEXT, &r.from},          {"--all", QG_FLAG, &r.all},
+                                 {"--type", QG_TEXT, &r.type},          {"--class", QG_TEXTS, &classes},
+                                 {"--rows", QG_COUNT, &r.rows},         {"--cols", QG_COUNT, &r.cols},
+                                 {"--batch", QG_TEXT, &r.batches},      {"--tokens", QG_TEXT, &r.batches},
+                                 {"--experts", QG_COUNT, &r.experts},   {"--slots", QG_COUNT, &r.slots},
+                                 {"--sizes", QG_FLAG, &r.sizes},        {"--constant", QG_TEXTS, &r.constants},
+                                 {"--tuning", QG_TEXT, &r.tuning},      {"--workgroups", QG_COUNT, &bench.workgroups},
+                                 {"--device", QG_TEXT, &r.device},      {"--read", QG_TEXT, &r.read},
+                                 {"--json", QG_TEXT, &r.json},          {"--svg", QG_TEXT, &r.svg},
+                                 {"--markdown", QG_TEXT, &r.markdown},  {"--peers", QG_TEXT, &r.peers}};
+    if (!qg_options_read(session->arena, argc, argv, options, sizeof options / sizeof *options, &rest)) return 1;
+    for (uint32_t i = 0; i < rest.count; ++i) qg_split(session->arena, rest.items[i], &r.families);
+    for (uint32_t i = 0; i < formats.count; ++i) qg_split(session->arena, formats.items[i], &r.formats);
+    for (uint32_t i = 0; i < classes.count; ++i) qg_split(session->arena, classes.items[i], &r.classes);
+    qg_peers peers = {0};
+    if (r.peers && !qg_peers_read(session->arena, r.peers, &peers)) return 1;
+    bool good = r.read ? qg_figures_read(session->arena, r.read, &r.figures) : measure(session, &r);
+    if (!good && r.figures.count == 0) return 1;
+    if (!is_sweep(&r.figures)) qg_figures_sort(&r.figures);
+    good = good && write_documents(session->arena, &r, &peers);
+    qg_figures_print(session->arena, &r.figures);
+    return good && all_right(&r.figures) ? 0 : 1;
+}

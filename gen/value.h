@@ -1,0 +1,33 @@
+/* value.h: the value of an element straight from the proven layout, one code at a time, with the value's tree evaluated as it
+ * stands. It shares no line with planning, lowering or printing, so that it can tell whether those are right. */
+#ifndef QKGEN_VALUE_H
+#define QKGEN_VALUE_H
+
+#include "gen.h"
+
+/* An element of a block. `blocks` are the bytes of the block in each buffer of the layout, in order. */
+typedef struct qg_element {
+    const qg_layout *layout;
+    const unsigned char *const *blocks;
+    uint32_t index; /* in the block */
+} qg_element;
+
+/* The value, each operation rounded to f32 and then to `layout->math`. */
+float qg_value_of(const qg_element *element);
+
+/* The bits of `value`, rounded to F32, F16 or BF16, ties to even. */
+uint32_t qg_bits_of(qg_scalar type, float value);
+
+/* A tensor of rows x cols elements. Buffer b is the bytes data[b], repeated every periods[b] bytes. */
+typedef struct qg_tensor {
+    const qg_layout *layout;
+    uint64_t rows, cols;
+    const unsigned char *const *data;
+    const uint64_t *periods;
+} qg_tensor;
+
+/* Values of the `count` elements of row `row` from column `col` on. */
+void qg_values_of_row(qg_arena *arena, const qg_tensor *tensor, uint64_t row, uint64_t col, uint64_t count,
+                      float *values);
+
+#endif

@@ -1,0 +1,144 @@
+#!/usr/bin/env bash
+# `qkgen bench` on this machine's device: every figure is of a checked result; documents; peers; what it refuses. And what
+# turns ggml's output into a file of peers.
+source "$(dirname "$0")/../lib.sh"
+small=(--rows 32 --cols 512)
+
+# ---- a run ----
+
+"$QKGEN" bench gemv,gemv_id,gather,dequant --format 'q4_0,mx*p4,awq_b4_g12?' --batch 1,3 "${small[@]}" --experts 3 --slots 2 \
+  --json "$work/f.json" --svg "$work/f.svg" --markdown "$work/f.md" >"$work/f.txt" 2>&1 || fail "bench fails" "$work/f.txt"
+# 3 formats with mxfp4 of several, five cases each, and no experts for patches of a matrix.
+lines=$(grep -cE ' (gemv|gemv_id|gather|dequant) ' "$work/f.txt")
+formats=$("$QKGEN" list | grep -cE '^(q4_0|mx.*p4|awq_b4_g12.) ')
+check "a line for each case" test "$lines" -eq $((formats * 5 - 1))
+says "the device" "copies [0-9.]+ GB/s, read and written" "$work/f.txt"
+says "a decoder's error" "q4_0 +dequant .* 0\.0e\+00$" "$work/f.txt"
+says "a sum's error" "awq_b4_g128 +gemv .* [1-9]\.[0-9]e-0[78]$" "$work/f.txt"
+if grep -q 'WRONG' "$work/f.txt"; then fail "a result is wrong" "$work/f.txt"; else pass; fi
+"$QKGEN" devices | head -1 | grep -q '(cpu,' && says "a CPU is called one" "a CPU device, whose figures say nothing of GPUs" "$work/f.txt"
+says "the picture has panels" '>gemv, 3 vectors<' "$work/f.svg"
+says "tables" '^\| q4_0 \| 4.5 \| ' "$work/f.md"
+
+# What --json wrote is what --read reads.
+"$QKGEN" bench --read "$work/f.json" --json "$work/g.json" --svg "$work/g.svg" --markdown "$work/g.md" >"$work/g.txt"
+for name in svg md txt json; do check "the same $name from the file" cmp "$work/f.$name" "$work/g.$name"; done
+
+"$QKGEN" bench gemv --format q4_0 --sizes --rows 4 --cols 512 --json "$work/s.json" --svg "$work/s.svg" >"$work/s.txt"
+check "a sweep" test "$(grep -c ' gemv ' "$work/s.txt")" -eq 6
+if command -v xmllint >/dev/null; then check "the picture is XML" xmllint --noout "$work/f.svg" "$work/s.svg"; fi
+says "the sweep's picture" '>Sizes: gemv, 1 vector<' "$work/s.svg"
+
+# ---- every view of blocks has values that agree ----
+
+"$QKGEN" bench gemv,gather --format gptq_v1_b4_g32_act,hqq_b3_g64,nf4_b64,fp8_block,ct_b4_zp_g32,nvfp4,iq1_m,q6_K,tq1_0 \
+  --type f16 --rows 256 --cols 1024 >"$work/v.txt" 2>&1 || fail "bench of all views" "$work/v.txt"
+check "all of them" test "$(grep -cE ' (gemv|gather) ' "$work/v.txt")" -eq 18
+
+# A kernel that is wrong is found: a copy of the templates whose sum forgets the last row tile.
+cp -r "$SOURCE/templates" "$SOURCE/formats" "$work/"
+sed -i 's/all;$/all * 1.00001;/' "$work/templates/gemv.comp"
+refuses "a wrong kernel" "1 of 1 results are wrong: they differ from the values of the specification" \
+  "$QKGEN" bench gemv --data "$work" --format q4_0 "${small[@]}"
+
+# ---- peers ----
+
+cat >"$work/peers.txt" <<'END'
+# made up
+other gemv q4_0 32 512 3 1000000 us
+third gather q4_0 32 512 1 0.001 GB/s
+third gather q4_0 99 512 1 5 GB/s   # no such figure
+END
+"$QKGEN" bench --read "$work/f.json" --peers "$work/peers.txt" --svg "$work/p.svg" --markdown "$work/p.md" >/dev/null
+says "a peer's column" '^\| format .* \| other \| times \|$' "$work/p.md"
+check "a peer's mark for each figure, and in the legend" test "$(grep -c 'class="c[12]"' "$work/p.svg")" -eq 4
+while IFS='|' read -r line message; do
+  echo "$line" >"$work/wrong.txt"
+  refuses "peers: $line" "wrong.txt:1: $message" "$QKGEN" bench --read "$work/f.json" --peers "$work/wrong.txt"
+done <<'END'
+a gemv q4_0 1 2 3 4|a line is PEER FAMILY FORMAT ROWS COLS BATCH NUMBER us.GB/s
+a gemm q4_0 1 2 3 4 us|the second word must be a kernel family
+a gemv q4_0 1 x 3 4 us|rows, columns and batch must be whole numbers from 1
+a gemv q4_0 1 2 3 -4 us|the figure must be a number above 0
+a gemv q4_0 1 2 3 4 ms|the unit must be us or GB/s
+END
+
+esc=$(printf '\033')
+cat >"$work/ggml.txt" <<END
+Backend 1/1: Vulkan0
+  MUL_MAT(name=gemv:q4_0:512:1024:8,type=f32,ne=[512,8,1,1],op_params=[],sources=q4_0[1024,512,1,1],f32[1024,8,1,1]):    8192 runs -  1772.77 us/run -      294 kB/run - ${esc}[1;34m   0.16 GB/s${esc}[0m
+  GET_ROWS(name=gather:q4_0:256:1024:1,type=f32,ne=[1024,256,1,1],op_params=[],sources=q4_0[1024,256,1,1],i32[256,1,1,1]):    7176 runs -   774.69 us/run -     1169 kB/run - ${esc}[1;34m   1.44 GB/s${esc}[0m
+  MUL_MAT_ID(name=gemv_id:q4_0:64:256:1,type=f32,ne=[64,4,1,1],op_params=[],sources=q4_0[256,64,16,1],f32[256,1,1,1],i32[4,1,1,1]): not supported
+  MUL_MAT(type_a=q4_K,type_b=f32,m=4096,n=1,k=14336,bs=[1,1],nr=[1,1],per=[0,1,2,3],k_v=0,o=1,src_overlap=0):       69 runs - 32404.90 us/run - 117.44 MFLOP/run - ${esc}[1;34m  3.62 GFLOPS${esc}[0m
+  MUL_MAT(type_a=f16,type_b=f32,m=128,n=1,k=64,bs=[8,1],nr=[4,1],per=[0,1,2,3],k_v=0,o=1,src_overlap=0):       69 runs - 4.90 us/run - 117.44 MFLOP/run - ${esc}[1;34m  3.62 GFLOPS${esc}[0m
+  ADD(type=f32,ne=[4096,1,1,1],nr=[1,1,1,1],nf=1): 100 runs - 1.00 us/run - 48 kB/run - 45.78 GB/s
+END
+"$SOURCE/bench/peers/ggml.sh" ggml --parse "$work/ggml.txt" >"$work/ggml.peers"
+cat >"$work/expected" <<'END'
+ggml gemv q4_0 512 1024 8 1772.77 us
+ggml gather q4_0 256 1024 1 774.69 us
+ggml gemv q4_K 4096 14336 1 32404.90 us
+END
+check "ggml's output" diff "$work/expected" "$work/ggml.peers"
+check "ggml's output are peers" "$QKGEN" bench --read "$work/f.json" --peers "$work/ggml.peers"
+refuses "output of something else" "no line with 'us/run'" "$SOURCE/bench/peers/ggml.sh" ggml --parse "$work/expected"
+check "the peers that are kept" "$QKGEN" bench --read "$work/f.json" --peers "$SOURCE/bench/peers/h200.txt"
+
+# The cases for test-backend-ops, with a stand-in for it and for ggml's header.
+cat >"$work/ggml.h" <<'END'
+enum ggml_type { GGML_TYPE_F32 = 0, // first
+    GGML_TYPE_F16 = 1,
+    GGML_TYPE_I32 = 26, };
+enum ggml_op { GGML_OP_NONE = 0,
+
+    GGML_OP_DUP,
+    GGML_OP_MUL_MAT, GGML_OP_COUNT_ME,
+    GGML_OP_MUL_MAT_ID,
+    GGML_OP_GET_ROWS, };
+END
+sed -i 's/GGML_OP_MUL_MAT, /GGML_OP_MUL_MAT,\n/' "$work/ggml.h"
+printf '#!/bin/sh\ncat "$3" >&2\ncat "%s"\n' "$work/ggml.txt" >"$work/test-backend-ops"
+chmod +x "$work/test-backend-ops"
+FORMATS='q4_0' SHAPES='gemv 512 1024 8
+gather 256 1024 1
+gemv_id 64 256 2 16 4' "$SOURCE/bench/peers/ggml.sh" ggml "$work/test-backend-ops" "$work/ggml.h" -b CPU \
+  >"$work/ggml.peers" 2>"$work/cases"
+cat >"$work/expected" <<'END'
+2 0 512 8 1 1 0 2 2 1024 512 1 1 0 0 0 0 0 1024 8 1 1 0 0 0 0 gemv:q4_0:512:1024:8
+5 0 1024 256 1 1 0 2 2 1024 256 1 1 0 0 0 0 26 256 1 1 1 0 0 0 0 gather:q4_0:256:1024:1
+4 0 64 4 2 1 0 3 2 256 64 16 1 0 0 0 0 0 256 1 2 1 0 0 0 0 26 4 2 1 1 0 0 0 0 gemv_id:q4_0:64:256:2
+END
+check "cases for ggml" diff "$work/expected" "$work/cases"
+
+# ---- the page ----
+
+mkdir -p "$work/figures" "$work/docs"
+cp "$work/f.json" "$work/figures/figures.json"
+cp "$work/s.json" "$work/figures/sizes.json"
+cp "$SOURCE/docs/performance.md" "$work/docs/"
+for _ in 1 2; do PAGE=$work/docs/performance.md "$SOURCE/bench/report.sh" "$work/figures" >/dev/null; done
+check "the page's tables, once" test "$(grep -c '^\*\*gemv, 3 vectors, 32 x 512\*\*$' "$work/docs/performance.md")" -eq 1
+check "the page's end" grep -q '^## What was not measured$' "$work/docs/performance.md"
+check "the page's pictures" cmp "$work/f.svg" "$work/docs/performance/formats.svg"
+
+# ---- what it refuses ----
+
+refuses "no family" "bench needs kernel families" "$QKGEN" bench --format q4_0
+refuses "no such family" "no kernel family is named gemm" "$QKGEN" bench gemm --format q4_0
+refuses "no format" "bench needs --format F" "$QKGEN" bench gemv
+refuses "no such format" "did you mean q4_0" "$QKGEN" bench gemv --format q4_00
+refuses "no such pattern" "no format matches 'z\*'" "$QKGEN" bench gemv --format 'z*'
+refuses "no such origin" "no format is from 'nowhere'" "$QKGEN" bench gemv --from nowhere
+refuses "a batch of nothing" "--batch must be at most eight whole numbers from 1" "$QKGEN" bench gemv --format q4_0 --batch 0
+refuses "a batch that is too large" "batch is 9, must be at most 8" "$QKGEN" bench gemv --format q4_0 --batch 9 "${small[@]}"
+refuses "a shape" "q4_K has no such kernel, or no tensor of that shape; blocks are 1 x 256" \
+  "$QKGEN" bench gemv --format q4_K --rows 4 --cols 32
+refuses "a constant" "sets rowz, which the kernel does not have" \
+  "$QKGEN" bench gemv --format q4_0 --constant rowz=2 "${small[@]}"
+refuses "a file that is no JSON" "expected: byte [0-9]+: this is no JSON" "$QKGEN" bench --read "$work/expected"
+echo '{}' >"$work/none.json"
+refuses "a file of something else" "device, driver, cpu, copy or results is missing" "$QKGEN" bench --read "$work/none.json"
+sed 's/"rows": 32/"rows": -1/' "$work/f.json" >"$work/none.json"
+refuses "a figure" "result [0-9]+ lacks a member, or has one out of range" "$QKGEN" bench --read "$work/none.json"
+refuses "a folder that is not there" "cannot write" "$QKGEN" bench --read "$work/f.json" --json /dev/null/x
+finish
