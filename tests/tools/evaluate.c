@@ -1,4 +1,5 @@
-/* An oracle: decodes blocks straight from the proven layout and evaluates the value's tree as it stands (gen/value.h). It shares
+/* An oracle: decodes blocks straight from the proven layout and evaluates the value's tree as it stands (gen/value.h).
+ * It shares
  * no line with planning, lowering or printing. `evaluate SPEC FORMAT OUT IN...`, one input for each buffer in the
  * order of the specification; writes f32. EVALUATE_MATH=f16 or bf16 rounds each float of the value to that type. */
 #include "library.h"
