@@ -255,6 +255,7 @@ static void sum_holes(qg_arena *arena, qg_holes *holes, const qg_ir *ir, const q
             : kernel->plan->lanes == 2 ? "max(most.x, most.y)"
                                        : "most");
     qg_hole(holes, "any", kernel->plan->lanes > 1 ? "any" : "");
+    qg_hole(holes, "dot_halves", qg_dot_halves(arena, kernel->plan, glsl, ""));
     qg_hole(holes, "load_x", load_x(arena, ir, kernel));
     qg_hole(holes, "accumulate", qg_format(arena, "%s%s", wide.data, accumulate(arena, ir, kernel->plan)));
 }

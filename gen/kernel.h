@@ -200,6 +200,8 @@ typedef struct qg_cut_names {
 const char *qg_row_cols(qg_arena *arena, const qg_plan *plan, const char *owner);
 uint32_t qg_whole_unit(const qg_plan *plan);
 void qg_sum_cut_body(qg_text *text, const qg_plan *plan, const qg_target *target, const qg_cut_names *names);
+/* A function that sums up products of halves: once as halves, then as floats. */
+char *qg_dot_halves(qg_arena *arena, const qg_plan *plan, const qg_target *target, const char *qualifier);
 /* Statements and `v[r] = value;` lines of a decode function's body. */
 void qg_decode_body(qg_text *text, const qg_ir *ir, const qg_target *target);
 /* The lines of the banner, each after `prefix`. They say what `kernel` costs, or, where it is NULL, what each family does. */

@@ -126,6 +126,7 @@ static void kept_holes(qg_arena *arena, qg_holes *holes, const qg_ir *ir, const 
             : plan->lanes == 2 ? "max(most.x, most.y)"
                                : "most");
     qg_hole(holes, "any", plan->lanes > 1 ? "any" : "");
+    qg_hole(holes, "dot_halves", qg_dot_halves(arena, plan, msl, "inline "));
 }
 
 static char *kernel_text(qg_arena *arena, const qg_templates *templates, const qg_kernel *kernel, const char **why) {

@@ -183,7 +183,7 @@ static bool is_of_halves(const qg_node *node) {
 /* Products of halves, whose sum is a float again. */
 static void print_half_dot(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node) {
     const qg_node *vector = node->arg[0];
-    qg_text_printf(text, vector->lanes > 1 ? "float(dot(x[k][m][%lld], %s(" : "float(x[k][m][%lld] * %s(",
+    qg_text_printf(text, vector->lanes > 1 ? "dot_halves(x[k][m][%lld], %s(" : "float(x[k][m][%lld] * %s(",
                    (long long)node->integer, target->halves[vector->lanes]);
     if (vector->op == QG_VECTOR && is_of_halves(vector)) {
         for (uint32_t i = 0; i < vector->n_args; ++i) {
@@ -193,7 +193,7 @@ static void print_half_dot(qg_text *text, const qg_ir *ir, const qg_target *targ
     } else {
         print(text, ir, target, vector);
     }
-    qg_text_puts(text, vector->lanes > 1 ? ")))" : "))");
+    qg_text_puts(text, "))");
 }
 
 static void print_dot(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node) {

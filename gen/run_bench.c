@@ -1,6 +1,7 @@
 /* The device of `qkgen bench` and `qkgen tune`: what its memory can do, kernels and their buffers, and their times.
  *
- * The time of a launch is that of a submission of several, by the device's own clock, divided by their number; of many such
+ * The time of a launch is that of a submission of several, by the device's own clock, divided by their number; of many
+ * such
  * submissions the median, the least and the greatest are taken. */
 #include "run_bench.h"
 #include "spirv.h"

@@ -31,7 +31,8 @@ typedef struct qg_stock {
     qk_vulkan_buffer *buffers[QK_MAX_BINDINGS];
 } qg_stock;
 
-/* Fills in the patterns: random codes, and scales of moderate size, so that every block counts in a sum. `cols` is that of
+/* Fills in the patterns: random codes, and scales of moderate size, so that every block counts in a sum. `cols` is
+ * that of
  * the tensor. False without memory; qg_stock_drop frees them in either case. */
 bool qg_stock_fill(qg_stock *stock, const qg_layout *layout, uint64_t cols);
 void qg_stock_drop(qg_stock *stock);

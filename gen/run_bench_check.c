@@ -1,4 +1,5 @@
-/* Whether what was measured was right: some rows of the result, against the values of the layout (value.h), which needs no
+/* Whether what was measured was right: some rows of the result, against the values of the layout (value.h), which
+ * needs no
  * compiler on the machine. Sums are taken in double precision. */
 #include "run_bench.h"
 

@@ -1,4 +1,5 @@
-/* `qkgen bench`: how fast the kernels are on a device, as a share of what the device's memory can do in the same run. Every
+/* `qkgen bench`: how fast the kernels are on a device, as a share of what the device's memory can do in the same run.
+ * Every
  * result is checked in that run, too. */
 #include "run_bench.h"
 

@@ -6,7 +6,8 @@
 
 enum { QG_DRAW_CHARACTER = 78 }; /* tenths of a pixel that a character of 13 px is wide */
 
-/* Text with its base line at y; `style` are classes: h (title), s (subtitle), b (heading), g (grey), n (small); m and o centre it and
+/* Text with its base line at y; `style` are classes: h (title), s (subtitle), b (heading), g (grey), n (small); m and
+ * o centre it and
  * end it there. "" for none. */
 void qg_draw_text(qg_text *svg, double x, double y, const char *style, const char *text);
 /* A rectangle, a line and a mark with further attributes. */

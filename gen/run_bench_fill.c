@@ -1,4 +1,5 @@
-/* Data to measure with. The content hardly matters for the time, but a sum whose terms differ by many powers of two would hide
+/* Data to measure with. The content hardly matters for the time, but a sum whose terms differ by many powers of two
+ * would hide
  * most of what is wrong with it: so scales are of moderate size, and all else is random. */
 #include "run_bench.h"
 

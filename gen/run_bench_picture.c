@@ -1,4 +1,5 @@
-/* Figures as a picture: for each format a line, for each family a panel, and in it a dot at the share of the device's copy
+/* Figures as a picture: for each format a line, for each family a panel, and in it a dot at the share of the device's
+ * copy
  * bandwidth, with the marks of peers beside it. */
 #include "run_bench.h"
 #include "run_bench_draw.h"

@@ -1,4 +1,5 @@
-/* A sweep over rows and columns as a picture: for each format a field of cells, whose colour is the share of the device's copy
+/* A sweep over rows and columns as a picture: for each format a field of cells, whose colour is the share of the
+ * device's copy
  * bandwidth; below it those of peers that were measured with the same sizes. */
 #include "run_bench.h"
 #include "run_bench_draw.h"

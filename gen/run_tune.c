@@ -1,4 +1,5 @@
-/* `qkgen tune`: measures the legal values of a kernel's constants on a device, and writes those that are best for each shape.
+/* `qkgen tune`: measures the legal values of a kernel's constants on a device, and writes those that are best for each
+ * shape.
  *
  * Constants are changed one after the other, each to the value with which the kernel is fastest, until no change gains
  * anything; not set at all is a value, too. How many right-hand sides are kept is no choice: the dispatch knows it. */
@@ -37,7 +38,8 @@ typedef struct search {
 
 /* ---- one kernel and shape ---- */
 
-/* Bounds of a grid whose threads loop over the rest; a device of many processors likes a grid that is a multiple of them. */
+/* Bounds of a grid whose threads loop over the rest; a device of many processors likes a grid that is a multiple of
+ * them. */
 static const uint32_t grids[] = {132, 256, 264, 512, 528, 768, 1056, 2048, 2112, 4096, 4224, 8192};
 
 /* What `--without NAME=VALUE` or `--without NAME` leaves out. */
@@ -92,7 +94,8 @@ static uint64_t effective(const search *s, const uint32_t *values, const char *n
     return 1;
 }
 
-/* Subgroups that share rows have four bytes for each row and right-hand side in shared memory, and a subgroup has four threads or
+/* Subgroups that share rows have four bytes for each row and right-hand side in shared memory, and a subgroup has four
+ * threads or
  * more. A driver need not refuse what is too large. */
 static bool has_room(const search *s, const uint32_t *values) {
     uint64_t kept = 1;

@@ -228,3 +228,13 @@ void qg_load_x_body(qg_text *text, const qg_ir *ir, const qg_plan *plan, const q
     }
     qg_text_puts(text, "    }\n");
 }
+
+char *qg_dot_halves(qg_arena *arena, const qg_plan *plan, const qg_target *target, const char *qualifier) {
+    if (plan->lanes == 1) return "";
+    const char *type = target->halves[plan->lanes];
+    return qg_format(arena,
+                     "// Products of halves, and %s sum of two such products; then floats.\n"
+                     "%sfloat dot_halves(%s a, %s b) {\n    const %s s = %s(%s);\n    return s.x + s.y;\n}\n",
+                     plan->lanes == 4 ? "the" : "no", qualifier, type, type, target->types[QG_K_FLOAT][2],
+                     target->types[QG_K_FLOAT][2], plan->lanes == 4 ? "a.xy * b.xy + a.zw * b.zw" : "a * b");
+}

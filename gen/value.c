@@ -261,7 +261,8 @@ static void copy_block(const qg_tensor *t, const spot *s, uint32_t buffer, uint6
     }
 }
 
-/* The bytes of the block of an element in all buffers; those that a code finds come last, when its own bits are there. */
+/* The bytes of the block of an element in all buffers; those that a code finds come last, when its own bits are there.
+ * */
 static void copy_blocks(const qg_tensor *t, const spot *s, unsigned char *const *blocks) {
     const qg_layout *layout = t->layout;
     for (int found = 0; found < 2; ++found) {

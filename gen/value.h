@@ -1,4 +1,5 @@
-/* value.h: the value of an element straight from the proven layout, one code at a time, with the value's tree evaluated as it
+/* value.h: the value of an element straight from the proven layout, one code at a time, with the value's tree
+ * evaluated as it
  * stands. It shares no line with planning, lowering or printing, so that it can tell whether those are right. */
 #ifndef QKGEN_VALUE_H
 #define QKGEN_VALUE_H

@@ -53,6 +53,8 @@ float scale_of(@{vec} most, @{vec} all) {
     return min(0.001953125 / max(largest, 1e-37), 0.5e38);
 }
 
+@{dot_halves}
+
 @end
 @if digits
 // Integers whose digits are bytes with a sign: the largest, less what rounding may add.

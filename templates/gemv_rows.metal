@@ -25,6 +25,8 @@ inline float scale_of(@{vec} most, @{vec} all)
     return min(0.001953125f / max(largest, 1e-37f), 0.5e38f);
 }
 
+@{dot_halves}
+
 @end
 @{load_x}
 

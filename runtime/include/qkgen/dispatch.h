@@ -91,7 +91,7 @@ static inline uint32_t qk_type_bytes(qk_type type) {
     return 4;
 }
 
-/* ---- What follows serves the dispatch functions. ------------------------------------------------------------------- */
+/* ---- What follows serves the dispatch functions. ---------------------------------------------------------------- */
 
 /* One argument that is bound: the range as passed, the bytes of it that the whole call touches, and the bytes that one
  * unit of the split (block, row or token) takes. */
@@ -1118,7 +1118,8 @@ static inline qk_status qk_dispatch_gemv_id(const qk_backend *backend, const qk_
                                             uint64_t slots, qk_error *error) {
     static const qk_role tail[] = {QK_ROLE_INPUT, QK_ROLE_INDICES, QK_ROLE_OUTPUT, QK_ROLE_STATUS};
     qk_tuned_ tuned;
-    qk_status status = qk_tune_(&tuned, &backend, &kernel, qk_product_(qk_product_(tokens, slots), rows), cols, 1, error);
+    uint64_t results = qk_product_(qk_product_(tokens, slots), rows);
+    qk_status status = qk_tune_(&tuned, &backend, &kernel, results, cols, 1, error);
     if (status == QK_OK)
         status = qk_check_call_(backend, kernel, 1, tail, 4, QK_GEMV_ID_PUSH_BYTES, error);
     if (status != QK_OK || rows == 0 || cols == 0 || tokens == 0 || slots == 0)

@@ -1,4 +1,5 @@
-/* qkgen/tuning.h: reads what `qkgen tune` wrote. Header only; needs qkgen/dispatch.h and libc; allocates nothing, keeps no
+/* qkgen/tuning.h: reads what `qkgen tune` wrote. Header only; needs qkgen/dispatch.h and libc; allocates nothing,
+ * keeps no
  * state; C11 and C++11.
  *
  *     uint32_t count = 0;
@@ -13,8 +14,10 @@
  *     device NAME                     second: the device that was measured, to the end of the line
  *     KERNEL ROWSxCOLSxBATCH NAME=VALUE...
  *
- * KERNEL is qk_kernel.name; the shape is as in qk_tuning_find; each NAME is a constant of the kernel with one of its legal values,
- * or "workgroups", the most workgroups of a launch. `default` in their place keeps the constants of the descriptor, as do kernels
+ * KERNEL is qk_kernel.name; the shape is as in qk_tuning_find; each NAME is a constant of the kernel with one of its
+ * legal values,
+ * or "workgroups", the most workgroups of a launch. `default` in their place keeps the constants of the descriptor, as
+ * do kernels
  * that the text does not have. */
 #ifndef QKGEN_TUNING_H
 #define QKGEN_TUNING_H
