@@ -19,14 +19,17 @@ has_class() {
   esac
 }
 
-# runs_of FORMAT: targets and classes. Only Vulkan has others than exact.
+# runs_of FORMAT: targets and classes. Only Vulkan has others than exact and half. Unless ALL is set, members of a family that
+# differ in the group or the type of the scales are one where classes are compared, too, and a few formats take class half to Metal.
 runs_of() {
-  local target class
+  local target
   for target in $(targets_of "$1"); do
     echo "$target exact"
-    [ "$target" = c ] || echo "$target half"
-    [ "$target" != vulkan ] || printf 'vulkan %s\n' int8 split int24
+    case $target-${ALL:-}$1 in
+      msl-q4_0 | msl-q6_K | msl-iq2_xxs | msl-nf4_b64 | msl-affine_b3_g64_bf16 | msl-1*) echo "msl half" ;;
+    esac
   done
+  case $(targets_of "$1") in *msl*) printf 'vulkan %s\n' int8 split int24 half ;; esac
 }
 
 export -f bound_of has_class runs_of
