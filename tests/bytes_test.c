@@ -105,6 +105,16 @@ static void test_word_with_sign(void **state) {
     qg_bytes bytes = as_bytes(&b, to_float(&b, codes)); /* lane by lane */
     assert_true(bytes.offset == 0 && bytes.low == -128);
     qg_arena_free(b.arena);
+    b = bench_new(); /* one that is known to be none below 0 is a word as others are */
+    check(b, to_float(&b, every_of(&b, to_int(&b, qg_arg(b.ir, "s", 256)), 4, 1, 1)),
+          "uint bytes = ((s >> 4u) * 0x204081u) & 0x1010101u;\ndots0: dot4(int(bytes), "
+          "x[k][m][digit][0])\ndots0");
+    b = bench_new();
+    codes = to_float(&b, every_of(&b, to_int(&b, qg_arg(b.ir, "s", UINT64_C(1) << 31)), 4, 8, 8));
+    as_bytes(&b, codes);
+    codes = to_float(&b, qg_sign_extend(b.ir, spread(&b, to_int(&b, qg_arg(b.ir, "s", 256)), 4, shifts), 4));
+    as_bytes(&b, codes);
+    qg_arena_free(b.arena);
 }
 
 /* ---- spread ------------------------------------------------------------------------------------------------------ */
