@@ -149,7 +149,7 @@ static bool match_masked(qg_ir *ir, const qg_node *node, fields *f) {
 static const qg_node *spread(qg_ir *ir, const fields *f) {
     const uint32_t n = f->step, one = ones(f->width), two = one | one << n;
     const qg_node *word = down(ir, f->word, f->shift[0]);
-    if (n == 1 && f->width == 1) {
+    if (n == 1) {
         const qg_node *product =
             apply(ir, QG_MUL, masked(ir, word, 15), qg_uint(ir, 1u | 1u << 7 | 1u << 14 | 1u << 21));
         return masked(ir, product, EVERY_BYTE);
