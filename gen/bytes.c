@@ -119,10 +119,14 @@ typedef struct fields {
     uint32_t step; /* from each lane to the next, or 0 where that differs */
 } fields;
 
-static bool match_spread(const qg_node *node, fields *f) {
+static bool match_spread(qg_ir *ir, const qg_node *node, fields *f) {
     if (node->op != QG_SHR || node->arg[0]->op != QG_SPLAT || node->arg[1]->op != QG_VECTOR) return false;
-    if (node->kind != QG_K_UINT) return false; /* a sign would be moved in from above */
+    int64_t low, high;
     f->word = node->arg[0]->arg[0];
+    if (node->arg[0]->kind == QG_K_INT) { /* a sign would be moved in from above */
+        if (!qg_integer_range(ir, f->word, &low, &high) || low < 0) return false;
+        f->word = apply(ir, QG_TO_UINT, f->word, NULL);
+    }
     f->width = BYTE;
     for (uint32_t i = 0; i < LANES; ++i) {
         if (!is_integer(node->arg[1]->arg[i])) return false;
@@ -134,8 +138,8 @@ static bool match_spread(const qg_node *node, fields *f) {
     return true;
 }
 
-static bool match_masked(const qg_node *node, fields *f) {
-    if (node->op != QG_AND || !is_integer(node->arg[1]) || !match_spread(node->arg[0], f)) return false;
+static bool match_masked(qg_ir *ir, const qg_node *node, fields *f) {
+    if (node->op != QG_AND || !is_integer(node->arg[1]) || !match_spread(ir, node->arg[0], f)) return false;
     f->width = 0;
     while (f->width < BYTE && (int64_t)ones(f->width) < node->arg[1]->integer) ++f->width;
     return (int64_t)ones(f->width) == node->arg[1]->integer && f->width > 0;
@@ -145,7 +149,7 @@ static bool match_masked(const qg_node *node, fields *f) {
 static const qg_node *spread(qg_ir *ir, const fields *f) {
     const uint32_t n = f->step, one = ones(f->width), two = one | one << n;
     const qg_node *word = down(ir, f->word, f->shift[0]);
-    if (n == 1 && f->width == 1) {
+    if (n == 1) {
         const qg_node *product =
             apply(ir, QG_MUL, masked(ir, word, 15), qg_uint(ir, 1u | 1u << 7 | 1u << 14 | 1u << 21));
         return masked(ir, product, EVERY_BYTE);
@@ -221,7 +225,7 @@ static bool turn(qg_ir *ir, const qg_node *node, qg_bytes *out) {
     const qg_node *bits = node->arg[0]->op == QG_TO_INT ? node->arg[0]->arg[0] : node->arg[0];
     fields f;
     if (width > BYTE) return false;
-    if (match_spread(bits, &f)) {
+    if (match_spread(ir, bits, &f)) {
         f.width = width;
         if (!bytes_of_fields(ir, &f, out)) return false;
         if (width == BYTE) {
@@ -260,7 +264,7 @@ static bool pack(qg_ir *ir, const qg_node *node, qg_bytes *out) {
 static bool bytes_of(qg_ir *ir, const qg_node *node, qg_bytes *out) {
     fields f;
     if (node->lanes != LANES) return false;
-    if (match_masked(node, &f)) return bytes_of_fields(ir, &f, out);
+    if (match_masked(ir, node, &f)) return bytes_of_fields(ir, &f, out);
     switch (node->op) {
     case QG_TO_INT: return bytes_of(ir, node->arg[0], out);
     case QG_OR:
@@ -342,7 +346,7 @@ bool qg_as_plane(qg_ir *ir, const qg_node *node, qg_plane *out) {
     fields f;
     if (!codes) return false;
     if (codes->op == QG_TO_INT) codes = codes->arg[0];
-    if (!match_masked(codes, &f) || BYTE % f.width) return false;
+    if (!match_masked(ir, codes, &f) || BYTE % f.width) return false;
     *out = (qg_plane){.word = f.word, .width = f.width};
     for (uint32_t i = 0; i < LANES; ++i) {
         if (f.shift[i] % f.width) return false;

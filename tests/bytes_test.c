@@ -23,6 +23,29 @@ static qg_bytes as_bytes(const bench *b, const qg_node *codes) {
     return bytes;
 }
 
+/* ---- ranges ------------------------------------------------------------------------------------------------------ */
+
+static void test_ranges(void **state) {
+    (void)state;
+    const bench b = bench_new();
+    int64_t low, high;
+    const qg_node *byte = to_int(&b, qg_arg(b.ir, "n", 256)), *w = to_int(&b, word(&b, "w"));
+    assert_true(qg_integer_range(b.ir, apply(&b, QG_MUL, byte, qg_int(b.ir, -3)), &low, &high));
+    assert_true(low == -765 && high == 0);
+    assert_true(qg_integer_range(b.ir, apply(&b, QG_SUB, qg_int(b.ir, 5), byte), &low, &high));
+    assert_true(low == -250 && high == 5);
+    assert_true(qg_integer_range(b.ir, look_up(&b, TABLE_LEVELS, false), &low, &high));
+    assert_true(low == -127 && high == 113);
+    assert_false(qg_integer_range(b.ir, w, &low, &high)); /* a word may be below 0 */
+    const qg_node *half_word = to_int(&b, qg_arg(b.ir, "h", UINT64_C(1) << 31));
+    assert_false(qg_integer_range(b.ir, times(&b, half_word, half_word), &low, &high));
+    assert_false(qg_integer_range(b.ir, apply(&b, QG_AND, w, byte), &low, &high));
+    assert_false(qg_integer_range(b.ir, look_up(&b, TABLE_REALS, false), &low, &high));
+    assert_false(qg_integer_range(b.ir, qg_real(b.ir, 1), &low, &high));
+    assert_false(qg_integer_range(b.ir, half(&b, "d"), &low, &high));
+    qg_arena_free(b.arena);
+}
+
 /* ---- in place ---------------------------------------------------------------------------------------------------- */
 
 static void test_in_place(void **state) {
@@ -78,6 +101,10 @@ static void test_no_fields(void **state) {
           "uint bytes = codes.x | (codes.y << 8u) | (codes.z << 16u) | (codes.w << 24u);\n"
           "dots0: dot4(int(bytes), x[k][m][digit][0])\n"
           "dots0");
+    b = bench_new(); /* a mask that is lane 3 of something */
+    const qg_node *lane = qg_lane(b.ir, every(&b, "v", 0, 8, 4), 3);
+    as_bytes(&b, to_float(&b, apply(&b, QG_AND, spread(&b, word(&b, "w"), 4, shifts), lane)));
+    qg_arena_free(b.arena);
     b = bench_new(); /* at no step: each for itself, in registers */
     check(b, to_float(&b, fields(&b, word(&b, "w"), 4, across, 5)),
           "uint bytes = (w & 31u) | (((w >> 3u) & 31u) << 8u) | (((w >> 11u) & 31u) << 16u) | (((w >> 17u) &"
@@ -104,6 +131,19 @@ static void test_word_with_sign(void **state) {
     const qg_node *codes = qg_sign_extend(b.ir, spread(&b, to_int(&b, word(&b, "w")), 4, shifts), 8);
     qg_bytes bytes = as_bytes(&b, to_float(&b, codes)); /* lane by lane */
     assert_true(bytes.offset == 0 && bytes.low == -128);
+    qg_arena_free(b.arena);
+    b = bench_new();
+    const qg_node *small = qg_sign_extend(b.ir, qg_arg(b.ir, "s", 256), 8);
+    refuse(b, to_float(&b, every_of(&b, small, 4, 8, 8)));
+    b = bench_new(); /* one that is known to be none below 0 is a word as others are */
+    check(b, to_float(&b, every_of(&b, to_int(&b, qg_arg(b.ir, "s", 256)), 4, 1, 1)),
+          "uint bytes = ((s >> 4u) * 0x204081u) & 0x1010101u;\ndots0: dot4(int(bytes), "
+          "x[k][m][digit][0])\ndots0");
+    b = bench_new();
+    codes = to_float(&b, every_of(&b, to_int(&b, qg_arg(b.ir, "s", UINT64_C(1) << 31)), 4, 8, 8));
+    as_bytes(&b, codes);
+    codes = to_float(&b, qg_sign_extend(b.ir, spread(&b, to_int(&b, qg_arg(b.ir, "s", 256)), 4, shifts), 4));
+    as_bytes(&b, codes);
     qg_arena_free(b.arena);
 }
 
@@ -209,6 +249,20 @@ static void test_no_join(void **state) {
     b = bench_new(); /* parts below zero */
     refuse(b, to_float(&b, apply(&b, QG_OR, look_up(&b, TABLE_LEVELS, false),
                                  apply(&b, QG_SHL, to_int(&b, every(&b, "b", 0, 8, 1)), qg_uint(b.ir, 7)))));
+    b = bench_new();
+    const qg_node *grid = signed_every(&b, load_table(&b, TABLE_SIGNED_GRID), 8, 8);
+    refuse(b, to_float(&b, apply(&b, QG_OR, to_int(&b, every(&b, "a", 0, 8, 4)),
+                                 apply(&b, QG_SHL, grid, qg_uint(b.ir, 4)))));
+    b = bench_new(); /* moved to the other side */
+    const qg_node *moved = apply(&b, QG_SHR, every(&b, "b", 0, 8, 4), qg_uint(b.ir, 2));
+    as_bytes(&b, to_float(&b, apply(&b, QG_OR, every(&b, "a", 0, 8, 2), moved)));
+    qg_arena_free(b.arena);
+    b = bench_new(); /* by what is lane 2 of something */
+    const qg_node *lane = qg_lane(b.ir, every(&b, "v", 0, 8, 2), 2);
+    refuse(b,
+           to_float(&b, apply(&b, QG_OR, every(&b, "a", 0, 8, 2), apply(&b, QG_SHL, every(&b, "b", 0, 8, 2), lane))));
+    b = bench_new(); /* far beyond the byte */
+    refuse(b, to_float(&b, joined(&b, every(&b, "a", 0, 8, 8), every(&b, "b", 0, 8, 8), 24)));
     b = bench_new(); /* parts with an offset */
     refuse(b, to_float(&b, apply(&b, QG_OR, minus(&b, every(&b, "a", 0, 8, 2), 1),
                                  apply(&b, QG_SHL, to_int(&b, every(&b, "b", 0, 8, 1)), qg_uint(b.ir, 4)))));
@@ -308,6 +362,10 @@ static void test_no_turn(void **state) {
     bytes = as_bytes(&b, codes);
     assert_true(bytes.offset == 0);
     qg_arena_free(b.arena);
+    b = bench_new(); /* a sign bit that is turned makes 0 of 64 */
+    bytes = as_bytes(&b, to_float(&b, qg_sign_extend(b.ir, every_of(&b, load_table(&b, TABLE_GRID), 0, 8, 8), 7)));
+    assert_true(bytes.low == 0 && bytes.offset == -64);
+    qg_arena_free(b.arena);
     b = bench_new(); /* nine bits */
     refuse(b, to_float(&b, signed_every(&b, word(&b, "w"), 7, 9)));
     b = bench_new(); /* an offset that a lane has for itself */
@@ -332,6 +390,8 @@ static void test_tables(void **state) {
     out = as_bytes(&b, to_float(&b, fields(&b, with_sign, 4, bytes, 8))); /* read without the sign */
     assert_true(out.low == 0 && out.high == 255);
     out = as_bytes(&b, to_float(&b, fields(&b, load_table(&b, TABLE_WORDS), 4, bytes, 8))); /* bytes of words */
+    assert_true(out.low == 0 && out.high == 255);
+    out = as_bytes(&b, to_float(&b, fields(&b, load_table(&b, TABLE_COLUMN), 4, bytes, 8)));
     assert_true(out.low == 0 && out.high == 255);
     out = as_bytes(&b, to_float(&b, qg_sign_extend(b.ir, spread(&b, with_sign, 4, bytes), 8)));
     assert_true(out.low == -7 && out.high == 12);
@@ -396,10 +456,16 @@ static void test_no_sign(void **state) {
     }
     b = bench_new(); /* more than a bit */
     refuse(b, times(&b, grid_bytes(&b, TABLE_GRID), signs(&b, every(&b, "s", 0, 2, 2), -1, 1)));
+    b = bench_new();
+    refuse(b, times(&b, grid_bytes(&b, TABLE_GRID), signs(&b, to_int(&b, every(&b, "s", 0, 2, 2)), -1, 1)));
     b = bench_new(); /* another condition */
     const qg_node *bit = every(&b, "s", 0, 1, 1), *one = qg_splat(b.ir, qg_uint(b.ir, 1), 4);
     const qg_node *chosen = qg_apply(b.ir, QG_SELECT, apply(&b, QG_NE, bit, one), qg_splat(b.ir, qg_int(b.ir, -1), 4),
                                      qg_splat(b.ir, qg_int(b.ir, 1), 4));
+    refuse(b, times(&b, grid_bytes(&b, TABLE_GRID), to_float(&b, chosen)));
+    b = bench_new();
+    const qg_node *clear = apply(&b, QG_EQ, every(&b, "s", 0, 1, 1), qg_splat(b.ir, qg_uint(b.ir, 0), 4));
+    chosen = qg_apply(b.ir, QG_SELECT, clear, qg_splat(b.ir, qg_int(b.ir, -1), 4), qg_splat(b.ir, qg_int(b.ir, 1), 4));
     refuse(b, times(&b, grid_bytes(&b, TABLE_GRID), to_float(&b, chosen)));
     b = bench_new(); /* codes and codes */
     refuse(b, times(&b, grid_bytes(&b, TABLE_GRID), to_float(&b, every(&b, "w", 0, 8, 4))));
@@ -464,6 +530,10 @@ static void test_no_pack(void **state) {
     refuse(b, signs(&b, every(&b, "s", 0, 1, 1), -1, 128));
     b = bench_new();
     refuse(b, signs(&b, every(&b, "s", 0, 1, 1), -129, 0));
+    b = bench_new(); /* floats, of integers as they may be */
+    const qg_node *order[4], *converted = qg_let(b.ir, to_float(&b, integers(&b, "q", 4)), "q", NULL);
+    for (uint32_t i = 0; i < 4; ++i) order[i] = qg_lane(b.ir, converted, 3 - i);
+    refuse(b, qg_vector(b.ir, order, 4));
     b = bench_new(); /* products beyond what any integer holds */
     const qg_node *large =
         to_int(&b, qg_vector(b.ir, (const qg_node *[]){word(&b, "a"), word(&b, "b"), word(&b, "c"), word(&b, "e")}, 4));
@@ -472,11 +542,12 @@ static void test_no_pack(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_in_place), cmocka_unit_test(test_no_fields),  cmocka_unit_test(test_word_with_sign),
-        cmocka_unit_test(test_spread),   cmocka_unit_test(test_all_fields), cmocka_unit_test(test_join),
-        cmocka_unit_test(test_no_join),  cmocka_unit_test(test_all_joins),  cmocka_unit_test(test_turn),
-        cmocka_unit_test(test_no_turn),  cmocka_unit_test(test_tables),     cmocka_unit_test(test_sign),
-        cmocka_unit_test(test_no_sign),  cmocka_unit_test(test_pack),       cmocka_unit_test(test_no_pack),
+        cmocka_unit_test(test_ranges),         cmocka_unit_test(test_in_place), cmocka_unit_test(test_no_fields),
+        cmocka_unit_test(test_word_with_sign), cmocka_unit_test(test_spread),   cmocka_unit_test(test_all_fields),
+        cmocka_unit_test(test_join),           cmocka_unit_test(test_no_join),  cmocka_unit_test(test_all_joins),
+        cmocka_unit_test(test_turn),           cmocka_unit_test(test_no_turn),  cmocka_unit_test(test_tables),
+        cmocka_unit_test(test_sign),           cmocka_unit_test(test_no_sign),  cmocka_unit_test(test_pack),
+        cmocka_unit_test(test_no_pack),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

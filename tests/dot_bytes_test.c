@@ -120,6 +120,16 @@ static void test_no_planes(void **state) {
                "uint bytes1 = (pairs1 & 0xF000Fu) | ((pairs1 & 0xF000F0u) << 4u);\n"
                "dots0: dot4(int(bytes0), x[k][m][digit][0]) + dot4(int(bytes1), x[k][m][digit][1])\n"
                "dots0");
+    b = bench_new();
+    for (uint32_t r = 0; r < 2; ++r) runs[r] = to_float(&b, every(&b, "w", 16 * r, 4, r ? 2 : 4));
+    check_runs(b, 2, runs,
+               "uint pairs0 = (w & 0xFFu) | ((w & 65280u) << 8u);\n"
+               "uint bytes0 = (pairs0 & 0xF000Fu) | ((pairs0 & 0xF000F0u) << 4u);\n"
+               "uint run = w >> 16u;\n"
+               "uint pairs1 = (run & 51u) | ((run & 13056u) << 8u);\n"
+               "uint bytes1 = (pairs1 & 0x30003u) | ((pairs1 & 0x300030u) << 4u);\n"
+               "dots0: dot4(int(bytes0), x[k][m][digit][0]) + dot4(int(bytes1), x[k][m][digit][1])\n"
+               "dots0");
     qg_plane plane;
     b = bench_new(); /* in place, of three bits, between the places of its width, eight bits */
     assert_true(qg_as_plane(b.ir, to_float(&b, every(&b, "w", 4, 4, 4)), &plane));

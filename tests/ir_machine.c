@@ -19,6 +19,7 @@ static const qg_table tables[N_TABLES] = {
     [TABLE_LEVELS] = {.name = "levels", .type = QG_I8, .rows = 16, .columns = 1, .values = levels},
     [TABLE_WIDE] = {.name = "wide", .type = QG_I16, .rows = 2, .columns = 1, .values = wide},
     [TABLE_REALS] = {.name = "reals", .type = QG_F32, .rows = 2, .columns = 1, .values = reals},
+    [TABLE_COLUMN] = {.name = "column", .type = QG_U8, .rows = 2, .columns = 1, .values = sizes},
     [TABLE_SIZES] = {.name = "sizes", .type = QG_U8, .rows = 1, .columns = 2, .values = sizes},
 };
 static const qg_layout layout = {.n_buffers = 1, .buffers = buffers, .n_tables = N_TABLES, .tables = tables};
@@ -151,8 +152,8 @@ static value binary(const machine *m, const qg_node *node) {
     value result = {{0}, {0}};
     for (uint32_t i = 0; i < node->lanes; ++i) {
         const uint32_t l = node->arg[0]->lanes > 1 ? i : 0, r = node->arg[1]->lanes > 1 ? i : 0;
-        if (node->op == QG_NE)
-            result.bits[i] = a.bits[l] != b.bits[r];
+        if (node->op == QG_NE || node->op == QG_EQ)
+            result.bits[i] = (a.bits[l] == b.bits[r]) == (node->op == QG_EQ);
         else if (node->kind == QG_K_FLOAT)
             result.real[i] = float_result(m, node->op, a.real[l], b.real[r]);
         else if (node->kind == QG_K_INT)

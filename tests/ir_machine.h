@@ -20,7 +20,17 @@ typedef struct bench {
 } bench;
 
 /* Tables of every bench, by number: LOAD reads one as ref 1 + its number. */
-enum { TABLE_WORDS, TABLE_GRID, TABLE_SIGNED_GRID, TABLE_LEVELS, TABLE_WIDE, TABLE_REALS, TABLE_SIZES, N_TABLES };
+enum {
+    TABLE_WORDS,
+    TABLE_GRID,
+    TABLE_SIGNED_GRID,
+    TABLE_LEVELS,
+    TABLE_WIDE,
+    TABLE_REALS,
+    TABLE_SIZES,
+    TABLE_COLUMN,
+    N_TABLES
+};
 
 bench bench_new(void);
 const qg_node *apply(const bench *b, qg_op op, const qg_node *left, const qg_node *right);

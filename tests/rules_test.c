@@ -168,6 +168,9 @@ static void test_no_choice(void **state) {
     check_sum(b, choose(&b, integers(&b, "q", 1), half(&b, "d"), apply(&b, QG_NEG, half(&b, "e"), NULL)),
               "dot(x[k][m][0], mix(vec4(-" E "), vec4(" D "), notEqual(uvec4(q0, q1, q2, q3), uvec4(0u))))");
     b = bench_new();
+    check_sum(b, choose(&b, integers(&b, "q", 1), apply(&b, QG_NEG, half(&b, "e"), NULL), half(&b, "d")),
+              "dot(x[k][m][0], mix(vec4(" D "), vec4(-" E "), notEqual(uvec4(q0, q1, q2, q3), uvec4(0u))))");
+    b = bench_new();
     check_sum(b, choose(&b, integers(&b, "q", 1), qg_real(b.ir, 1), qg_real(b.ir, -2)),
               "dot(x[k][m][0], mix(vec4(-2.0), vec4(1.0), notEqual(uvec4(q0, q1, q2, q3), uvec4(0u))))");
     b = bench_new(); /* not by a bit: two bits, and another condition */
@@ -176,9 +179,32 @@ static void test_no_choice(void **state) {
               "dot(x[k][m][0], mix(vec4(-" D "), vec4(" D "), notEqual(uvec4(q0, q1, q2, q3), uvec4(0u))))");
     b = bench_new();
     d = half(&b, "d");
+    const qg_node *two = to_int(&b, integers(&b, "q", 2));
+    check_sum(b, choose(&b, two, d, apply(&b, QG_NEG, d, NULL)),
+              "dot(x[k][m][0], mix(vec4(-" D "), vec4(" D
+              "), notEqual(ivec4(int(q0), int(q1), int(q2), int(q3)), ivec4(0))))");
+    b = bench_new();
+    d = half(&b, "d");
+    two = apply(&b, QG_AND, to_int(&b, every(&b, "w", 0, 8, 4)), qg_int(b.ir, 3));
+    check_sum(b, choose(&b, two, d, apply(&b, QG_NEG, d, NULL)),
+              "dot(x[k][m][0], mix(vec4(-" D "), vec4(" D
+              "), notEqual(ivec4((uvec4(w) >> uvec4(0, 8, 16, 24)) & 15u) & 3, ivec4(0))))");
+    b = bench_new();
+    two = to_int(&b, every(&b, "w", 0, 8, 2));
+    d = half(&b, "d");
+    check_sum(b, choose(&b, two, d, apply(&b, QG_NEG, d, NULL)),
+              "dot(x[k][m][0], mix(vec4(-" D "), vec4(" D
+              "), notEqual(ivec4((uvec4(w) >> uvec4(0, 8, 16, 24)) & 3u), ivec4(0))))");
+    b = bench_new();
+    d = half(&b, "d");
     const qg_node *unlike = apply(&b, QG_NE, integers(&b, "q", 1), qg_splat(b.ir, qg_uint(b.ir, 1), 4));
     check_sum(b, qg_apply(b.ir, QG_SELECT, unlike, qg_splat(b.ir, d, 4), qg_splat(b.ir, apply(&b, QG_NEG, d, NULL), 4)),
               "dot(x[k][m][0], mix(vec4(-" D "), vec4(" D "), notEqual(uvec4(q0, q1, q2, q3), uvec4(1u))))");
+    b = bench_new();
+    d = half(&b, "d");
+    unlike = apply(&b, QG_EQ, integers(&b, "q", 1), qg_splat(b.ir, qg_uint(b.ir, 0), 4));
+    check_sum(b, qg_apply(b.ir, QG_SELECT, unlike, qg_splat(b.ir, d, 4), qg_splat(b.ir, apply(&b, QG_NEG, d, NULL), 4)),
+              "dot(x[k][m][0], mix(vec4(-" D "), vec4(" D "), equal(uvec4(q0, q1, q2, q3), uvec4(0u))))");
     b = bench_new(); /* not the same for the run */
     const qg_node *v = floats(&b, "v");
     check_sum(b, choose(&b, integers(&b, "q", 1), v, apply(&b, QG_NEG, v, NULL)),
