@@ -153,7 +153,7 @@ mutate "all launches together cover the rows" $sums 's/(ranges\[i\] = i < weight
 # ---- what a stub checks ----
 mutate "sizes of buffers" $sums 's/if \(range.size < a->need\)/if (0)/' unit dispatch_sums_test
 mutate "K is a multiple of the block" $sums 's/value != 0 \&\& value % kernel->block_elements == 0/value != 0/' unit dispatch_sums_test
-mutate "rows and columns are multiples of the block" $sums 's/by_rows \|\| cols % kernel->block_cols != 0/0 * by_rows/' unit dispatch_sums_test
+mutate "rows and columns are multiples of the block" $sums 's/by_rows \|\| cols % kernel->block_cols != 0/0 \&\& by_rows/' unit dispatch_sums_test
 mutate "offsets are aligned" $sums 's/if \(range.offset % a->alignment != 0\)/if (0)/' unit dispatch_sums_test
 mutate "offsets are aligned to an element" $sums 's/if \(a->alignment < element\)/if (0)/' unit dispatch_sums_test
 mutate "parts begin at aligned offsets" $sums 's/units - units % step/units/' unit dispatch_sums_test
