@@ -168,7 +168,7 @@ mutate "right-hand sides are at most eight" $sums 's/if \(g->batch > QK_GEMV_MAX
 mutate "a constant that is a divisor is not 0" $sums 's/if \(c->value == 0 \&\& /if (0 \&\& /' unit dispatch_sums_test
 mutate "workgroups follow from the rows of the launch" $sums 's/qk_constant_\(kernel, constants, /qk_constant_(kernel, NULL, /' \
   unit dispatch_sums_test
-mutate "the group is a multiple of 4" runtime/include/qkgen/dispatch_qdq.h 's/group % 4 != 0/0/' unit qdq_test
+mutate "the group is a multiple of 4" runtime/include/qkgen/dispatch_qdq.h 's/c->group % 4 != 0/0/' unit qdq_test
 
 # ---- numbers ----
 mutate "the same bits each time" $sums 's/^( +)(constants\[i\] = )split;/\1{ static uint32_t turn; \2turn++ % 2 ? 1 : split; }/' unit gemv_test
