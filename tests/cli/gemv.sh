@@ -149,7 +149,11 @@ export -f near blocks checkpoint experts
 everything() {
   for format in $(formats); do
     echo "blocks $format 19 3 1 f32"
-    case $format in q*) echo "experts $format f16" ;; *_f16 | *_f32) ;; *) echo "experts $format f32" ;; esac
+    case $format in
+    q*) echo "experts $format f16" ;;
+    *_f16 | *_f32) [ -z "${ALL:-}" ] || echo "experts $format f32" ;;
+    *) echo "experts $format f32" ;;
+    esac
     case $format in q*) echo "blocks $format 5 7 3 f16" ;; esac
   done
   printf '%s\n' "blocks q4_K 1 40 8 f32" "blocks q6_K 2 1 2 f32" "blocks q4_0 300 96 1 f32" "blocks q8_0 1 1 1 f16" \
