@@ -1,6 +1,7 @@
 // affine_b2_g128_f16_gather_bf16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in bf16.
 // Generated from the specification below by `qkgen emit --format affine_b2_g128_f16`; do not edit.
-// 36 bytes for 128 elements, 2.25 bits each; 5.25 operations for each element.
+// 36 bytes for 128 elements, 2.25 bits each.
+// For each weight 0.281 bytes read and 2 written, 6.44 operations: 0.188 loads, 2 bits, 0.125 integer, 2 float, 2.12 conversions.
 //
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
 //     from "MLX, mlx.core.quantize with mode='affine'"

@@ -1,6 +1,7 @@
 // affine_b2_g128_f32_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32.
 // Generated from the specification below by `qkgen emit --format affine_b2_g128_f32`; do not edit.
-// 40 bytes for 128 elements, 2.5 bits each; 5.25 operations for each element.
+// 40 bytes for 128 elements, 2.5 bits each.
+// For each weight 0.312 bytes read and 4 written, 5.31 operations: 0.188 loads, 2 bits, 0.125 integer, 2 float, 1 conversions.
 //
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
 //     from "MLX, mlx.core.quantize with mode='affine'"

@@ -1,6 +1,7 @@
 // affine_b2_g128_f32_gemv_id_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f32.
 // Generated from the specification below by `qkgen emit --format affine_b2_g128_f32`; do not edit.
-// 40 bytes for 128 elements, 2.5 bits each; 5.25 operations for each element.
+// 40 bytes for 128 elements, 2.5 bits each.
+// For each weight 0.312 bytes read, 3.56 operations: 0.188 loads, 0.562 bits, 0.125 integer, 2.19 float, 0.5 conversions.
 //
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
 //     from "MLX, mlx.core.quantize with mode='affine'"

@@ -1,6 +1,7 @@
 // affine_b2_g32_bf16_gemv_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f32.
 // Generated from the specification below by `qkgen emit --format affine_b2_g32_bf16`; do not edit.
-// 12 bytes for 32 elements, 3 bits each; 5.25 operations for each element.
+// 12 bytes for 32 elements, 3 bits each.
+// For each weight 0.375 bytes read, 3.69 operations: 0.188 loads, 0.688 bits, 0.125 integer, 2.19 float, 0.5 conversions.
 //
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
 //     from "MLX, mlx.core.quantize with mode='affine'"
@@ -49,8 +50,7 @@ float bf16_to_f32(uint bits) {
 
 const uint TILES = BATCH == 1u ? 4u : 1u;
 
-// What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a
-// scale.
+// What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a scale.
 vec4 x[TILES][BATCH][4];
 float x_sum[TILES][BATCH][1];
 

@@ -1,6 +1,7 @@
 // affine_b2_g32_f16_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32.
 // Generated from the specification below by `qkgen emit --format affine_b2_g32_f16`; do not edit.
-// 12 bytes for 32 elements, 3 bits each; 5.25 operations for each element.
+// 12 bytes for 32 elements, 3 bits each.
+// For each weight 0.375 bytes read and 4 written, 5.44 operations: 0.188 loads, 2 bits, 0.125 integer, 2 float, 1.12 conversions.
 //
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
 //     from "MLX, mlx.core.quantize with mode='affine'"

@@ -1,6 +1,7 @@
 // affine_b2_g64_bf16_gemv_id_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f16.
 // Generated from the specification below by `qkgen emit --format affine_b2_g64_bf16`; do not edit.
-// 20 bytes for 64 elements, 2.5 bits each; 5.25 operations for each element.
+// 20 bytes for 64 elements, 2.5 bits each.
+// For each weight 0.312 bytes read, 3.69 operations: 0.188 loads, 0.688 bits, 0.125 integer, 2.19 float, 0.5 conversions.
 //
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
 //     from "MLX, mlx.core.quantize with mode='affine'"

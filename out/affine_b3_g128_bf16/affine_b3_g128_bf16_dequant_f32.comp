@@ -1,6 +1,7 @@
 // affine_b3_g128_bf16_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32.
 // Generated from the specification below by `qkgen emit --format affine_b3_g128_bf16`; do not edit.
-// 52 bytes for 128 elements, 3.25 bits each; 5.41 operations for each element.
+// 52 bytes for 128 elements, 3.25 bits each.
+// For each weight 0.406 bytes read and 4 written, 5.56 operations: 0.156 loads, 2.25 bits, 0.156 integer, 2 float, 1 conversions.
 //
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
 //     from "MLX, mlx.core.quantize with mode='affine'"

@@ -1,6 +1,7 @@
 // affine_b3_g128_f16_dequant_f16: decodes a whole tensor: dst[i] = value(i), in f16.
 // Generated from the specification below by `qkgen emit --format affine_b3_g128_f16`; do not edit.
-// 52 bytes for 128 elements, 3.25 bits each; 5.41 operations for each element.
+// 52 bytes for 128 elements, 3.25 bits each.
+// For each weight 0.406 bytes read and 2 written, 6.56 operations: 0.156 loads, 2.19 bits, 0.156 integer, 2 float, 2.06 conversions.
 //
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
 //     from "MLX, mlx.core.quantize with mode='affine'"

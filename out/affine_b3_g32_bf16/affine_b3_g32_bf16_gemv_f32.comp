@@ -1,6 +1,7 @@
 // affine_b3_g32_bf16_gemv_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f32.
 // Generated from the specification below by `qkgen emit --format affine_b3_g32_bf16`; do not edit.
-// 16 bytes for 32 elements, 4 bits each; 5.34 operations for each element.
+// 16 bytes for 32 elements, 4 bits each.
+// For each weight 0.5 bytes read, 5 operations: 0.156 loads, 1.66 bits, 0.0938 integer, 2.09 float, 1 conversions.
 //
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
 //     from "MLX, mlx.core.quantize with mode='affine'"
@@ -49,8 +50,7 @@ float bf16_to_f32(uint bits) {
 
 const uint TILES = BATCH == 1u ? 2u : 1u;
 
-// What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a
-// scale.
+// What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a scale.
 vec4 x[TILES][BATCH][8];
 float x_sum[TILES][BATCH][1];
 

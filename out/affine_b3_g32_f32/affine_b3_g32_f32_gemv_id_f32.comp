@@ -1,6 +1,7 @@
 // affine_b3_g32_f32_gemv_id_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f32.
 // Generated from the specification below by `qkgen emit --format affine_b3_g32_f32`; do not edit.
-// 20 bytes for 32 elements, 5 bits each; 5.34 operations for each element.
+// 20 bytes for 32 elements, 5 bits each.
+// For each weight 0.625 bytes read, 4.94 operations: 0.156 loads, 1.59 bits, 0.0938 integer, 2.09 float, 1 conversions.
 //
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
 //     from "MLX, mlx.core.quantize with mode='affine'"

@@ -1,6 +1,7 @@
 // affine_b3_g64_bf16_gather_f16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f16.
 // Generated from the specification below by `qkgen emit --format affine_b3_g64_bf16`; do not edit.
-// 28 bytes for 64 elements, 3.5 bits each; 5.41 operations for each element.
+// 28 bytes for 64 elements, 3.5 bits each.
+// For each weight 0.438 bytes read and 2 written, 6.56 operations: 0.156 loads, 2.25 bits, 0.156 integer, 2 float, 2 conversions.
 //
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
 //     from "MLX, mlx.core.quantize with mode='affine'"

@@ -1,6 +1,7 @@
 // affine_b3_g64_f32_gather_f16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f16.
 // Generated from the specification below by `qkgen emit --format affine_b3_g64_f32`; do not edit.
-// 32 bytes for 64 elements, 4 bits each; 5.41 operations for each element.
+// 32 bytes for 64 elements, 4 bits each.
+// For each weight 0.5 bytes read and 2 written, 6.5 operations: 0.156 loads, 2.19 bits, 0.156 integer, 2 float, 2 conversions.
 //
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
 //     from "MLX, mlx.core.quantize with mode='affine'"

@@ -1,6 +1,8 @@
 /* affine_b4_g128_bf16: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format affine_b4_g128_bf16`; do not edit.
- * 68 bytes for 128 elements, 4.25 bits each; 5.5 operations for each element.
+ * 68 bytes for 128 elements, 4.25 bits each.
+ * dequant, gather in f32: for each weight 0.531 bytes read and 4 written, 5.88 operations: 0.375 loads, 2.25 bits, 0.25 integer, 2 float, 1 conversions.
+ * gemv, gemv_id in f32: for each weight 0.531 bytes read, 3.94 operations: 0.25 loads, 0.75 bits, 0.25 integer, 2.19 float, 0.5 conversions.
  *
  *     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
  *     from "MLX, mlx.core.quantize with mode='affine'"
@@ -241,9 +243,13 @@ extern const qk_code qk_affine_b4_g128_bf16_gather_f32_spirv;
 extern const qk_code qk_affine_b4_g128_bf16_gather_f16_spirv;
 extern const qk_code qk_affine_b4_g128_bf16_gather_bf16_spirv;
 extern const qk_code qk_affine_b4_g128_bf16_gemv_f32_spirv;
+extern const qk_code qk_affine_b4_g128_bf16_gemv_int8_f32_spirv;
 extern const qk_code qk_affine_b4_g128_bf16_gemv_f16_spirv;
+extern const qk_code qk_affine_b4_g128_bf16_gemv_int8_f16_spirv;
 extern const qk_code qk_affine_b4_g128_bf16_gemv_id_f32_spirv;
+extern const qk_code qk_affine_b4_g128_bf16_gemv_id_int8_f32_spirv;
 extern const qk_code qk_affine_b4_g128_bf16_gemv_id_f16_spirv;
+extern const qk_code qk_affine_b4_g128_bf16_gemv_id_int8_f16_spirv;
 extern const qk_code qk_affine_b4_g128_bf16_msl;
 
 static const qk_binding affine_b4_g128_bf16_dequant_f32_bindings[] = {
@@ -665,6 +671,150 @@ const qk_kernel qk_affine_b4_g128_bf16_gemv_f32_metal = {
     .tile_elements = 16,
 };
 
+static const qk_binding affine_b4_g128_bf16_gemv_int8_f32_bindings[] = {
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 64, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
+    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
+    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field affine_b4_g128_bf16_gemv_int8_f32_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+};
+
+static const uint32_t affine_b4_g128_bf16_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t affine_b4_g128_bf16_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t affine_b4_g128_bf16_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t affine_b4_g128_bf16_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b4_g128_bf16_gemv_int8_f32_vulkan_digits[] = {1};
+static const qk_spec_constant affine_b4_g128_bf16_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g128_bf16_gemv_int8_f32_vulkan_local_size_x},
+    {1, "batch", 1, 4, affine_b4_g128_bf16_gemv_int8_f32_vulkan_batch},
+    {2, "rows", 4, 4, affine_b4_g128_bf16_gemv_int8_f32_vulkan_rows},
+    {3, "split", 1, 4, affine_b4_g128_bf16_gemv_int8_f32_vulkan_split},
+    {4, "digits", 1, 1, affine_b4_g128_bf16_gemv_int8_f32_vulkan_digits}};
+
+const qk_kernel qk_affine_b4_g128_bf16_gemv_int8_f32_vulkan = {
+    .name = "affine_b4_g128_bf16_gemv_int8_f32",
+    .format = "affine_b4_g128_bf16",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_affine_b4_g128_bf16_gemv_int8_f32_spirv,
+    .binding_count = 5,
+    .bindings = affine_b4_g128_bf16_gemv_int8_f32_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = affine_b4_g128_bf16_gemv_int8_f32_push,
+    .spec_constant_count = 5,
+    .spec_constants = affine_b4_g128_bf16_gemv_int8_f32_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_INT8_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 128,
+    .tile_elements = 16,
+};
+
+static const qk_binding affine_b4_g128_bf16_gemv_split_f32_bindings[] = {
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 64, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
+    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
+    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field affine_b4_g128_bf16_gemv_split_f32_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+};
+
+static const uint32_t affine_b4_g128_bf16_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t affine_b4_g128_bf16_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t affine_b4_g128_bf16_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t affine_b4_g128_bf16_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b4_g128_bf16_gemv_split_f32_vulkan_digits[] = {2};
+static const qk_spec_constant affine_b4_g128_bf16_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g128_bf16_gemv_split_f32_vulkan_local_size_x},
+    {1, "batch", 1, 4, affine_b4_g128_bf16_gemv_split_f32_vulkan_batch},
+    {2, "rows", 4, 4, affine_b4_g128_bf16_gemv_split_f32_vulkan_rows},
+    {3, "split", 1, 4, affine_b4_g128_bf16_gemv_split_f32_vulkan_split},
+    {4, "digits", 2, 1, affine_b4_g128_bf16_gemv_split_f32_vulkan_digits}};
+
+const qk_kernel qk_affine_b4_g128_bf16_gemv_split_f32_vulkan = {
+    .name = "affine_b4_g128_bf16_gemv_split_f32",
+    .format = "affine_b4_g128_bf16",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_affine_b4_g128_bf16_gemv_int8_f32_spirv,
+    .binding_count = 5,
+    .bindings = affine_b4_g128_bf16_gemv_split_f32_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = affine_b4_g128_bf16_gemv_split_f32_push,
+    .spec_constant_count = 5,
+    .spec_constants = affine_b4_g128_bf16_gemv_split_f32_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_SPLIT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 128,
+    .tile_elements = 16,
+};
+
+static const qk_binding affine_b4_g128_bf16_gemv_int24_f32_bindings[] = {
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 64, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
+    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
+    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field affine_b4_g128_bf16_gemv_int24_f32_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+};
+
+static const uint32_t affine_b4_g128_bf16_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t affine_b4_g128_bf16_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t affine_b4_g128_bf16_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t affine_b4_g128_bf16_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b4_g128_bf16_gemv_int24_f32_vulkan_digits[] = {3};
+static const qk_spec_constant affine_b4_g128_bf16_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g128_bf16_gemv_int24_f32_vulkan_local_size_x},
+    {1, "batch", 1, 4, affine_b4_g128_bf16_gemv_int24_f32_vulkan_batch},
+    {2, "rows", 4, 4, affine_b4_g128_bf16_gemv_int24_f32_vulkan_rows},
+    {3, "split", 1, 4, affine_b4_g128_bf16_gemv_int24_f32_vulkan_split},
+    {4, "digits", 3, 1, affine_b4_g128_bf16_gemv_int24_f32_vulkan_digits}};
+
+const qk_kernel qk_affine_b4_g128_bf16_gemv_int24_f32_vulkan = {
+    .name = "affine_b4_g128_bf16_gemv_int24_f32",
+    .format = "affine_b4_g128_bf16",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_affine_b4_g128_bf16_gemv_int8_f32_spirv,
+    .binding_count = 5,
+    .bindings = affine_b4_g128_bf16_gemv_int24_f32_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = affine_b4_g128_bf16_gemv_int24_f32_push,
+    .spec_constant_count = 5,
+    .spec_constants = affine_b4_g128_bf16_gemv_int24_f32_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 128,
+    .tile_elements = 16,
+};
+
 static const qk_binding affine_b4_g128_bf16_gemv_f16_bindings[] = {
     {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 64, 0, 0, 0},
     {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
@@ -730,6 +880,150 @@ const qk_kernel qk_affine_b4_g128_bf16_gemv_f16_metal = {
     .spec_constants = affine_b4_g128_bf16_gemv_f16_metal_constants,
     .workgroup_size = 64,
     .features = 0,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 128,
+    .tile_elements = 16,
+};
+
+static const qk_binding affine_b4_g128_bf16_gemv_int8_f16_bindings[] = {
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 64, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
+    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
+    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field affine_b4_g128_bf16_gemv_int8_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+};
+
+static const uint32_t affine_b4_g128_bf16_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t affine_b4_g128_bf16_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t affine_b4_g128_bf16_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t affine_b4_g128_bf16_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b4_g128_bf16_gemv_int8_f16_vulkan_digits[] = {1};
+static const qk_spec_constant affine_b4_g128_bf16_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g128_bf16_gemv_int8_f16_vulkan_local_size_x},
+    {1, "batch", 1, 4, affine_b4_g128_bf16_gemv_int8_f16_vulkan_batch},
+    {2, "rows", 4, 4, affine_b4_g128_bf16_gemv_int8_f16_vulkan_rows},
+    {3, "split", 1, 4, affine_b4_g128_bf16_gemv_int8_f16_vulkan_split},
+    {4, "digits", 1, 1, affine_b4_g128_bf16_gemv_int8_f16_vulkan_digits}};
+
+const qk_kernel qk_affine_b4_g128_bf16_gemv_int8_f16_vulkan = {
+    .name = "affine_b4_g128_bf16_gemv_int8_f16",
+    .format = "affine_b4_g128_bf16",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_affine_b4_g128_bf16_gemv_int8_f16_spirv,
+    .binding_count = 5,
+    .bindings = affine_b4_g128_bf16_gemv_int8_f16_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = affine_b4_g128_bf16_gemv_int8_f16_push,
+    .spec_constant_count = 5,
+    .spec_constants = affine_b4_g128_bf16_gemv_int8_f16_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_INT8_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 128,
+    .tile_elements = 16,
+};
+
+static const qk_binding affine_b4_g128_bf16_gemv_split_f16_bindings[] = {
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 64, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
+    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
+    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field affine_b4_g128_bf16_gemv_split_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+};
+
+static const uint32_t affine_b4_g128_bf16_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t affine_b4_g128_bf16_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t affine_b4_g128_bf16_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t affine_b4_g128_bf16_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b4_g128_bf16_gemv_split_f16_vulkan_digits[] = {2};
+static const qk_spec_constant affine_b4_g128_bf16_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g128_bf16_gemv_split_f16_vulkan_local_size_x},
+    {1, "batch", 1, 4, affine_b4_g128_bf16_gemv_split_f16_vulkan_batch},
+    {2, "rows", 4, 4, affine_b4_g128_bf16_gemv_split_f16_vulkan_rows},
+    {3, "split", 1, 4, affine_b4_g128_bf16_gemv_split_f16_vulkan_split},
+    {4, "digits", 2, 1, affine_b4_g128_bf16_gemv_split_f16_vulkan_digits}};
+
+const qk_kernel qk_affine_b4_g128_bf16_gemv_split_f16_vulkan = {
+    .name = "affine_b4_g128_bf16_gemv_split_f16",
+    .format = "affine_b4_g128_bf16",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_affine_b4_g128_bf16_gemv_int8_f16_spirv,
+    .binding_count = 5,
+    .bindings = affine_b4_g128_bf16_gemv_split_f16_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = affine_b4_g128_bf16_gemv_split_f16_push,
+    .spec_constant_count = 5,
+    .spec_constants = affine_b4_g128_bf16_gemv_split_f16_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_SPLIT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 128,
+    .tile_elements = 16,
+};
+
+static const qk_binding affine_b4_g128_bf16_gemv_int24_f16_bindings[] = {
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 64, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
+    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
+    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field affine_b4_g128_bf16_gemv_int24_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+};
+
+static const uint32_t affine_b4_g128_bf16_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t affine_b4_g128_bf16_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t affine_b4_g128_bf16_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t affine_b4_g128_bf16_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b4_g128_bf16_gemv_int24_f16_vulkan_digits[] = {3};
+static const qk_spec_constant affine_b4_g128_bf16_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g128_bf16_gemv_int24_f16_vulkan_local_size_x},
+    {1, "batch", 1, 4, affine_b4_g128_bf16_gemv_int24_f16_vulkan_batch},
+    {2, "rows", 4, 4, affine_b4_g128_bf16_gemv_int24_f16_vulkan_rows},
+    {3, "split", 1, 4, affine_b4_g128_bf16_gemv_int24_f16_vulkan_split},
+    {4, "digits", 3, 1, affine_b4_g128_bf16_gemv_int24_f16_vulkan_digits}};
+
+const qk_kernel qk_affine_b4_g128_bf16_gemv_int24_f16_vulkan = {
+    .name = "affine_b4_g128_bf16_gemv_int24_f16",
+    .format = "affine_b4_g128_bf16",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_affine_b4_g128_bf16_gemv_int8_f16_spirv,
+    .binding_count = 5,
+    .bindings = affine_b4_g128_bf16_gemv_int24_f16_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = affine_b4_g128_bf16_gemv_int24_f16_push,
+    .spec_constant_count = 5,
+    .spec_constants = affine_b4_g128_bf16_gemv_int24_f16_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 128,
@@ -802,6 +1096,150 @@ const qk_kernel qk_affine_b4_g128_bf16_gemv_id_f32_metal = {
     .tile_elements = 16,
 };
 
+static const qk_binding affine_b4_g128_bf16_gemv_id_int8_f32_bindings[] = {
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 64, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
+    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
+    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {5, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field affine_b4_g128_bf16_gemv_id_int8_f32_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"slots", 12, 4},
+    {"experts", 16, 4},
+    {"expert_first", 20, 4},
+    {"expert_end", 24, 4},
+};
+
+static const uint32_t affine_b4_g128_bf16_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t affine_b4_g128_bf16_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t affine_b4_g128_bf16_gemv_id_int8_f32_vulkan_digits[] = {1};
+static const qk_spec_constant affine_b4_g128_bf16_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g128_bf16_gemv_id_int8_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, affine_b4_g128_bf16_gemv_id_int8_f32_vulkan_rows},
+    {4, "digits", 1, 1, affine_b4_g128_bf16_gemv_id_int8_f32_vulkan_digits}};
+
+const qk_kernel qk_affine_b4_g128_bf16_gemv_id_int8_f32_vulkan = {
+    .name = "affine_b4_g128_bf16_gemv_id_int8_f32",
+    .format = "affine_b4_g128_bf16",
+    .family = "gemv_id",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_affine_b4_g128_bf16_gemv_id_int8_f32_spirv,
+    .binding_count = 7,
+    .bindings = affine_b4_g128_bf16_gemv_id_int8_f32_bindings,
+    .push_bytes = 28,
+    .push_count = 7,
+    .push = affine_b4_g128_bf16_gemv_id_int8_f32_push,
+    .spec_constant_count = 3,
+    .spec_constants = affine_b4_g128_bf16_gemv_id_int8_f32_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_INT8_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 128,
+    .tile_elements = 16,
+};
+
+static const qk_binding affine_b4_g128_bf16_gemv_id_split_f32_bindings[] = {
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 64, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
+    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
+    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {5, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field affine_b4_g128_bf16_gemv_id_split_f32_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"slots", 12, 4},
+    {"experts", 16, 4},
+    {"expert_first", 20, 4},
+    {"expert_end", 24, 4},
+};
+
+static const uint32_t affine_b4_g128_bf16_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t affine_b4_g128_bf16_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t affine_b4_g128_bf16_gemv_id_split_f32_vulkan_digits[] = {2};
+static const qk_spec_constant affine_b4_g128_bf16_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g128_bf16_gemv_id_split_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, affine_b4_g128_bf16_gemv_id_split_f32_vulkan_rows},
+    {4, "digits", 2, 1, affine_b4_g128_bf16_gemv_id_split_f32_vulkan_digits}};
+
+const qk_kernel qk_affine_b4_g128_bf16_gemv_id_split_f32_vulkan = {
+    .name = "affine_b4_g128_bf16_gemv_id_split_f32",
+    .format = "affine_b4_g128_bf16",
+    .family = "gemv_id",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_affine_b4_g128_bf16_gemv_id_int8_f32_spirv,
+    .binding_count = 7,
+    .bindings = affine_b4_g128_bf16_gemv_id_split_f32_bindings,
+    .push_bytes = 28,
+    .push_count = 7,
+    .push = affine_b4_g128_bf16_gemv_id_split_f32_push,
+    .spec_constant_count = 3,
+    .spec_constants = affine_b4_g128_bf16_gemv_id_split_f32_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_SPLIT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 128,
+    .tile_elements = 16,
+};
+
+static const qk_binding affine_b4_g128_bf16_gemv_id_int24_f32_bindings[] = {
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 64, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
+    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
+    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {5, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field affine_b4_g128_bf16_gemv_id_int24_f32_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"slots", 12, 4},
+    {"experts", 16, 4},
+    {"expert_first", 20, 4},
+    {"expert_end", 24, 4},
+};
+
+static const uint32_t affine_b4_g128_bf16_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t affine_b4_g128_bf16_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t affine_b4_g128_bf16_gemv_id_int24_f32_vulkan_digits[] = {3};
+static const qk_spec_constant affine_b4_g128_bf16_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g128_bf16_gemv_id_int24_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, affine_b4_g128_bf16_gemv_id_int24_f32_vulkan_rows},
+    {4, "digits", 3, 1, affine_b4_g128_bf16_gemv_id_int24_f32_vulkan_digits}};
+
+const qk_kernel qk_affine_b4_g128_bf16_gemv_id_int24_f32_vulkan = {
+    .name = "affine_b4_g128_bf16_gemv_id_int24_f32",
+    .format = "affine_b4_g128_bf16",
+    .family = "gemv_id",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_affine_b4_g128_bf16_gemv_id_int8_f32_spirv,
+    .binding_count = 7,
+    .bindings = affine_b4_g128_bf16_gemv_id_int24_f32_bindings,
+    .push_bytes = 28,
+    .push_count = 7,
+    .push = affine_b4_g128_bf16_gemv_id_int24_f32_push,
+    .spec_constant_count = 3,
+    .spec_constants = affine_b4_g128_bf16_gemv_id_int24_f32_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 128,
+    .tile_elements = 16,
+};
+
 static const qk_binding affine_b4_g128_bf16_gemv_id_f16_bindings[] = {
     {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 64, 0, 0, 0},
     {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
@@ -868,6 +1306,150 @@ const qk_kernel qk_affine_b4_g128_bf16_gemv_id_f16_metal = {
     .tile_elements = 16,
 };
 
+static const qk_binding affine_b4_g128_bf16_gemv_id_int8_f16_bindings[] = {
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 64, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
+    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
+    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {4, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {5, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field affine_b4_g128_bf16_gemv_id_int8_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"slots", 12, 4},
+    {"experts", 16, 4},
+    {"expert_first", 20, 4},
+    {"expert_end", 24, 4},
+};
+
+static const uint32_t affine_b4_g128_bf16_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t affine_b4_g128_bf16_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t affine_b4_g128_bf16_gemv_id_int8_f16_vulkan_digits[] = {1};
+static const qk_spec_constant affine_b4_g128_bf16_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g128_bf16_gemv_id_int8_f16_vulkan_local_size_x},
+    {2, "rows", 4, 4, affine_b4_g128_bf16_gemv_id_int8_f16_vulkan_rows},
+    {4, "digits", 1, 1, affine_b4_g128_bf16_gemv_id_int8_f16_vulkan_digits}};
+
+const qk_kernel qk_affine_b4_g128_bf16_gemv_id_int8_f16_vulkan = {
+    .name = "affine_b4_g128_bf16_gemv_id_int8_f16",
+    .format = "affine_b4_g128_bf16",
+    .family = "gemv_id",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_affine_b4_g128_bf16_gemv_id_int8_f16_spirv,
+    .binding_count = 7,
+    .bindings = affine_b4_g128_bf16_gemv_id_int8_f16_bindings,
+    .push_bytes = 28,
+    .push_count = 7,
+    .push = affine_b4_g128_bf16_gemv_id_int8_f16_push,
+    .spec_constant_count = 3,
+    .spec_constants = affine_b4_g128_bf16_gemv_id_int8_f16_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_INT8_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 128,
+    .tile_elements = 16,
+};
+
+static const qk_binding affine_b4_g128_bf16_gemv_id_split_f16_bindings[] = {
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 64, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
+    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
+    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {4, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {5, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field affine_b4_g128_bf16_gemv_id_split_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"slots", 12, 4},
+    {"experts", 16, 4},
+    {"expert_first", 20, 4},
+    {"expert_end", 24, 4},
+};
+
+static const uint32_t affine_b4_g128_bf16_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t affine_b4_g128_bf16_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t affine_b4_g128_bf16_gemv_id_split_f16_vulkan_digits[] = {2};
+static const qk_spec_constant affine_b4_g128_bf16_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g128_bf16_gemv_id_split_f16_vulkan_local_size_x},
+    {2, "rows", 4, 4, affine_b4_g128_bf16_gemv_id_split_f16_vulkan_rows},
+    {4, "digits", 2, 1, affine_b4_g128_bf16_gemv_id_split_f16_vulkan_digits}};
+
+const qk_kernel qk_affine_b4_g128_bf16_gemv_id_split_f16_vulkan = {
+    .name = "affine_b4_g128_bf16_gemv_id_split_f16",
+    .format = "affine_b4_g128_bf16",
+    .family = "gemv_id",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_affine_b4_g128_bf16_gemv_id_int8_f16_spirv,
+    .binding_count = 7,
+    .bindings = affine_b4_g128_bf16_gemv_id_split_f16_bindings,
+    .push_bytes = 28,
+    .push_count = 7,
+    .push = affine_b4_g128_bf16_gemv_id_split_f16_push,
+    .spec_constant_count = 3,
+    .spec_constants = affine_b4_g128_bf16_gemv_id_split_f16_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_SPLIT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 128,
+    .tile_elements = 16,
+};
+
+static const qk_binding affine_b4_g128_bf16_gemv_id_int24_f16_bindings[] = {
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 64, 0, 0, 0},
+    {1, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
+    {2, "biases", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 0, 0, 0},
+    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {4, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {5, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {6, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field affine_b4_g128_bf16_gemv_id_int24_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"slots", 12, 4},
+    {"experts", 16, 4},
+    {"expert_first", 20, 4},
+    {"expert_end", 24, 4},
+};
+
+static const uint32_t affine_b4_g128_bf16_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t affine_b4_g128_bf16_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t affine_b4_g128_bf16_gemv_id_int24_f16_vulkan_digits[] = {3};
+static const qk_spec_constant affine_b4_g128_bf16_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g128_bf16_gemv_id_int24_f16_vulkan_local_size_x},
+    {2, "rows", 4, 4, affine_b4_g128_bf16_gemv_id_int24_f16_vulkan_rows},
+    {4, "digits", 3, 1, affine_b4_g128_bf16_gemv_id_int24_f16_vulkan_digits}};
+
+const qk_kernel qk_affine_b4_g128_bf16_gemv_id_int24_f16_vulkan = {
+    .name = "affine_b4_g128_bf16_gemv_id_int24_f16",
+    .format = "affine_b4_g128_bf16",
+    .family = "gemv_id",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_affine_b4_g128_bf16_gemv_id_int8_f16_spirv,
+    .binding_count = 7,
+    .bindings = affine_b4_g128_bf16_gemv_id_int24_f16_bindings,
+    .push_bytes = 28,
+    .push_count = 7,
+    .push = affine_b4_g128_bf16_gemv_id_int24_f16_push,
+    .spec_constant_count = 3,
+    .spec_constants = affine_b4_g128_bf16_gemv_id_int24_f16_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 128,
+    .tile_elements = 16,
+};
+
 /* ---- dispatch ---- */
 
 qk_status qk_affine_b4_g128_bf16_dequant_f32(const qk_backend *backend, const qk_range weights[3],
@@ -912,9 +1494,45 @@ qk_status qk_affine_b4_g128_bf16_gemv_f32(const qk_backend *backend, const qk_ra
     return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
 }
 
+qk_status qk_affine_b4_g128_bf16_gemv_int8_f32(const qk_backend *backend, const qk_range weights[3],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = &qk_affine_b4_g128_bf16_gemv_int8_f32_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
+qk_status qk_affine_b4_g128_bf16_gemv_split_f32(const qk_backend *backend, const qk_range weights[3],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = &qk_affine_b4_g128_bf16_gemv_split_f32_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
+qk_status qk_affine_b4_g128_bf16_gemv_int24_f32(const qk_backend *backend, const qk_range weights[3],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = &qk_affine_b4_g128_bf16_gemv_int24_f32_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
 qk_status qk_affine_b4_g128_bf16_gemv_f16(const qk_backend *backend, const qk_range weights[3],
     qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
     const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_affine_b4_g128_bf16_gemv_f16_metal : &qk_affine_b4_g128_bf16_gemv_f16_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
+qk_status qk_affine_b4_g128_bf16_gemv_int8_f16(const qk_backend *backend, const qk_range weights[3],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = &qk_affine_b4_g128_bf16_gemv_int8_f16_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
+qk_status qk_affine_b4_g128_bf16_gemv_split_f16(const qk_backend *backend, const qk_range weights[3],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = &qk_affine_b4_g128_bf16_gemv_split_f16_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
+qk_status qk_affine_b4_g128_bf16_gemv_int24_f16(const qk_backend *backend, const qk_range weights[3],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = &qk_affine_b4_g128_bf16_gemv_int24_f16_vulkan;
     return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
 }
 
@@ -925,9 +1543,51 @@ qk_status qk_affine_b4_g128_bf16_gemv_id_f32(const qk_backend *backend, const qk
     return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, error);
 }
 
+qk_status qk_affine_b4_g128_bf16_gemv_id_int8_f32(const qk_backend *backend, const qk_range weights[3],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error) {
+    const qk_kernel *const kernel = &qk_affine_b4_g128_bf16_gemv_id_int8_f32_vulkan;
+    return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, error);
+}
+
+qk_status qk_affine_b4_g128_bf16_gemv_id_split_f32(const qk_backend *backend, const qk_range weights[3],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error) {
+    const qk_kernel *const kernel = &qk_affine_b4_g128_bf16_gemv_id_split_f32_vulkan;
+    return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, error);
+}
+
+qk_status qk_affine_b4_g128_bf16_gemv_id_int24_f32(const qk_backend *backend, const qk_range weights[3],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error) {
+    const qk_kernel *const kernel = &qk_affine_b4_g128_bf16_gemv_id_int24_f32_vulkan;
+    return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, error);
+}
+
 qk_status qk_affine_b4_g128_bf16_gemv_id_f16(const qk_backend *backend, const qk_range weights[3],
     qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
     uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error) {
     const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_affine_b4_g128_bf16_gemv_id_f16_metal : &qk_affine_b4_g128_bf16_gemv_id_f16_vulkan;
+    return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, error);
+}
+
+qk_status qk_affine_b4_g128_bf16_gemv_id_int8_f16(const qk_backend *backend, const qk_range weights[3],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error) {
+    const qk_kernel *const kernel = &qk_affine_b4_g128_bf16_gemv_id_int8_f16_vulkan;
+    return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, error);
+}
+
+qk_status qk_affine_b4_g128_bf16_gemv_id_split_f16(const qk_backend *backend, const qk_range weights[3],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error) {
+    const qk_kernel *const kernel = &qk_affine_b4_g128_bf16_gemv_id_split_f16_vulkan;
+    return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, error);
+}
+
+qk_status qk_affine_b4_g128_bf16_gemv_id_int24_f16(const qk_backend *backend, const qk_range weights[3],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error) {
+    const qk_kernel *const kernel = &qk_affine_b4_g128_bf16_gemv_id_int24_f16_vulkan;
     return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, error);
 }

@@ -1,6 +1,8 @@
 /* affine_b4_g128_f16: kernels, dispatch and reference decoder of the format.
  * Generated from the specification below by `qkgen emit --format affine_b4_g128_f16`; do not edit.
- * 68 bytes for 128 elements, 4.25 bits each; 5.5 operations for each element.
+ * 68 bytes for 128 elements, 4.25 bits each.
+ * dequant, gather in f32: for each weight 0.531 bytes read and 4 written, 5.88 operations: 0.375 loads, 2 bits, 0.25 integer, 2 float, 1.25 conversions.
+ * gemv, gemv_id in f32: for each weight 0.531 bytes read, 3.94 operations: 0.25 loads, 0.625 bits, 0.25 integer, 2.19 float, 0.625 conversions.
  *
  *     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
  *     from "MLX, mlx.core.quantize with mode='affine'"
@@ -83,6 +85,21 @@ qk_status qk_affine_b4_g128_f16_gemv_f32(const qk_backend *backend, const qk_ran
 void qk_affine_b4_g128_f16_gemv_f32_ref(const void *const weights[3],
     const float *x, uint64_t rows, uint64_t cols, uint64_t batch, float *y);
 
+/* affine_b4_g128_f16_gemv_int8_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f32; class int8. */
+extern const qk_kernel qk_affine_b4_g128_f16_gemv_int8_f32_vulkan;
+qk_status qk_affine_b4_g128_f16_gemv_int8_f32(const qk_backend *backend, const qk_range weights[3],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+
+/* affine_b4_g128_f16_gemv_split_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f32; class split. */
+extern const qk_kernel qk_affine_b4_g128_f16_gemv_split_f32_vulkan;
+qk_status qk_affine_b4_g128_f16_gemv_split_f32(const qk_backend *backend, const qk_range weights[3],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+
+/* affine_b4_g128_f16_gemv_int24_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f32; class int24. */
+extern const qk_kernel qk_affine_b4_g128_f16_gemv_int24_f32_vulkan;
+qk_status qk_affine_b4_g128_f16_gemv_int24_f32(const qk_backend *backend, const qk_range weights[3],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+
 /* affine_b4_g128_f16_gemv_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f16. */
 extern const qk_kernel qk_affine_b4_g128_f16_gemv_f16_vulkan;
 extern const qk_kernel qk_affine_b4_g128_f16_gemv_f16_metal;
@@ -90,6 +107,21 @@ qk_status qk_affine_b4_g128_f16_gemv_f16(const qk_backend *backend, const qk_ran
     qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
 void qk_affine_b4_g128_f16_gemv_f16_ref(const void *const weights[3],
     const uint16_t *x, uint64_t rows, uint64_t cols, uint64_t batch, float *y);
+
+/* affine_b4_g128_f16_gemv_int8_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f16; class int8. */
+extern const qk_kernel qk_affine_b4_g128_f16_gemv_int8_f16_vulkan;
+qk_status qk_affine_b4_g128_f16_gemv_int8_f16(const qk_backend *backend, const qk_range weights[3],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+
+/* affine_b4_g128_f16_gemv_split_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f16; class split. */
+extern const qk_kernel qk_affine_b4_g128_f16_gemv_split_f16_vulkan;
+qk_status qk_affine_b4_g128_f16_gemv_split_f16(const qk_backend *backend, const qk_range weights[3],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+
+/* affine_b4_g128_f16_gemv_int24_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f16; class int24. */
+extern const qk_kernel qk_affine_b4_g128_f16_gemv_int24_f16_vulkan;
+qk_status qk_affine_b4_g128_f16_gemv_int24_f16(const qk_backend *backend, const qk_range weights[3],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
 
 /* affine_b4_g128_f16_gemv_id_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f32. */
 extern const qk_kernel qk_affine_b4_g128_f16_gemv_id_f32_vulkan;
@@ -101,6 +133,24 @@ uint64_t qk_affine_b4_g128_f16_gemv_id_f32_ref(const void *const weights[3],
     const float *x, const uint32_t *ids, uint64_t experts, uint64_t rows, uint64_t cols,
     uint64_t tokens, uint64_t slots, float *y);
 
+/* affine_b4_g128_f16_gemv_id_int8_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f32; class int8. */
+extern const qk_kernel qk_affine_b4_g128_f16_gemv_id_int8_f32_vulkan;
+qk_status qk_affine_b4_g128_f16_gemv_id_int8_f32(const qk_backend *backend, const qk_range weights[3],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error);
+
+/* affine_b4_g128_f16_gemv_id_split_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f32; class split. */
+extern const qk_kernel qk_affine_b4_g128_f16_gemv_id_split_f32_vulkan;
+qk_status qk_affine_b4_g128_f16_gemv_id_split_f32(const qk_backend *backend, const qk_range weights[3],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error);
+
+/* affine_b4_g128_f16_gemv_id_int24_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f32; class int24. */
+extern const qk_kernel qk_affine_b4_g128_f16_gemv_id_int24_f32_vulkan;
+qk_status qk_affine_b4_g128_f16_gemv_id_int24_f32(const qk_backend *backend, const qk_range weights[3],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error);
+
 /* affine_b4_g128_f16_gemv_id_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f16. */
 extern const qk_kernel qk_affine_b4_g128_f16_gemv_id_f16_vulkan;
 extern const qk_kernel qk_affine_b4_g128_f16_gemv_id_f16_metal;
@@ -110,6 +160,24 @@ qk_status qk_affine_b4_g128_f16_gemv_id_f16(const qk_backend *backend, const qk_
 uint64_t qk_affine_b4_g128_f16_gemv_id_f16_ref(const void *const weights[3],
     const uint16_t *x, const uint32_t *ids, uint64_t experts, uint64_t rows, uint64_t cols,
     uint64_t tokens, uint64_t slots, float *y);
+
+/* affine_b4_g128_f16_gemv_id_int8_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f16; class int8. */
+extern const qk_kernel qk_affine_b4_g128_f16_gemv_id_int8_f16_vulkan;
+qk_status qk_affine_b4_g128_f16_gemv_id_int8_f16(const qk_backend *backend, const qk_range weights[3],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error);
+
+/* affine_b4_g128_f16_gemv_id_split_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f16; class split. */
+extern const qk_kernel qk_affine_b4_g128_f16_gemv_id_split_f16_vulkan;
+qk_status qk_affine_b4_g128_f16_gemv_id_split_f16(const qk_backend *backend, const qk_range weights[3],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error);
+
+/* affine_b4_g128_f16_gemv_id_int24_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f16; class int24. */
+extern const qk_kernel qk_affine_b4_g128_f16_gemv_id_int24_f16_vulkan;
+qk_status qk_affine_b4_g128_f16_gemv_id_int24_f16(const qk_backend *backend, const qk_range weights[3],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error);
 
 #ifdef __cplusplus
 }

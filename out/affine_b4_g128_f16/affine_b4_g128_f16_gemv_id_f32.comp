@@ -1,6 +1,7 @@
 // affine_b4_g128_f16_gemv_id_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f32.
 // Generated from the specification below by `qkgen emit --format affine_b4_g128_f16`; do not edit.
-// 68 bytes for 128 elements, 4.25 bits each; 5.38 operations for each element.
+// 68 bytes for 128 elements, 4.25 bits each.
+// For each weight 0.531 bytes read, 3.94 operations: 0.25 loads, 0.625 bits, 0.25 integer, 2.19 float, 0.625 conversions.
 //
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
 //     from "MLX, mlx.core.quantize with mode='affine'"

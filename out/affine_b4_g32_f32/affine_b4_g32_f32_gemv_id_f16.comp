@@ -1,6 +1,7 @@
 // affine_b4_g32_f32_gemv_id_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f16.
 // Generated from the specification below by `qkgen emit --format affine_b4_g32_f32`; do not edit.
-// 24 bytes for 32 elements, 6 bits each; 5.38 operations for each element.
+// 24 bytes for 32 elements, 6 bits each.
+// For each weight 0.75 bytes read, 3.81 operations: 0.25 loads, 0.625 bits, 0.25 integer, 2.19 float, 0.5 conversions.
 //
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
 //     from "MLX, mlx.core.quantize with mode='affine'"

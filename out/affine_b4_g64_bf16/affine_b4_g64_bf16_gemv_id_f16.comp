@@ -1,6 +1,7 @@
 // affine_b4_g64_bf16_gemv_id_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f16.
 // Generated from the specification below by `qkgen emit --format affine_b4_g64_bf16`; do not edit.
-// 36 bytes for 64 elements, 4.5 bits each; 5.38 operations for each element.
+// 36 bytes for 64 elements, 4.5 bits each.
+// For each weight 0.562 bytes read, 3.94 operations: 0.25 loads, 0.75 bits, 0.25 integer, 2.19 float, 0.5 conversions.
 //
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
 //     from "MLX, mlx.core.quantize with mode='affine'"

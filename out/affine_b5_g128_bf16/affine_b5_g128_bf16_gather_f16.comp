@@ -1,6 +1,7 @@
 // affine_b5_g128_bf16_gather_f16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f16.
 // Generated from the specification below by `qkgen emit --format affine_b5_g128_bf16`; do not edit.
-// 84 bytes for 128 elements, 5.25 bits each; 5.66 operations for each element.
+// 84 bytes for 128 elements, 5.25 bits each.
+// For each weight 0.656 bytes read and 2 written, 6.88 operations: 0.219 loads, 2.44 bits, 0.219 integer, 2 float, 2 conversions.
 //
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
 //     from "MLX, mlx.core.quantize with mode='affine'"

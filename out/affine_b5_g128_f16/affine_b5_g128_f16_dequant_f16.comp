@@ -1,6 +1,7 @@
 // affine_b5_g128_f16_dequant_f16: decodes a whole tensor: dst[i] = value(i), in f16.
 // Generated from the specification below by `qkgen emit --format affine_b5_g128_f16`; do not edit.
-// 84 bytes for 128 elements, 5.25 bits each; 5.66 operations for each element.
+// 84 bytes for 128 elements, 5.25 bits each.
+// For each weight 0.656 bytes read and 2 written, 6.88 operations: 0.219 loads, 2.38 bits, 0.219 integer, 2 float, 2.06 conversions.
 //
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
 //     from "MLX, mlx.core.quantize with mode='affine'"

@@ -1,6 +1,7 @@
 // affine_b5_g32_bf16_gemv_id_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f32.
 // Generated from the specification below by `qkgen emit --format affine_b5_g32_bf16`; do not edit.
-// 24 bytes for 32 elements, 6 bits each; 5.59 operations for each element.
+// 24 bytes for 32 elements, 6 bits each.
+// For each weight 0.75 bytes read, 5.91 operations: 0.219 loads, 2.44 bits, 0.156 integer, 2.09 float, 1 conversions.
 //
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
 //     from "MLX, mlx.core.quantize with mode='affine'"

@@ -1,6 +1,7 @@
 // affine_b5_g32_f16_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32.
 // Generated from the specification below by `qkgen emit --format affine_b5_g32_f16`; do not edit.
-// 24 bytes for 32 elements, 6 bits each; 5.59 operations for each element.
+// 24 bytes for 32 elements, 6 bits each.
+// For each weight 0.75 bytes read and 4 written, 5.81 operations: 0.219 loads, 2.38 bits, 0.156 integer, 2 float, 1.06 conversions.
 //
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
 //     from "MLX, mlx.core.quantize with mode='affine'"

@@ -1,6 +1,7 @@
 // affine_b5_g32_f16_gemv_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f32.
 // Generated from the specification below by `qkgen emit --format affine_b5_g32_f16`; do not edit.
-// 24 bytes for 32 elements, 6 bits each; 5.59 operations for each element.
+// 24 bytes for 32 elements, 6 bits each.
+// For each weight 0.75 bytes read, 5.91 operations: 0.219 loads, 2.38 bits, 0.156 integer, 2.09 float, 1.06 conversions.
 //
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
 //     from "MLX, mlx.core.quantize with mode='affine'"
@@ -49,8 +50,7 @@ float f16_to_f32(uint bits) {
 
 const uint TILES = BATCH == 1u ? 2u : 1u;
 
-// What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a
-// scale.
+// What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a scale.
 vec4 x[TILES][BATCH][8];
 float x_sum[TILES][BATCH][1];
 

@@ -1,6 +1,7 @@
 // affine_b5_g32_f32_dequant_bf16: decodes a whole tensor: dst[i] = value(i), in bf16.
 // Generated from the specification below by `qkgen emit --format affine_b5_g32_f32`; do not edit.
-// 28 bytes for 32 elements, 7 bits each; 5.59 operations for each element.
+// 28 bytes for 32 elements, 7 bits each.
+// For each weight 0.875 bytes read and 2 written, 6.75 operations: 0.219 loads, 2.38 bits, 0.156 integer, 2 float, 2 conversions.
 //
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
 //     from "MLX, mlx.core.quantize with mode='affine'"

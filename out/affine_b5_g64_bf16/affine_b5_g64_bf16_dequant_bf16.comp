@@ -1,6 +1,7 @@
 // affine_b5_g64_bf16_dequant_bf16: decodes a whole tensor: dst[i] = value(i), in bf16.
 // Generated from the specification below by `qkgen emit --format affine_b5_g64_bf16`; do not edit.
-// 44 bytes for 64 elements, 5.5 bits each; 5.66 operations for each element.
+// 44 bytes for 64 elements, 5.5 bits each.
+// For each weight 0.688 bytes read and 2 written, 6.88 operations: 0.219 loads, 2.44 bits, 0.219 integer, 2 float, 2 conversions.
 //
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
 //     from "MLX, mlx.core.quantize with mode='affine'"

@@ -1,6 +1,7 @@
 // affine_b5_g64_f16_gemv_id_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f32.
 // Generated from the specification below by `qkgen emit --format affine_b5_g64_f16`; do not edit.
-// 44 bytes for 64 elements, 5.5 bits each; 5.66 operations for each element.
+// 44 bytes for 64 elements, 5.5 bits each.
+// For each weight 0.688 bytes read, 5.97 operations: 0.219 loads, 2.38 bits, 0.219 integer, 2.09 float, 1.06 conversions.
 //
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
 //     from "MLX, mlx.core.quantize with mode='affine'"

@@ -1,6 +1,7 @@
 // affine_b6_g128_bf16_gather_bf16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in bf16.
 // Generated from the specification below by `qkgen emit --format affine_b6_g128_bf16`; do not edit.
-// 100 bytes for 128 elements, 6.25 bits each; 5.81 operations for each element.
+// 100 bytes for 128 elements, 6.25 bits each.
+// For each weight 0.781 bytes read and 2 written, 7.12 operations: 0.312 loads, 2.5 bits, 0.312 integer, 2 float, 2 conversions.
 //
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
 //     from "MLX, mlx.core.quantize with mode='affine'"

@@ -1,6 +1,7 @@
 // affine_b6_g128_bf16_gemv_id_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f16.
 // Generated from the specification below by `qkgen emit --format affine_b6_g128_bf16`; do not edit.
-// 100 bytes for 128 elements, 6.25 bits each; 5.81 operations for each element.
+// 100 bytes for 128 elements, 6.25 bits each.
+// For each weight 0.781 bytes read, 6.31 operations: 0.312 loads, 2.5 bits, 0.312 integer, 2.19 float, 1 conversions.
 //
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
 //     from "MLX, mlx.core.quantize with mode='affine'"

@@ -1,6 +1,7 @@
 // affine_b6_g128_f32_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32.
 // Generated from the specification below by `qkgen emit --format affine_b6_g128_f32`; do not edit.
-// 104 bytes for 128 elements, 6.5 bits each; 5.81 operations for each element.
+// 104 bytes for 128 elements, 6.5 bits each.
+// For each weight 0.812 bytes read and 4 written, 6 operations: 0.312 loads, 2.38 bits, 0.312 integer, 2 float, 1 conversions.
 //
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
 //     from "MLX, mlx.core.quantize with mode='affine'"

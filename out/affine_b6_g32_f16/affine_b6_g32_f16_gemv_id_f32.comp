@@ -1,6 +1,7 @@
 // affine_b6_g32_f16_gemv_id_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f32.
 // Generated from the specification below by `qkgen emit --format affine_b6_g32_f16`; do not edit.
-// 28 bytes for 32 elements, 7 bits each; 5.81 operations for each element.
+// 28 bytes for 32 elements, 7 bits each.
+// For each weight 0.875 bytes read, 6.31 operations: 0.312 loads, 2.38 bits, 0.312 integer, 2.19 float, 1.12 conversions.
 //
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
 //     from "MLX, mlx.core.quantize with mode='affine'"

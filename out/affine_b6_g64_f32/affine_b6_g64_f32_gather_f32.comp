@@ -1,6 +1,7 @@
 // affine_b6_g64_f32_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32.
 // Generated from the specification below by `qkgen emit --format affine_b6_g64_f32`; do not edit.
-// 56 bytes for 64 elements, 7 bits each; 5.81 operations for each element.
+// 56 bytes for 64 elements, 7 bits each.
+// For each weight 0.875 bytes read and 4 written, 6 operations: 0.312 loads, 2.38 bits, 0.312 integer, 2 float, 1 conversions.
 //
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
 //     from "MLX, mlx.core.quantize with mode='affine'"

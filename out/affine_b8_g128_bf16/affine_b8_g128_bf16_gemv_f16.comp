@@ -1,6 +1,7 @@
 // affine_b8_g128_bf16_gemv_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f16.
 // Generated from the specification below by `qkgen emit --format affine_b8_g128_bf16`; do not edit.
-// 132 bytes for 128 elements, 8.25 bits each; 5.5 operations for each element.
+// 132 bytes for 128 elements, 8.25 bits each.
+// For each weight 1.03 bytes read, 4.31 operations: 0.375 loads, 0.875 bits, 0.375 integer, 2.19 float, 0.5 conversions.
 //
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
 //     from "MLX, mlx.core.quantize with mode='affine'"
@@ -49,8 +50,7 @@ float bf16_to_f32(uint bits) {
 
 const uint TILES = BATCH == 1u ? 4u : 1u;
 
-// What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a
-// scale.
+// What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a scale.
 vec4 x[TILES][BATCH][4];
 float x_sum[TILES][BATCH][1];
 

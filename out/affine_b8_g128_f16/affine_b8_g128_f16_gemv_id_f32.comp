@@ -1,6 +1,7 @@
 // affine_b8_g128_f16_gemv_id_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f32.
 // Generated from the specification below by `qkgen emit --format affine_b8_g128_f16`; do not edit.
-// 132 bytes for 128 elements, 8.25 bits each; 5.5 operations for each element.
+// 132 bytes for 128 elements, 8.25 bits each.
+// For each weight 1.03 bytes read, 4.31 operations: 0.375 loads, 0.75 bits, 0.375 integer, 2.19 float, 0.625 conversions.
 //
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
 //     from "MLX, mlx.core.quantize with mode='affine'"

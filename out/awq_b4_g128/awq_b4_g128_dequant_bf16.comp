@@ -1,6 +1,7 @@
 // awq_b4_g128_dequant_bf16: decodes a whole tensor: dst[i] = value(i), in bf16.
 // Generated from the specification below by `qkgen emit --format awq_b4_g128`; do not edit.
-// 532 bytes for 1024 elements, 4.156 bits each; 10.9 operations for each element.
+// 532 bytes for 1024 elements, 4.156 bits each.
+// For each weight 0.52 bytes read and 2 written, 12 operations: 1.25 loads, 2.25 bits, 5.38 integer, 1 float, 2.12 conversions.
 //
 //     format awq_b4_g{group} "AWQ: codes and zeros of eight outputs in a word, out of order"
 //     from "AutoAWQ: WQLinear_GEMM"

@@ -1,6 +1,7 @@
 // awq_b4_g32_dequant_bf16: decodes a whole tensor: dst[i] = value(i), in bf16.
 // Generated from the specification below by `qkgen emit --format awq_b4_g32`; do not edit.
-// 148 bytes for 256 elements, 4.625 bits each; 10.9 operations for each element.
+// 148 bytes for 256 elements, 4.625 bits each.
+// For each weight 0.578 bytes read and 2 written, 12 operations: 1.25 loads, 2.25 bits, 5.38 integer, 1 float, 2.12 conversions.
 //
 //     format awq_b4_g{group} "AWQ: codes and zeros of eight outputs in a word, out of order"
 //     from "AutoAWQ: WQLinear_GEMM"

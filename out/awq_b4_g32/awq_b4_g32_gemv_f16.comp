@@ -1,6 +1,7 @@
 // awq_b4_g32_gemv_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f16.
 // Generated from the specification below by `qkgen emit --format awq_b4_g32`; do not edit.
-// 148 bytes for 256 elements, 4.625 bits each; 9.94 operations for each element.
+// 148 bytes for 256 elements, 4.625 bits each.
+// For each weight 0.578 bytes read, 10.3 operations: 1.12 loads, 2.12 bits, 3.69 integer, 2.25 float, 1.12 conversions.
 //
 //     format awq_b4_g{group} "AWQ: codes and zeros of eight outputs in a word, out of order"
 //     from "AutoAWQ: WQLinear_GEMM"
@@ -55,8 +56,7 @@ float f16_to_f32(uint bits) {
 
 const uint TILES = BATCH == 1u ? 4u : 1u;
 
-// What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a
-// scale.
+// What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a scale.
 vec4 x[TILES][BATCH][4];
 float x_sum[TILES][BATCH][1];
 

@@ -1,6 +1,8 @@
 /* awq_b4_g64: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format awq_b4_g64`; do not edit.
- * 276 bytes for 512 elements, 4.312 bits each; 10.9 operations for each element.
+ * 276 bytes for 512 elements, 4.312 bits each.
+ * dequant, gather in f32: for each weight 0.539 bytes read and 4 written, 11 operations: 1.25 loads, 2.25 bits, 5.38 integer, 1 float, 1.12 conversions.
+ * gemv in f32: for each weight 0.539 bytes read, 10.3 operations: 1.12 loads, 2.12 bits, 3.69 integer, 2.25 float, 1.12 conversions.
  *
  *     format awq_b4_g{group} "AWQ: codes and zeros of eight outputs in a word, out of order"
  *     from "AutoAWQ: WQLinear_GEMM"
@@ -203,7 +205,9 @@ extern const qk_code qk_awq_b4_g64_gather_f32_spirv;
 extern const qk_code qk_awq_b4_g64_gather_f16_spirv;
 extern const qk_code qk_awq_b4_g64_gather_bf16_spirv;
 extern const qk_code qk_awq_b4_g64_gemv_f32_spirv;
+extern const qk_code qk_awq_b4_g64_gemv_int8_f32_spirv;
 extern const qk_code qk_awq_b4_g64_gemv_f16_spirv;
+extern const qk_code qk_awq_b4_g64_gemv_int8_f16_spirv;
 extern const qk_code qk_awq_b4_g64_msl;
 
 static const qk_binding awq_b4_g64_dequant_f32_bindings[] = {
@@ -705,6 +709,171 @@ const qk_kernel qk_awq_b4_g64_gemv_f32_metal = {
     .block_cols = 64,
 };
 
+static const qk_binding awq_b4_g64_gemv_int8_f32_bindings[] = {
+    {0, "qweight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 256, 4, 1, 64},
+    {1, "qzeros", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4, 4, 1, 1},
+    {2, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 16, 2, 8, 1},
+    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field awq_b4_g64_gemv_int8_f32_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+    {"cols", 20, 4},
+    {"grid_rows", 24, 4},
+    {"grid_cols", 28, 4},
+};
+
+static const uint32_t awq_b4_g64_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t awq_b4_g64_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t awq_b4_g64_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t awq_b4_g64_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t awq_b4_g64_gemv_int8_f32_vulkan_digits[] = {1};
+static const qk_spec_constant awq_b4_g64_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, awq_b4_g64_gemv_int8_f32_vulkan_local_size_x},
+    {1, "batch", 1, 4, awq_b4_g64_gemv_int8_f32_vulkan_batch},
+    {2, "rows", 4, 4, awq_b4_g64_gemv_int8_f32_vulkan_rows},
+    {3, "split", 1, 4, awq_b4_g64_gemv_int8_f32_vulkan_split},
+    {4, "digits", 1, 1, awq_b4_g64_gemv_int8_f32_vulkan_digits}};
+
+const qk_kernel qk_awq_b4_g64_gemv_int8_f32_vulkan = {
+    .name = "awq_b4_g64_gemv_int8_f32",
+    .format = "awq_b4_g64",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_awq_b4_g64_gemv_int8_f32_spirv,
+    .binding_count = 5,
+    .bindings = awq_b4_g64_gemv_int8_f32_bindings,
+    .push_bytes = 32,
+    .push_count = 8,
+    .push = awq_b4_g64_gemv_int8_f32_push,
+    .spec_constant_count = 5,
+    .spec_constants = awq_b4_g64_gemv_int8_f32_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_INT8_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 512,
+    .tile_elements = 16,
+    .view = QK_VIEW_MATRIX,
+    .ragged = 0,
+    .block_rows = 8,
+    .block_cols = 64,
+};
+
+static const qk_binding awq_b4_g64_gemv_split_f32_bindings[] = {
+    {0, "qweight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 256, 4, 1, 64},
+    {1, "qzeros", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4, 4, 1, 1},
+    {2, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 16, 2, 8, 1},
+    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field awq_b4_g64_gemv_split_f32_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+    {"cols", 20, 4},
+    {"grid_rows", 24, 4},
+    {"grid_cols", 28, 4},
+};
+
+static const uint32_t awq_b4_g64_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t awq_b4_g64_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t awq_b4_g64_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t awq_b4_g64_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t awq_b4_g64_gemv_split_f32_vulkan_digits[] = {2};
+static const qk_spec_constant awq_b4_g64_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, awq_b4_g64_gemv_split_f32_vulkan_local_size_x},
+    {1, "batch", 1, 4, awq_b4_g64_gemv_split_f32_vulkan_batch},
+    {2, "rows", 4, 4, awq_b4_g64_gemv_split_f32_vulkan_rows},
+    {3, "split", 1, 4, awq_b4_g64_gemv_split_f32_vulkan_split},
+    {4, "digits", 2, 1, awq_b4_g64_gemv_split_f32_vulkan_digits}};
+
+const qk_kernel qk_awq_b4_g64_gemv_split_f32_vulkan = {
+    .name = "awq_b4_g64_gemv_split_f32",
+    .format = "awq_b4_g64",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_awq_b4_g64_gemv_int8_f32_spirv,
+    .binding_count = 5,
+    .bindings = awq_b4_g64_gemv_split_f32_bindings,
+    .push_bytes = 32,
+    .push_count = 8,
+    .push = awq_b4_g64_gemv_split_f32_push,
+    .spec_constant_count = 5,
+    .spec_constants = awq_b4_g64_gemv_split_f32_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_SPLIT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 512,
+    .tile_elements = 16,
+    .view = QK_VIEW_MATRIX,
+    .ragged = 0,
+    .block_rows = 8,
+    .block_cols = 64,
+};
+
+static const qk_binding awq_b4_g64_gemv_int24_f32_bindings[] = {
+    {0, "qweight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 256, 4, 1, 64},
+    {1, "qzeros", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4, 4, 1, 1},
+    {2, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 16, 2, 8, 1},
+    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field awq_b4_g64_gemv_int24_f32_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+    {"cols", 20, 4},
+    {"grid_rows", 24, 4},
+    {"grid_cols", 28, 4},
+};
+
+static const uint32_t awq_b4_g64_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t awq_b4_g64_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t awq_b4_g64_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t awq_b4_g64_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t awq_b4_g64_gemv_int24_f32_vulkan_digits[] = {3};
+static const qk_spec_constant awq_b4_g64_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, awq_b4_g64_gemv_int24_f32_vulkan_local_size_x},
+    {1, "batch", 1, 4, awq_b4_g64_gemv_int24_f32_vulkan_batch},
+    {2, "rows", 4, 4, awq_b4_g64_gemv_int24_f32_vulkan_rows},
+    {3, "split", 1, 4, awq_b4_g64_gemv_int24_f32_vulkan_split},
+    {4, "digits", 3, 1, awq_b4_g64_gemv_int24_f32_vulkan_digits}};
+
+const qk_kernel qk_awq_b4_g64_gemv_int24_f32_vulkan = {
+    .name = "awq_b4_g64_gemv_int24_f32",
+    .format = "awq_b4_g64",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_awq_b4_g64_gemv_int8_f32_spirv,
+    .binding_count = 5,
+    .bindings = awq_b4_g64_gemv_int24_f32_bindings,
+    .push_bytes = 32,
+    .push_count = 8,
+    .push = awq_b4_g64_gemv_int24_f32_push,
+    .spec_constant_count = 5,
+    .spec_constants = awq_b4_g64_gemv_int24_f32_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 512,
+    .tile_elements = 16,
+    .view = QK_VIEW_MATRIX,
+    .ragged = 0,
+    .block_rows = 8,
+    .block_cols = 64,
+};
+
 static const qk_binding awq_b4_g64_gemv_f16_bindings[] = {
     {0, "qweight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 256, 4, 1, 64},
     {1, "qzeros", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4, 4, 1, 1},
@@ -787,6 +956,171 @@ const qk_kernel qk_awq_b4_g64_gemv_f16_metal = {
     .block_cols = 64,
 };
 
+static const qk_binding awq_b4_g64_gemv_int8_f16_bindings[] = {
+    {0, "qweight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 256, 4, 1, 64},
+    {1, "qzeros", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4, 4, 1, 1},
+    {2, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 16, 2, 8, 1},
+    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field awq_b4_g64_gemv_int8_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+    {"cols", 20, 4},
+    {"grid_rows", 24, 4},
+    {"grid_cols", 28, 4},
+};
+
+static const uint32_t awq_b4_g64_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t awq_b4_g64_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t awq_b4_g64_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t awq_b4_g64_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t awq_b4_g64_gemv_int8_f16_vulkan_digits[] = {1};
+static const qk_spec_constant awq_b4_g64_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, awq_b4_g64_gemv_int8_f16_vulkan_local_size_x},
+    {1, "batch", 1, 4, awq_b4_g64_gemv_int8_f16_vulkan_batch},
+    {2, "rows", 4, 4, awq_b4_g64_gemv_int8_f16_vulkan_rows},
+    {3, "split", 1, 4, awq_b4_g64_gemv_int8_f16_vulkan_split},
+    {4, "digits", 1, 1, awq_b4_g64_gemv_int8_f16_vulkan_digits}};
+
+const qk_kernel qk_awq_b4_g64_gemv_int8_f16_vulkan = {
+    .name = "awq_b4_g64_gemv_int8_f16",
+    .format = "awq_b4_g64",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_awq_b4_g64_gemv_int8_f16_spirv,
+    .binding_count = 5,
+    .bindings = awq_b4_g64_gemv_int8_f16_bindings,
+    .push_bytes = 32,
+    .push_count = 8,
+    .push = awq_b4_g64_gemv_int8_f16_push,
+    .spec_constant_count = 5,
+    .spec_constants = awq_b4_g64_gemv_int8_f16_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_INT8_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 512,
+    .tile_elements = 16,
+    .view = QK_VIEW_MATRIX,
+    .ragged = 0,
+    .block_rows = 8,
+    .block_cols = 64,
+};
+
+static const qk_binding awq_b4_g64_gemv_split_f16_bindings[] = {
+    {0, "qweight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 256, 4, 1, 64},
+    {1, "qzeros", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4, 4, 1, 1},
+    {2, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 16, 2, 8, 1},
+    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field awq_b4_g64_gemv_split_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+    {"cols", 20, 4},
+    {"grid_rows", 24, 4},
+    {"grid_cols", 28, 4},
+};
+
+static const uint32_t awq_b4_g64_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t awq_b4_g64_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t awq_b4_g64_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t awq_b4_g64_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t awq_b4_g64_gemv_split_f16_vulkan_digits[] = {2};
+static const qk_spec_constant awq_b4_g64_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, awq_b4_g64_gemv_split_f16_vulkan_local_size_x},
+    {1, "batch", 1, 4, awq_b4_g64_gemv_split_f16_vulkan_batch},
+    {2, "rows", 4, 4, awq_b4_g64_gemv_split_f16_vulkan_rows},
+    {3, "split", 1, 4, awq_b4_g64_gemv_split_f16_vulkan_split},
+    {4, "digits", 2, 1, awq_b4_g64_gemv_split_f16_vulkan_digits}};
+
+const qk_kernel qk_awq_b4_g64_gemv_split_f16_vulkan = {
+    .name = "awq_b4_g64_gemv_split_f16",
+    .format = "awq_b4_g64",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_awq_b4_g64_gemv_int8_f16_spirv,
+    .binding_count = 5,
+    .bindings = awq_b4_g64_gemv_split_f16_bindings,
+    .push_bytes = 32,
+    .push_count = 8,
+    .push = awq_b4_g64_gemv_split_f16_push,
+    .spec_constant_count = 5,
+    .spec_constants = awq_b4_g64_gemv_split_f16_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_SPLIT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 512,
+    .tile_elements = 16,
+    .view = QK_VIEW_MATRIX,
+    .ragged = 0,
+    .block_rows = 8,
+    .block_cols = 64,
+};
+
+static const qk_binding awq_b4_g64_gemv_int24_f16_bindings[] = {
+    {0, "qweight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 256, 4, 1, 64},
+    {1, "qzeros", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4, 4, 1, 1},
+    {2, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 16, 2, 8, 1},
+    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field awq_b4_g64_gemv_int24_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+    {"cols", 20, 4},
+    {"grid_rows", 24, 4},
+    {"grid_cols", 28, 4},
+};
+
+static const uint32_t awq_b4_g64_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t awq_b4_g64_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t awq_b4_g64_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t awq_b4_g64_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t awq_b4_g64_gemv_int24_f16_vulkan_digits[] = {3};
+static const qk_spec_constant awq_b4_g64_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, awq_b4_g64_gemv_int24_f16_vulkan_local_size_x},
+    {1, "batch", 1, 4, awq_b4_g64_gemv_int24_f16_vulkan_batch},
+    {2, "rows", 4, 4, awq_b4_g64_gemv_int24_f16_vulkan_rows},
+    {3, "split", 1, 4, awq_b4_g64_gemv_int24_f16_vulkan_split},
+    {4, "digits", 3, 1, awq_b4_g64_gemv_int24_f16_vulkan_digits}};
+
+const qk_kernel qk_awq_b4_g64_gemv_int24_f16_vulkan = {
+    .name = "awq_b4_g64_gemv_int24_f16",
+    .format = "awq_b4_g64",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_awq_b4_g64_gemv_int8_f16_spirv,
+    .binding_count = 5,
+    .bindings = awq_b4_g64_gemv_int24_f16_bindings,
+    .push_bytes = 32,
+    .push_count = 8,
+    .push = awq_b4_g64_gemv_int24_f16_push,
+    .spec_constant_count = 5,
+    .spec_constants = awq_b4_g64_gemv_int24_f16_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 512,
+    .tile_elements = 16,
+    .view = QK_VIEW_MATRIX,
+    .ragged = 0,
+    .block_rows = 8,
+    .block_cols = 64,
+};
+
 /* ---- dispatch ---- */
 
 qk_status qk_awq_b4_g64_dequant_f32(const qk_backend *backend, const qk_range weights[3],
@@ -831,8 +1165,44 @@ qk_status qk_awq_b4_g64_gemv_f32(const qk_backend *backend, const qk_range weigh
     return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
 }
 
+qk_status qk_awq_b4_g64_gemv_int8_f32(const qk_backend *backend, const qk_range weights[3],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = &qk_awq_b4_g64_gemv_int8_f32_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
+qk_status qk_awq_b4_g64_gemv_split_f32(const qk_backend *backend, const qk_range weights[3],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = &qk_awq_b4_g64_gemv_split_f32_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
+qk_status qk_awq_b4_g64_gemv_int24_f32(const qk_backend *backend, const qk_range weights[3],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = &qk_awq_b4_g64_gemv_int24_f32_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
 qk_status qk_awq_b4_g64_gemv_f16(const qk_backend *backend, const qk_range weights[3],
     qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
     const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_awq_b4_g64_gemv_f16_metal : &qk_awq_b4_g64_gemv_f16_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
+qk_status qk_awq_b4_g64_gemv_int8_f16(const qk_backend *backend, const qk_range weights[3],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = &qk_awq_b4_g64_gemv_int8_f16_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
+qk_status qk_awq_b4_g64_gemv_split_f16(const qk_backend *backend, const qk_range weights[3],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = &qk_awq_b4_g64_gemv_split_f16_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
+qk_status qk_awq_b4_g64_gemv_int24_f16(const qk_backend *backend, const qk_range weights[3],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = &qk_awq_b4_g64_gemv_int24_f16_vulkan;
     return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
 }

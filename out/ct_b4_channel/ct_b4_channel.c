@@ -1,6 +1,8 @@
 /* ct_b4_channel: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format ct_b4_channel`; do not edit.
- * 18 bytes for 32 elements, 4 bits each; 6.5 operations for each element.
+ * 18 bytes for 32 elements, 4 bits each.
+ * dequant, gather in f32: for each weight 0.5 bytes read and 4 written, 5.75 operations: 0.25 loads, 2.12 bits, 1.38 integer, 1 float, 1 conversions.
+ * gemv in f32: for each weight 0.5 bytes read, 4.06 operations: 0.188 loads, 0.688 bits, 0.5 integer, 2.19 float, 0.5 conversions.
  *
  *     format ct_b4_channel "compressed-tensors: 4-bit codes around 8, a scale for each row"
  *     from "compressed-tensors: pack-quantized, symmetric, by channels"
@@ -198,7 +200,9 @@ extern const qk_code qk_ct_b4_channel_gather_f32_spirv;
 extern const qk_code qk_ct_b4_channel_gather_f16_spirv;
 extern const qk_code qk_ct_b4_channel_gather_bf16_spirv;
 extern const qk_code qk_ct_b4_channel_gemv_f32_spirv;
+extern const qk_code qk_ct_b4_channel_gemv_int8_f32_spirv;
 extern const qk_code qk_ct_b4_channel_gemv_f16_spirv;
+extern const qk_code qk_ct_b4_channel_gemv_int8_f16_spirv;
 extern const qk_code qk_ct_b4_channel_msl;
 
 static const qk_binding ct_b4_channel_dequant_f32_bindings[] = {
@@ -693,6 +697,168 @@ const qk_kernel qk_ct_b4_channel_gemv_f32_metal = {
     .block_cols = 32,
 };
 
+static const qk_binding ct_b4_channel_gemv_int8_f32_bindings[] = {
+    {0, "weight_packed", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 16, 4, 1, 4},
+    {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 2, 1, 0},
+    {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field ct_b4_channel_gemv_int8_f32_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+    {"cols", 20, 4},
+    {"grid_rows", 24, 4},
+    {"grid_cols", 28, 4},
+};
+
+static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_digits[] = {1};
+static const qk_spec_constant ct_b4_channel_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_channel_gemv_int8_f32_vulkan_local_size_x},
+    {1, "batch", 1, 4, ct_b4_channel_gemv_int8_f32_vulkan_batch},
+    {2, "rows", 4, 4, ct_b4_channel_gemv_int8_f32_vulkan_rows},
+    {3, "split", 1, 4, ct_b4_channel_gemv_int8_f32_vulkan_split},
+    {4, "digits", 1, 1, ct_b4_channel_gemv_int8_f32_vulkan_digits}};
+
+const qk_kernel qk_ct_b4_channel_gemv_int8_f32_vulkan = {
+    .name = "ct_b4_channel_gemv_int8_f32",
+    .format = "ct_b4_channel",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_ct_b4_channel_gemv_int8_f32_spirv,
+    .binding_count = 4,
+    .bindings = ct_b4_channel_gemv_int8_f32_bindings,
+    .push_bytes = 32,
+    .push_count = 8,
+    .push = ct_b4_channel_gemv_int8_f32_push,
+    .spec_constant_count = 5,
+    .spec_constants = ct_b4_channel_gemv_int8_f32_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_INT8_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 32,
+    .tile_elements = 16,
+    .view = QK_VIEW_MATRIX,
+    .ragged = 0,
+    .block_rows = 1,
+    .block_cols = 32,
+};
+
+static const qk_binding ct_b4_channel_gemv_split_f32_bindings[] = {
+    {0, "weight_packed", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 16, 4, 1, 4},
+    {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 2, 1, 0},
+    {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field ct_b4_channel_gemv_split_f32_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+    {"cols", 20, 4},
+    {"grid_rows", 24, 4},
+    {"grid_cols", 28, 4},
+};
+
+static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_digits[] = {2};
+static const qk_spec_constant ct_b4_channel_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_channel_gemv_split_f32_vulkan_local_size_x},
+    {1, "batch", 1, 4, ct_b4_channel_gemv_split_f32_vulkan_batch},
+    {2, "rows", 4, 4, ct_b4_channel_gemv_split_f32_vulkan_rows},
+    {3, "split", 1, 4, ct_b4_channel_gemv_split_f32_vulkan_split},
+    {4, "digits", 2, 1, ct_b4_channel_gemv_split_f32_vulkan_digits}};
+
+const qk_kernel qk_ct_b4_channel_gemv_split_f32_vulkan = {
+    .name = "ct_b4_channel_gemv_split_f32",
+    .format = "ct_b4_channel",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_ct_b4_channel_gemv_int8_f32_spirv,
+    .binding_count = 4,
+    .bindings = ct_b4_channel_gemv_split_f32_bindings,
+    .push_bytes = 32,
+    .push_count = 8,
+    .push = ct_b4_channel_gemv_split_f32_push,
+    .spec_constant_count = 5,
+    .spec_constants = ct_b4_channel_gemv_split_f32_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_SPLIT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 32,
+    .tile_elements = 16,
+    .view = QK_VIEW_MATRIX,
+    .ragged = 0,
+    .block_rows = 1,
+    .block_cols = 32,
+};
+
+static const qk_binding ct_b4_channel_gemv_int24_f32_bindings[] = {
+    {0, "weight_packed", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 16, 4, 1, 4},
+    {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 2, 1, 0},
+    {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field ct_b4_channel_gemv_int24_f32_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+    {"cols", 20, 4},
+    {"grid_rows", 24, 4},
+    {"grid_cols", 28, 4},
+};
+
+static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_digits[] = {3};
+static const qk_spec_constant ct_b4_channel_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_channel_gemv_int24_f32_vulkan_local_size_x},
+    {1, "batch", 1, 4, ct_b4_channel_gemv_int24_f32_vulkan_batch},
+    {2, "rows", 4, 4, ct_b4_channel_gemv_int24_f32_vulkan_rows},
+    {3, "split", 1, 4, ct_b4_channel_gemv_int24_f32_vulkan_split},
+    {4, "digits", 3, 1, ct_b4_channel_gemv_int24_f32_vulkan_digits}};
+
+const qk_kernel qk_ct_b4_channel_gemv_int24_f32_vulkan = {
+    .name = "ct_b4_channel_gemv_int24_f32",
+    .format = "ct_b4_channel",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_ct_b4_channel_gemv_int8_f32_spirv,
+    .binding_count = 4,
+    .bindings = ct_b4_channel_gemv_int24_f32_bindings,
+    .push_bytes = 32,
+    .push_count = 8,
+    .push = ct_b4_channel_gemv_int24_f32_push,
+    .spec_constant_count = 5,
+    .spec_constants = ct_b4_channel_gemv_int24_f32_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 32,
+    .tile_elements = 16,
+    .view = QK_VIEW_MATRIX,
+    .ragged = 0,
+    .block_rows = 1,
+    .block_cols = 32,
+};
+
 static const qk_binding ct_b4_channel_gemv_f16_bindings[] = {
     {0, "weight_packed", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 16, 4, 1, 4},
     {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 2, 1, 0},
@@ -774,6 +940,168 @@ const qk_kernel qk_ct_b4_channel_gemv_f16_metal = {
     .block_cols = 32,
 };
 
+static const qk_binding ct_b4_channel_gemv_int8_f16_bindings[] = {
+    {0, "weight_packed", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 16, 4, 1, 4},
+    {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 2, 1, 0},
+    {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field ct_b4_channel_gemv_int8_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+    {"cols", 20, 4},
+    {"grid_rows", 24, 4},
+    {"grid_cols", 28, 4},
+};
+
+static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_digits[] = {1};
+static const qk_spec_constant ct_b4_channel_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_channel_gemv_int8_f16_vulkan_local_size_x},
+    {1, "batch", 1, 4, ct_b4_channel_gemv_int8_f16_vulkan_batch},
+    {2, "rows", 4, 4, ct_b4_channel_gemv_int8_f16_vulkan_rows},
+    {3, "split", 1, 4, ct_b4_channel_gemv_int8_f16_vulkan_split},
+    {4, "digits", 1, 1, ct_b4_channel_gemv_int8_f16_vulkan_digits}};
+
+const qk_kernel qk_ct_b4_channel_gemv_int8_f16_vulkan = {
+    .name = "ct_b4_channel_gemv_int8_f16",
+    .format = "ct_b4_channel",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_ct_b4_channel_gemv_int8_f16_spirv,
+    .binding_count = 4,
+    .bindings = ct_b4_channel_gemv_int8_f16_bindings,
+    .push_bytes = 32,
+    .push_count = 8,
+    .push = ct_b4_channel_gemv_int8_f16_push,
+    .spec_constant_count = 5,
+    .spec_constants = ct_b4_channel_gemv_int8_f16_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_INT8_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 32,
+    .tile_elements = 16,
+    .view = QK_VIEW_MATRIX,
+    .ragged = 0,
+    .block_rows = 1,
+    .block_cols = 32,
+};
+
+static const qk_binding ct_b4_channel_gemv_split_f16_bindings[] = {
+    {0, "weight_packed", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 16, 4, 1, 4},
+    {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 2, 1, 0},
+    {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field ct_b4_channel_gemv_split_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+    {"cols", 20, 4},
+    {"grid_rows", 24, 4},
+    {"grid_cols", 28, 4},
+};
+
+static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_digits[] = {2};
+static const qk_spec_constant ct_b4_channel_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_channel_gemv_split_f16_vulkan_local_size_x},
+    {1, "batch", 1, 4, ct_b4_channel_gemv_split_f16_vulkan_batch},
+    {2, "rows", 4, 4, ct_b4_channel_gemv_split_f16_vulkan_rows},
+    {3, "split", 1, 4, ct_b4_channel_gemv_split_f16_vulkan_split},
+    {4, "digits", 2, 1, ct_b4_channel_gemv_split_f16_vulkan_digits}};
+
+const qk_kernel qk_ct_b4_channel_gemv_split_f16_vulkan = {
+    .name = "ct_b4_channel_gemv_split_f16",
+    .format = "ct_b4_channel",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_ct_b4_channel_gemv_int8_f16_spirv,
+    .binding_count = 4,
+    .bindings = ct_b4_channel_gemv_split_f16_bindings,
+    .push_bytes = 32,
+    .push_count = 8,
+    .push = ct_b4_channel_gemv_split_f16_push,
+    .spec_constant_count = 5,
+    .spec_constants = ct_b4_channel_gemv_split_f16_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_SPLIT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 32,
+    .tile_elements = 16,
+    .view = QK_VIEW_MATRIX,
+    .ragged = 0,
+    .block_rows = 1,
+    .block_cols = 32,
+};
+
+static const qk_binding ct_b4_channel_gemv_int24_f16_bindings[] = {
+    {0, "weight_packed", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 16, 4, 1, 4},
+    {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 2, 1, 0},
+    {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field ct_b4_channel_gemv_int24_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+    {"cols", 20, 4},
+    {"grid_rows", 24, 4},
+    {"grid_cols", 28, 4},
+};
+
+static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_digits[] = {3};
+static const qk_spec_constant ct_b4_channel_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_channel_gemv_int24_f16_vulkan_local_size_x},
+    {1, "batch", 1, 4, ct_b4_channel_gemv_int24_f16_vulkan_batch},
+    {2, "rows", 4, 4, ct_b4_channel_gemv_int24_f16_vulkan_rows},
+    {3, "split", 1, 4, ct_b4_channel_gemv_int24_f16_vulkan_split},
+    {4, "digits", 3, 1, ct_b4_channel_gemv_int24_f16_vulkan_digits}};
+
+const qk_kernel qk_ct_b4_channel_gemv_int24_f16_vulkan = {
+    .name = "ct_b4_channel_gemv_int24_f16",
+    .format = "ct_b4_channel",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_ct_b4_channel_gemv_int8_f16_spirv,
+    .binding_count = 4,
+    .bindings = ct_b4_channel_gemv_int24_f16_bindings,
+    .push_bytes = 32,
+    .push_count = 8,
+    .push = ct_b4_channel_gemv_int24_f16_push,
+    .spec_constant_count = 5,
+    .spec_constants = ct_b4_channel_gemv_int24_f16_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 32,
+    .tile_elements = 16,
+    .view = QK_VIEW_MATRIX,
+    .ragged = 0,
+    .block_rows = 1,
+    .block_cols = 32,
+};
+
 /* ---- dispatch ---- */
 
 qk_status qk_ct_b4_channel_dequant_f32(const qk_backend *backend, const qk_range weights[2],
@@ -818,8 +1146,44 @@ qk_status qk_ct_b4_channel_gemv_f32(const qk_backend *backend, const qk_range we
     return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
 }
 
+qk_status qk_ct_b4_channel_gemv_int8_f32(const qk_backend *backend, const qk_range weights[2],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = &qk_ct_b4_channel_gemv_int8_f32_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
+qk_status qk_ct_b4_channel_gemv_split_f32(const qk_backend *backend, const qk_range weights[2],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = &qk_ct_b4_channel_gemv_split_f32_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
+qk_status qk_ct_b4_channel_gemv_int24_f32(const qk_backend *backend, const qk_range weights[2],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = &qk_ct_b4_channel_gemv_int24_f32_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
 qk_status qk_ct_b4_channel_gemv_f16(const qk_backend *backend, const qk_range weights[2],
     qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
     const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_ct_b4_channel_gemv_f16_metal : &qk_ct_b4_channel_gemv_f16_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
+qk_status qk_ct_b4_channel_gemv_int8_f16(const qk_backend *backend, const qk_range weights[2],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = &qk_ct_b4_channel_gemv_int8_f16_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
+qk_status qk_ct_b4_channel_gemv_split_f16(const qk_backend *backend, const qk_range weights[2],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = &qk_ct_b4_channel_gemv_split_f16_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
+qk_status qk_ct_b4_channel_gemv_int24_f16(const qk_backend *backend, const qk_range weights[2],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = &qk_ct_b4_channel_gemv_int24_f16_vulkan;
     return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
 }

@@ -1,6 +1,7 @@
 // ct_b4_channel_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32.
 // Generated from the specification below by `qkgen emit --format ct_b4_channel`; do not edit.
-// 18 bytes for 32 elements, 4 bits each; 6.5 operations for each element.
+// 18 bytes for 32 elements, 4 bits each.
+// For each weight 0.5 bytes read and 4 written, 5.75 operations: 0.25 loads, 2.12 bits, 1.38 integer, 1 float, 1 conversions.
 //
 //     format ct_b4_channel "compressed-tensors: 4-bit codes around 8, a scale for each row"
 //     from "compressed-tensors: pack-quantized, symmetric, by channels"

@@ -1,6 +1,8 @@
 /* ct_b4_g128: kernels, dispatch and reference decoder of the format.
  * Generated from the specification below by `qkgen emit --format ct_b4_g128`; do not edit.
- * 66 bytes for 128 elements, 4.125 bits each; 6.38 operations for each element.
+ * 66 bytes for 128 elements, 4.125 bits each.
+ * dequant, gather in f32: for each weight 0.516 bytes read and 4 written, 5.62 operations: 0.25 loads, 2.12 bits, 1.25 integer, 1 float, 1 conversions.
+ * gemv, gemv_id in f32: for each weight 0.516 bytes read, 3.81 operations: 0.188 loads, 0.688 bits, 0.25 integer, 2.19 float, 0.5 conversions.
  *
  *     format ct_b4_g{group} "compressed-tensors: 4-bit codes around 8, a scale for each group"
  *     from "compressed-tensors: pack-quantized, symmetric"
@@ -82,6 +84,21 @@ qk_status qk_ct_b4_g128_gemv_f32(const qk_backend *backend, const qk_range weigh
 void qk_ct_b4_g128_gemv_f32_ref(const void *const weights[2],
     const float *x, uint64_t rows, uint64_t cols, uint64_t batch, float *y);
 
+/* ct_b4_g128_gemv_int8_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f32; class int8. */
+extern const qk_kernel qk_ct_b4_g128_gemv_int8_f32_vulkan;
+qk_status qk_ct_b4_g128_gemv_int8_f32(const qk_backend *backend, const qk_range weights[2],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+
+/* ct_b4_g128_gemv_split_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f32; class split. */
+extern const qk_kernel qk_ct_b4_g128_gemv_split_f32_vulkan;
+qk_status qk_ct_b4_g128_gemv_split_f32(const qk_backend *backend, const qk_range weights[2],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+
+/* ct_b4_g128_gemv_int24_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f32; class int24. */
+extern const qk_kernel qk_ct_b4_g128_gemv_int24_f32_vulkan;
+qk_status qk_ct_b4_g128_gemv_int24_f32(const qk_backend *backend, const qk_range weights[2],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+
 /* ct_b4_g128_gemv_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f16. */
 extern const qk_kernel qk_ct_b4_g128_gemv_f16_vulkan;
 extern const qk_kernel qk_ct_b4_g128_gemv_f16_metal;
@@ -89,6 +106,21 @@ qk_status qk_ct_b4_g128_gemv_f16(const qk_backend *backend, const qk_range weigh
     qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
 void qk_ct_b4_g128_gemv_f16_ref(const void *const weights[2],
     const uint16_t *x, uint64_t rows, uint64_t cols, uint64_t batch, float *y);
+
+/* ct_b4_g128_gemv_int8_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f16; class int8. */
+extern const qk_kernel qk_ct_b4_g128_gemv_int8_f16_vulkan;
+qk_status qk_ct_b4_g128_gemv_int8_f16(const qk_backend *backend, const qk_range weights[2],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+
+/* ct_b4_g128_gemv_split_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f16; class split. */
+extern const qk_kernel qk_ct_b4_g128_gemv_split_f16_vulkan;
+qk_status qk_ct_b4_g128_gemv_split_f16(const qk_backend *backend, const qk_range weights[2],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+
+/* ct_b4_g128_gemv_int24_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f16; class int24. */
+extern const qk_kernel qk_ct_b4_g128_gemv_int24_f16_vulkan;
+qk_status qk_ct_b4_g128_gemv_int24_f16(const qk_backend *backend, const qk_range weights[2],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
 
 /* ct_b4_g128_gemv_id_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f32. */
 extern const qk_kernel qk_ct_b4_g128_gemv_id_f32_vulkan;
@@ -100,6 +132,24 @@ uint64_t qk_ct_b4_g128_gemv_id_f32_ref(const void *const weights[2],
     const float *x, const uint32_t *ids, uint64_t experts, uint64_t rows, uint64_t cols,
     uint64_t tokens, uint64_t slots, float *y);
 
+/* ct_b4_g128_gemv_id_int8_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f32; class int8. */
+extern const qk_kernel qk_ct_b4_g128_gemv_id_int8_f32_vulkan;
+qk_status qk_ct_b4_g128_gemv_id_int8_f32(const qk_backend *backend, const qk_range weights[2],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error);
+
+/* ct_b4_g128_gemv_id_split_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f32; class split. */
+extern const qk_kernel qk_ct_b4_g128_gemv_id_split_f32_vulkan;
+qk_status qk_ct_b4_g128_gemv_id_split_f32(const qk_backend *backend, const qk_range weights[2],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error);
+
+/* ct_b4_g128_gemv_id_int24_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f32; class int24. */
+extern const qk_kernel qk_ct_b4_g128_gemv_id_int24_f32_vulkan;
+qk_status qk_ct_b4_g128_gemv_id_int24_f32(const qk_backend *backend, const qk_range weights[2],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error);
+
 /* ct_b4_g128_gemv_id_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f16. */
 extern const qk_kernel qk_ct_b4_g128_gemv_id_f16_vulkan;
 extern const qk_kernel qk_ct_b4_g128_gemv_id_f16_metal;
@@ -109,6 +159,24 @@ qk_status qk_ct_b4_g128_gemv_id_f16(const qk_backend *backend, const qk_range we
 uint64_t qk_ct_b4_g128_gemv_id_f16_ref(const void *const weights[2],
     const uint16_t *x, const uint32_t *ids, uint64_t experts, uint64_t rows, uint64_t cols,
     uint64_t tokens, uint64_t slots, float *y);
+
+/* ct_b4_g128_gemv_id_int8_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f16; class int8. */
+extern const qk_kernel qk_ct_b4_g128_gemv_id_int8_f16_vulkan;
+qk_status qk_ct_b4_g128_gemv_id_int8_f16(const qk_backend *backend, const qk_range weights[2],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error);
+
+/* ct_b4_g128_gemv_id_split_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f16; class split. */
+extern const qk_kernel qk_ct_b4_g128_gemv_id_split_f16_vulkan;
+qk_status qk_ct_b4_g128_gemv_id_split_f16(const qk_backend *backend, const qk_range weights[2],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error);
+
+/* ct_b4_g128_gemv_id_int24_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f16; class int24. */
+extern const qk_kernel qk_ct_b4_g128_gemv_id_int24_f16_vulkan;
+qk_status qk_ct_b4_g128_gemv_id_int24_f16(const qk_backend *backend, const qk_range weights[2],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error);
 
 #ifdef __cplusplus
 }

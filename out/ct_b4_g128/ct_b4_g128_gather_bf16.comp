@@ -1,6 +1,7 @@
 // ct_b4_g128_gather_bf16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in bf16.
 // Generated from the specification below by `qkgen emit --format ct_b4_g128`; do not edit.
-// 66 bytes for 128 elements, 4.125 bits each; 6.38 operations for each element.
+// 66 bytes for 128 elements, 4.125 bits each.
+// For each weight 0.516 bytes read and 2 written, 6.62 operations: 0.25 loads, 2.12 bits, 1.25 integer, 1 float, 2 conversions.
 //
 //     format ct_b4_g{group} "compressed-tensors: 4-bit codes around 8, a scale for each group"
 //     from "compressed-tensors: pack-quantized, symmetric"

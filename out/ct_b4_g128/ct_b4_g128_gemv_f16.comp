@@ -1,6 +1,7 @@
 // ct_b4_g128_gemv_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f16.
 // Generated from the specification below by `qkgen emit --format ct_b4_g128`; do not edit.
-// 66 bytes for 128 elements, 4.125 bits each; 6.31 operations for each element.
+// 66 bytes for 128 elements, 4.125 bits each.
+// For each weight 0.516 bytes read, 3.81 operations: 0.188 loads, 0.688 bits, 0.25 integer, 2.19 float, 0.5 conversions.
 //
 //     format ct_b4_g{group} "compressed-tensors: 4-bit codes around 8, a scale for each group"
 //     from "compressed-tensors: pack-quantized, symmetric"
@@ -47,8 +48,7 @@ float bf16_to_f32(uint bits) {
 
 const uint TILES = BATCH == 1u ? 4u : 1u;
 
-// What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a
-// scale.
+// What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a scale.
 vec4 x[TILES][BATCH][4];
 float x_sum[TILES][BATCH][1];
 

@@ -1,6 +1,7 @@
 // ct_b4_g128_gemv_id_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f16.
 // Generated from the specification below by `qkgen emit --format ct_b4_g128`; do not edit.
-// 66 bytes for 128 elements, 4.125 bits each; 6.31 operations for each element.
+// 66 bytes for 128 elements, 4.125 bits each.
+// For each weight 0.516 bytes read, 3.81 operations: 0.188 loads, 0.688 bits, 0.25 integer, 2.19 float, 0.5 conversions.
 //
 //     format ct_b4_g{group} "compressed-tensors: 4-bit codes around 8, a scale for each group"
 //     from "compressed-tensors: pack-quantized, symmetric"

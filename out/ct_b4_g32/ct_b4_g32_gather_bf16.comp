@@ -1,6 +1,7 @@
 // ct_b4_g32_gather_bf16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in bf16.
 // Generated from the specification below by `qkgen emit --format ct_b4_g32`; do not edit.
-// 18 bytes for 32 elements, 4.5 bits each; 6.38 operations for each element.
+// 18 bytes for 32 elements, 4.5 bits each.
+// For each weight 0.562 bytes read and 2 written, 6.62 operations: 0.25 loads, 2.12 bits, 1.25 integer, 1 float, 2 conversions.
 //
 //     format ct_b4_g{group} "compressed-tensors: 4-bit codes around 8, a scale for each group"
 //     from "compressed-tensors: pack-quantized, symmetric"

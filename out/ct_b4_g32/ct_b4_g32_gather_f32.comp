@@ -1,6 +1,7 @@
 // ct_b4_g32_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32.
 // Generated from the specification below by `qkgen emit --format ct_b4_g32`; do not edit.
-// 18 bytes for 32 elements, 4.5 bits each; 6.38 operations for each element.
+// 18 bytes for 32 elements, 4.5 bits each.
+// For each weight 0.562 bytes read and 4 written, 5.62 operations: 0.25 loads, 2.12 bits, 1.25 integer, 1 float, 1 conversions.
 //
 //     format ct_b4_g{group} "compressed-tensors: 4-bit codes around 8, a scale for each group"
 //     from "compressed-tensors: pack-quantized, symmetric"

@@ -1,6 +1,7 @@
 // ct_b4_g32_gemv_id_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f32.
 // Generated from the specification below by `qkgen emit --format ct_b4_g32`; do not edit.
-// 18 bytes for 32 elements, 4.5 bits each; 6.31 operations for each element.
+// 18 bytes for 32 elements, 4.5 bits each.
+// For each weight 0.562 bytes read, 3.81 operations: 0.188 loads, 0.688 bits, 0.25 integer, 2.19 float, 0.5 conversions.
 //
 //     format ct_b4_g{group} "compressed-tensors: 4-bit codes around 8, a scale for each group"
 //     from "compressed-tensors: pack-quantized, symmetric"

@@ -1,6 +1,7 @@
 // ct_b4_zp_g128_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32.
 // Generated from the specification below by `qkgen emit --format ct_b4_zp_g128`; do not edit.
-// 532 bytes for 1024 elements, 4.156 bits each; 7.75 operations for each element.
+// 532 bytes for 1024 elements, 4.156 bits each.
+// For each weight 0.52 bytes read and 4 written, 7 operations: 0.375 loads, 2.38 bits, 2.25 integer, 1 float, 1 conversions.
 //
 //     format ct_b4_zp_g{group} "compressed-tensors: 4-bit codes, a scale for each group, zeros packed along the outputs"
 //     from "compressed-tensors: pack-quantized, asymmetric"

@@ -1,6 +1,7 @@
 // ct_b4_zp_g128_gather_bf16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in bf16.
 // Generated from the specification below by `qkgen emit --format ct_b4_zp_g128`; do not edit.
-// 532 bytes for 1024 elements, 4.156 bits each; 7.75 operations for each element.
+// 532 bytes for 1024 elements, 4.156 bits each.
+// For each weight 0.52 bytes read and 2 written, 8 operations: 0.375 loads, 2.38 bits, 2.25 integer, 1 float, 2 conversions.
 //
 //     format ct_b4_zp_g{group} "compressed-tensors: 4-bit codes, a scale for each group, zeros packed along the outputs"
 //     from "compressed-tensors: pack-quantized, asymmetric"

@@ -1,6 +1,8 @@
 /* ct_b4_zp_g32: kernels, dispatch and reference decoder of the format.
  * Generated from the specification below by `qkgen emit --format ct_b4_zp_g32`; do not edit.
- * 148 bytes for 256 elements, 4.625 bits each; 7.75 operations for each element.
+ * 148 bytes for 256 elements, 4.625 bits each.
+ * dequant, gather in f32: for each weight 0.578 bytes read and 4 written, 7 operations: 0.375 loads, 2.38 bits, 2.25 integer, 1 float, 1 conversions.
+ * gemv in f32: for each weight 0.578 bytes read, 5 operations: 0.25 loads, 0.812 bits, 1.12 integer, 2.25 float, 0.562 conversions.
  *
  *     format ct_b4_zp_g{group} "compressed-tensors: 4-bit codes, a scale for each group, zeros packed along the outputs"
  *     from "compressed-tensors: pack-quantized, asymmetric"
@@ -85,6 +87,21 @@ qk_status qk_ct_b4_zp_g32_gemv_f32(const qk_backend *backend, const qk_range wei
 void qk_ct_b4_zp_g32_gemv_f32_ref(const void *const weights[3],
     const float *x, uint64_t rows, uint64_t cols, uint64_t batch, float *y);
 
+/* ct_b4_zp_g32_gemv_int8_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f32; class int8. */
+extern const qk_kernel qk_ct_b4_zp_g32_gemv_int8_f32_vulkan;
+qk_status qk_ct_b4_zp_g32_gemv_int8_f32(const qk_backend *backend, const qk_range weights[3],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+
+/* ct_b4_zp_g32_gemv_split_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f32; class split. */
+extern const qk_kernel qk_ct_b4_zp_g32_gemv_split_f32_vulkan;
+qk_status qk_ct_b4_zp_g32_gemv_split_f32(const qk_backend *backend, const qk_range weights[3],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+
+/* ct_b4_zp_g32_gemv_int24_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f32; class int24. */
+extern const qk_kernel qk_ct_b4_zp_g32_gemv_int24_f32_vulkan;
+qk_status qk_ct_b4_zp_g32_gemv_int24_f32(const qk_backend *backend, const qk_range weights[3],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+
 /* ct_b4_zp_g32_gemv_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f16. */
 extern const qk_kernel qk_ct_b4_zp_g32_gemv_f16_vulkan;
 extern const qk_kernel qk_ct_b4_zp_g32_gemv_f16_metal;
@@ -92,6 +109,21 @@ qk_status qk_ct_b4_zp_g32_gemv_f16(const qk_backend *backend, const qk_range wei
     qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
 void qk_ct_b4_zp_g32_gemv_f16_ref(const void *const weights[3],
     const uint16_t *x, uint64_t rows, uint64_t cols, uint64_t batch, float *y);
+
+/* ct_b4_zp_g32_gemv_int8_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f16; class int8. */
+extern const qk_kernel qk_ct_b4_zp_g32_gemv_int8_f16_vulkan;
+qk_status qk_ct_b4_zp_g32_gemv_int8_f16(const qk_backend *backend, const qk_range weights[3],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+
+/* ct_b4_zp_g32_gemv_split_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f16; class split. */
+extern const qk_kernel qk_ct_b4_zp_g32_gemv_split_f16_vulkan;
+qk_status qk_ct_b4_zp_g32_gemv_split_f16(const qk_backend *backend, const qk_range weights[3],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+
+/* ct_b4_zp_g32_gemv_int24_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f16; class int24. */
+extern const qk_kernel qk_ct_b4_zp_g32_gemv_int24_f16_vulkan;
+qk_status qk_ct_b4_zp_g32_gemv_int24_f16(const qk_backend *backend, const qk_range weights[3],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
 
 #ifdef __cplusplus
 }

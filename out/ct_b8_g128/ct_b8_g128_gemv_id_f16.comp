@@ -1,6 +1,7 @@
 // ct_b8_g128_gemv_id_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f16.
 // Generated from the specification below by `qkgen emit --format ct_b8_g128`; do not edit.
-// 130 bytes for 128 elements, 8.125 bits each; 6.44 operations for each element.
+// 130 bytes for 128 elements, 8.125 bits each.
+// For each weight 1.02 bytes read, 4.19 operations: 0.312 loads, 0.812 bits, 0.375 integer, 2.19 float, 0.5 conversions.
 //
 //     format ct_b8_g{group} "compressed-tensors: 8-bit codes around 128, a scale for each group"
 //     from "compressed-tensors: pack-quantized, symmetric, 8 bits"

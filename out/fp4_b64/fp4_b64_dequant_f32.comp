@@ -1,6 +1,7 @@
 // fp4_b64_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32.
 // Generated from the specification below by `qkgen emit --format fp4_b64`; do not edit.
-// 36 bytes for 64 elements, 4.5 bits each; 6.38 operations for each element.
+// 36 bytes for 64 elements, 4.5 bits each.
+// For each weight 0.562 bytes read and 4 written, 6.88 operations: 0.625 loads, 2.5 bits, 1.75 integer, 1 float, 1 lookups.
 //
 //     format fp4_b{group} "bitsandbytes FP4: the even element in the high nibble, a scale for each block of the flat tensor"
 //     from "bitsandbytes: Linear4bit with quant_type fp4"

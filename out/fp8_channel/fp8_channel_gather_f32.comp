@@ -1,6 +1,7 @@
 // fp8_channel_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32.
 // Generated from the specification below by `qkgen emit --format fp8_channel`; do not edit.
-// 36 bytes for 32 elements, 8 bits each; 17.1 operations for each element.
+// 36 bytes for 32 elements, 8 bits each.
+// For each weight 1 bytes read and 4 written, 18.1 operations: 1.12 loads, 8.5 bits, 5.5 integer, 2 float, 1 conversions.
 //
 //     format fp8_channel "E4M3 codes, a scale for each row"
 //     from "compressed-tensors: float-quantized, a scale for each channel"

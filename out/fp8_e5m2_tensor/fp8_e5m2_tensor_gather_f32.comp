@@ -1,6 +1,7 @@
 // fp8_e5m2_tensor_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32.
 // Generated from the specification below by `qkgen emit --format fp8_e5m2_tensor`; do not edit.
-// 36 bytes for 32 elements, 8 bits each; 10.1 operations for each element.
+// 36 bytes for 32 elements, 8 bits each.
+// For each weight 1 bytes read and 4 written, 11.1 operations: 1.12 loads, 4.5 bits, 3.5 integer, 1 float, 1 conversions.
 //
 //     format fp8_e5m2_tensor "E5M2 codes, a scale for the tensor"
 //     from "compressed-tensors and others: float-quantized with E5M2, a scale for the tensor"

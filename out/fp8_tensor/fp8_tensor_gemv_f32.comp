@@ -1,6 +1,7 @@
 // fp8_tensor_gemv_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f32.
 // Generated from the specification below by `qkgen emit --format fp8_tensor`; do not edit.
-// 36 bytes for 32 elements, 8 bits each; 16.8 operations for each element.
+// 36 bytes for 32 elements, 8 bits each.
+// For each weight 1 bytes read, 18.9 operations: 1.06 loads, 8.5 bits, 5.25 integer, 3.06 float, 1 conversions.
 //
 //     format fp8_tensor "E4M3 codes, a scale for the tensor"
 //     from "compressed-tensors: float-quantized, a scale for the tensor"
@@ -27,6 +28,7 @@ layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row, wh
 layout(binding = 0, std430) readonly buffer WeightBuffer { uint8_t weight[]; };
 layout(binding = 1, std430) readonly buffer Weight_scaleBuffer { uint weight_scale[]; };
 layout(binding = 2, std430) readonly buffer Input { vec4 x_in[]; };
+layout(binding = 2, std430) readonly buffer InputElements { float x_at[]; };
 layout(binding = 3, std430) writeonly buffer Output { float y[]; };
 
 layout(push_constant) uniform Push {
@@ -47,8 +49,7 @@ float f16_to_f32(uint bits) {
 
 const uint TILES = BATCH == 1u ? 4u : 1u;
 
-// What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a
-// scale.
+// What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a scale.
 vec4 x[TILES][BATCH][4];
 float x_sum[TILES][BATCH][1];
 
@@ -56,7 +57,7 @@ float x_sum[TILES][BATCH][1];
 void load_x(uint vector, uint j, uint k) {
     const uint place = j * 4u;
     [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        const uint from = min(vector + m, batch - 1u) * row_tiles * 4u + place;
+        const uint from = min(vector + m, batch - 1u) * (cols / 4u) + place;
         const vec4 x0 = x_in[from];
         const vec4 x1 = x_in[from + 1u];
         const vec4 x2 = x_in[from + 2u];
@@ -107,6 +108,65 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     }
 }
 
+// The 16 values of a tile of a row, in runs of 4 consecutive elements.
+void decode(uint row, uint tile, out precise vec4 v[4]) {
+    const uint block_col = tile / 2u;
+    const uint t = tile % 2u;
+    // elements 0 to 3, counted from the tile's first
+    uint w0 = uint(weight[row * cols + min(block_col * 32u + t * 16u, cols - 1u)]) | (uint(weight[row * cols + min(block_col * 32u + t * 16u + 1u, cols - 1u)]) << 8u) | (uint(weight[row * cols + min(block_col * 32u + t * 16u + 2u, cols - 1u)]) << 16u) | (uint(weight[row * cols + min(block_col * 32u + t * 16u + 3u, cols - 1u)]) << 24u);
+    uvec4 q_bits0 = (uvec4(w0) >> uvec4(0, 8, 16, 24)) & 0xFFu;
+    uint q_bits1 = q_bits0.x;
+    uint q_bits2 = q_bits0.y;
+    uint q_bits3 = q_bits0.z;
+    uint q_bits4 = q_bits0.w;
+    precise vec4 q0 = vec4(f16_to_f32(((q_bits1 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits1 & 0x7Fu) << 7u) | ((q_bits1 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits2 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits2 & 0x7Fu) << 7u) | ((q_bits2 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits3 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits3 & 0x7Fu) << 7u) | ((q_bits3 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits4 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits4 & 0x7Fu) << 7u) | ((q_bits4 & 128u) << 8u)) * 256.0);  // w: 8 bits
+    float s = uintBitsToFloat(weight_scale[0u]);
+    v[0] = q0 * s;
+
+    // elements 4 to 7, counted from the tile's first
+    uint w1 = uint(weight[row * cols + min(block_col * 32u + t * 16u + 4u, cols - 1u)]) | (uint(weight[row * cols + min(block_col * 32u + t * 16u + 5u, cols - 1u)]) << 8u) | (uint(weight[row * cols + min(block_col * 32u + t * 16u + 6u, cols - 1u)]) << 16u) | (uint(weight[row * cols + min(block_col * 32u + t * 16u + 7u, cols - 1u)]) << 24u);
+    uvec4 q_bits5 = (uvec4(w1) >> uvec4(0, 8, 16, 24)) & 0xFFu;
+    uint q_bits6 = q_bits5.x;
+    uint q_bits7 = q_bits5.y;
+    uint q_bits8 = q_bits5.z;
+    uint q_bits9 = q_bits5.w;
+    precise vec4 q1 = vec4(f16_to_f32(((q_bits6 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits6 & 0x7Fu) << 7u) | ((q_bits6 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits7 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits7 & 0x7Fu) << 7u) | ((q_bits7 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits8 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits8 & 0x7Fu) << 7u) | ((q_bits8 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits9 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits9 & 0x7Fu) << 7u) | ((q_bits9 & 128u) << 8u)) * 256.0);  // w: 8 bits
+    v[1] = q1 * s;
+
+    // elements 8 to 11, counted from the tile's first
+    uint w2 = uint(weight[row * cols + min(block_col * 32u + t * 16u + 8u, cols - 1u)]) | (uint(weight[row * cols + min(block_col * 32u + t * 16u + 9u, cols - 1u)]) << 8u) | (uint(weight[row * cols + min(block_col * 32u + t * 16u + 10u, cols - 1u)]) << 16u) | (uint(weight[row * cols + min(block_col * 32u + t * 16u + 11u, cols - 1u)]) << 24u);
+    uvec4 q_bits10 = (uvec4(w2) >> uvec4(0, 8, 16, 24)) & 0xFFu;
+    uint q_bits11 = q_bits10.x;
+    uint q_bits12 = q_bits10.y;
+    uint q_bits13 = q_bits10.z;
+    uint q_bits14 = q_bits10.w;
+    precise vec4 q2 = vec4(f16_to_f32(((q_bits11 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits11 & 0x7Fu) << 7u) | ((q_bits11 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits12 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits12 & 0x7Fu) << 7u) | ((q_bits12 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits13 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits13 & 0x7Fu) << 7u) | ((q_bits13 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits14 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits14 & 0x7Fu) << 7u) | ((q_bits14 & 128u) << 8u)) * 256.0);  // w: 8 bits
+    v[2] = q2 * s;
+
+    // elements 12 to 15, counted from the tile's first
+    uint w3 = uint(weight[row * cols + min(block_col * 32u + t * 16u + 12u, cols - 1u)]) | (uint(weight[row * cols + min(block_col * 32u + t * 16u + 13u, cols - 1u)]) << 8u) | (uint(weight[row * cols + min(block_col * 32u + t * 16u + 14u, cols - 1u)]) << 16u) | (uint(weight[row * cols + min(block_col * 32u + t * 16u + 15u, cols - 1u)]) << 24u);
+    uvec4 q_bits15 = (uvec4(w3) >> uvec4(0, 8, 16, 24)) & 0xFFu;
+    uint q_bits16 = q_bits15.x;
+    uint q_bits17 = q_bits15.y;
+    uint q_bits18 = q_bits15.z;
+    uint q_bits19 = q_bits15.w;
+    precise vec4 q3 = vec4(f16_to_f32(((q_bits16 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits16 & 0x7Fu) << 7u) | ((q_bits16 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits17 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits17 & 0x7Fu) << 7u) | ((q_bits17 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits18 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits18 & 0x7Fu) << 7u) | ((q_bits18 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits19 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits19 & 0x7Fu) << 7u) | ((q_bits19 & 128u) << 8u)) * 256.0);  // w: 8 bits
+    v[3] = q3 * s;
+}
+
+// The products of what tile `j` of row `n` has in that row, for each right-hand side.
+void sum_cut(uint n, uint j, out float part[BATCH]) {
+    const uint row_cols = cols;
+    for (uint m = 0; m < BATCH; ++m) part[m] = 0.0;
+    const uint row = n, tile = j, place = j * 16u;
+    const uint from = 0u, to = min(row_cols - place, 16u);
+    vec4 v[4];
+    decode(row, tile, v);
+    for (uint e = from; e < to; ++e) {
+        for (uint m = 0; m < BATCH; ++m) part[m] += v[e / 4u][e % 4u] * x_at[min(m, batch - 1u) * row_cols + place + e];
+    }
+}
+
 shared float partial[gl_WorkGroupSize.x / 4u * ROWS * BATCH];
 
 void main() {
@@ -114,6 +174,8 @@ void main() {
     const uint slice = gl_SubgroupSize * TILES, slices = (row_tiles + slice - 1u) / slice;
     const uint split = SPLIT == 1u ? 1u : min(SPLIT, gl_NumSubgroups);
     const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
+    // Tiles of a row that are taken as wholes: those that it fills, where its runs of x begin as x is stored.
+    const uint row_cols = cols, whole_tiles = row_cols % 4u == 0u ? row_cols / 16u : 0u;
     uint held = ~0u;
     for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
         float sum[ROWS][BATCH];
@@ -124,6 +186,16 @@ void main() {
             [[unroll]] for (uint k = 0; k < TILES; ++k) {
                 const uint j = (c * TILES + k) * gl_SubgroupSize + gl_SubgroupInvocationID;
                 if (j >= row_tiles) continue;
+                if (j >= whole_tiles) {
+                    [[dont_unroll]] for (uint r = 0u; r < ROWS; ++r) {
+                        float part[BATCH];
+                        sum_cut(min(first + team * ROWS + r, rows - 1u), j, part);
+                        [[unroll]] for (uint s = 0u; s < ROWS; ++s) {
+                            [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[s][m] += s == r ? part[m] : 0.0;
+                        }
+                    }
+                    continue;
+                }
                 if (c != held) load_x(0u, j, k);
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(first + team * ROWS + r, rows - 1u), j, k, sum[r]);
             }

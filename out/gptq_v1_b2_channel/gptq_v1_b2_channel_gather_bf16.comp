@@ -1,6 +1,7 @@
 // gptq_v1_b2_channel_gather_bf16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in bf16.
 // Generated from the specification below by `qkgen emit --format gptq_v1_b2_channel`; do not edit.
-// 328 bytes for 1024 elements, 2 bits each; 7.12 operations for each element.
+// 328 bytes for 1024 elements, 2 bits each.
+// For each weight 0.25 bytes read and 2 written, 7.25 operations: 0.188 loads, 2.19 bits, 1.81 integer, 1 float, 2.06 conversions.
 //
 //     format gptq_v1_b{bits}_channel "GPTQ without groups: a scale and a zero less one for each output"
 //     from "AutoGPTQ, GPTQModel: qlinear with a group size of -1, checkpoints of version 1"

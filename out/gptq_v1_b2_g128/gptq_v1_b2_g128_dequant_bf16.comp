@@ -1,6 +1,7 @@
 // gptq_v1_b2_g128_dequant_bf16: decodes a whole tensor: dst[i] = value(i), in bf16.
 // Generated from the specification below by `qkgen emit --format gptq_v1_b2_g128`; do not edit.
-// 1096 bytes for 4096 elements, 2.141 bits each; 7.38 operations for each element.
+// 1096 bytes for 4096 elements, 2.141 bits each.
+// For each weight 0.268 bytes read and 2 written, 7.5 operations: 0.188 loads, 2.19 bits, 2.06 integer, 1 float, 2.06 conversions.
 //
 //     format gptq_v1_b{bits}_g{group} "GPTQ: codes packed along the inputs, zeros less one along the outputs"
 //     from "AutoGPTQ, GPTQModel: qlinear, checkpoints of version 1"

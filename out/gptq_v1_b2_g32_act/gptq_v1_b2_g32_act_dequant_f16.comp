@@ -1,6 +1,7 @@
 // gptq_v1_b2_g32_act_dequant_f16: decodes a whole tensor: dst[i] = value(i), in f16.
 // Generated from the specification below by `qkgen emit --format gptq_v1_b2_g32_act`; do not edit.
-// 456 bytes for 1024 elements, 2.562 bits each; 20 operations for each element.
+// 456 bytes for 1024 elements, 2.562 bits each.
+// For each weight 0.32 bytes read and 2 written, 22.1 operations: 3.06 loads, 5 bits, 10 integer, 1 float, 3 conversions.
 //
 //     format gptq_v1_b{bits}_g{group}_act "GPTQ with reordered groups: an index says the group of each input"
 //     from "AutoGPTQ, GPTQModel: qlinear with desc_act, checkpoints of version 1"

@@ -1,6 +1,7 @@
 // gptq_v1_b3_g128_dequant_f16: decodes a whole tensor: dst[i] = value(i), in f16.
 // Generated from the specification below by `qkgen emit --format gptq_v1_b3_g128`; do not edit.
-// 1612 bytes for 4096 elements, 3.148 bits each; 7.66 operations for each element.
+// 1612 bytes for 4096 elements, 3.148 bits each.
+// For each weight 0.394 bytes read and 2 written, 7.81 operations: 0.188 loads, 2.38 bits, 2.22 integer, 1 float, 2.03 conversions.
 //
 //     format gptq_v1_b{bits}_g{group} "GPTQ: codes packed along the inputs, zeros less one along the outputs"
 //     from "AutoGPTQ, GPTQModel: qlinear, checkpoints of version 1"

@@ -1,6 +1,8 @@
 // gptq_v1_b3_g128_act: Metal kernels of the format.
 // Generated from the specification below by `qkgen emit --format gptq_v1_b3_g128_act`; do not edit.
-// 2124 bytes for 4096 elements, 3.148 bits each; 24.3 operations for each element.
+// 2124 bytes for 4096 elements, 3.148 bits each.
+// dequant, gather in f32: for each weight 0.394 bytes read and 4 written, 26.4 operations: 4.09 loads, 8.19 bits, 11.2 integer, 1 float, 2 conversions.
+// gemv in f32: for each weight 0.394 bytes read, 28.4 operations: 4.09 loads, 8.19 bits, 11.2 integer, 3 float, 2 conversions.
 //
 //     format gptq_v1_b{bits}_g{group}_act "GPTQ with reordered groups: an index says the group of each input"
 //     from "AutoGPTQ, GPTQModel: qlinear with desc_act, checkpoints of version 1"
@@ -404,12 +406,12 @@ struct standing {
 
 // Loads what tile `j` of a row meets of x, from right-hand side `vector` on.
 template <uint TILES, uint BATCH, typename X>
-inline void load_x(device const X *x_in, uint batch, uint row_tiles, uint vector, uint j, uint k,
+inline void load_x(device const X *x_in, uint batch, uint row_runs, uint vector, uint j, uint k,
     thread float4 (&x)[TILES][BATCH][8], thread float (&x_sum)[TILES][BATCH][1])
 {
     const uint place = j * 8u;
     for (uint m = 0; m < BATCH; ++m) {
-        const uint from = min(vector + m, batch - 1u) * row_tiles * 8u + place;
+        const uint from = min(vector + m, batch - 1u) * row_runs + place;
         const float4 x0 = float4(x_in[from]);
         const float4 x1 = float4(x_in[from + 1u]);
         const float4 x2 = float4(x_in[from + 2u]);
@@ -744,6 +746,359 @@ inline void accumulate(
     }
 }
 
+// x again, element by element.
+inline device const float *elements_of(device const float4 *x) {
+    return (device const float *)x;
+}
+
+inline device const half *elements_of(device const half4 *x) {
+    return (device const half *)x;
+}
+
+// The 32 values of a tile of a row, in runs of 4 consecutive elements.
+inline void decode_tile(device const uint *qweight, device const uint *qzeros, device const ushort *scales, device const uint *g_idx, uint rows, uint cols, uint grid_cols, uint row, uint tile, thread float4 *v) {
+    const uint block_row = row / 32u;
+    const uint r = row % 32u;
+    const uint block_col = tile / 4u;
+    const uint t = tile % 4u;
+    // elements 0 to 3, counted from the tile's first
+    const uint w0 = qweight[min(block_col * 12u + t * 3u, (cols * 12u + 0x7Fu) / 128u - 1u) * rows + row];
+    const uint4 q0 = (uint4(w0) >> uint4(0, 3, 6, 9)) & 7u;  // w: 3 bits
+    const uint groups0 = g_idx[min(block_col * 128u + t * 32u, cols - 1u)];
+    const uint groups1 = g_idx[min(block_col * 128u + t * 32u + 1u, cols - 1u)];
+    const uint groups2 = g_idx[min(block_col * 128u + t * 32u + 2u, cols - 1u)];
+    const uint groups3 = g_idx[min(block_col * 128u + t * 32u + 3u, cols - 1u)];
+    const uint4 g0 = uint4(groups0, groups1, groups2, groups3);  // groups: 32 bits
+    const uint group0 = min(g0.x, grid_cols - 1u);
+    const uint zs0 = qzeros[group0 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
+    const uint zs1 = qzeros[group0 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    const uint zs_run0 = (zs0 >> (r * 3u % 32u)) | ((zs1 << 1u) << (31u - r * 3u % 32u));
+    const uint z0 = zs_run0 & 7u;  // zs: 3 bits
+    const uint group1 = min(g0.y, grid_cols - 1u);
+    const uint zs2 = qzeros[group1 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
+    const uint zs3 = qzeros[group1 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    const uint zs_run1 = (zs2 >> (r * 3u % 32u)) | ((zs3 << 1u) << (31u - r * 3u % 32u));
+    const uint z1 = zs_run1 & 7u;  // zs: 3 bits
+    const uint group2 = min(g0.z, grid_cols - 1u);
+    const uint zs4 = qzeros[group2 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
+    const uint zs5 = qzeros[group2 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    const uint zs_run2 = (zs4 >> (r * 3u % 32u)) | ((zs5 << 1u) << (31u - r * 3u % 32u));
+    const uint z2 = zs_run2 & 7u;  // zs: 3 bits
+    const uint group3 = min(g0.w, grid_cols - 1u);
+    const uint zs6 = qzeros[group3 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
+    const uint zs7 = qzeros[group3 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    const uint zs_run3 = (zs6 >> (r * 3u % 32u)) | ((zs7 << 1u) << (31u - r * 3u % 32u));
+    const uint z3 = zs_run3 & 7u;  // zs: 3 bits
+    const uint4 z4 = uint4(z0, z1, z2, z3);
+    const uint d0 = uint(scales[group0 * rows + row]);
+    const float s0 = f16_to_f32(d0);  // d: 16 bits
+    const uint d1 = uint(scales[group1 * rows + row]);
+    const float s1 = f16_to_f32(d1);  // d: 16 bits
+    const uint d2 = uint(scales[group2 * rows + row]);
+    const float s2 = f16_to_f32(d2);  // d: 16 bits
+    const uint d3 = uint(scales[group3 * rows + row]);
+    const float s3 = f16_to_f32(d3);  // d: 16 bits
+    const float4 s4 = float4(s0, s1, s2, s3);
+    v[0] = float4(int4(q0) - ((int4(z4) + 1) & 7)) * s4;
+
+    // elements 4 to 7, counted from the tile's first
+    const uint4 q1 = (uint4(w0) >> uint4(12, 15, 18, 21)) & 7u;  // w: 3 bits
+    const uint groups4 = g_idx[min(block_col * 128u + t * 32u + 4u, cols - 1u)];
+    const uint groups5 = g_idx[min(block_col * 128u + t * 32u + 5u, cols - 1u)];
+    const uint groups6 = g_idx[min(block_col * 128u + t * 32u + 6u, cols - 1u)];
+    const uint groups7 = g_idx[min(block_col * 128u + t * 32u + 7u, cols - 1u)];
+    const uint4 g1 = uint4(groups4, groups5, groups6, groups7);  // groups: 32 bits
+    const uint group4 = min(g1.x, grid_cols - 1u);
+    const uint zs8 = qzeros[group4 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
+    const uint zs9 = qzeros[group4 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    const uint zs_run4 = (zs8 >> (r * 3u % 32u)) | ((zs9 << 1u) << (31u - r * 3u % 32u));
+    const uint z5 = zs_run4 & 7u;  // zs: 3 bits
+    const uint group5 = min(g1.y, grid_cols - 1u);
+    const uint zs10 = qzeros[group5 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
+    const uint zs11 = qzeros[group5 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    const uint zs_run5 = (zs10 >> (r * 3u % 32u)) | ((zs11 << 1u) << (31u - r * 3u % 32u));
+    const uint z6 = zs_run5 & 7u;  // zs: 3 bits
+    const uint group6 = min(g1.z, grid_cols - 1u);
+    const uint zs12 = qzeros[group6 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
+    const uint zs13 = qzeros[group6 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    const uint zs_run6 = (zs12 >> (r * 3u % 32u)) | ((zs13 << 1u) << (31u - r * 3u % 32u));
+    const uint z7 = zs_run6 & 7u;  // zs: 3 bits
+    const uint group7 = min(g1.w, grid_cols - 1u);
+    const uint zs14 = qzeros[group7 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
+    const uint zs15 = qzeros[group7 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    const uint zs_run7 = (zs14 >> (r * 3u % 32u)) | ((zs15 << 1u) << (31u - r * 3u % 32u));
+    const uint z8 = zs_run7 & 7u;  // zs: 3 bits
+    const uint4 z9 = uint4(z5, z6, z7, z8);
+    const uint d4 = uint(scales[group4 * rows + row]);
+    const float s5 = f16_to_f32(d4);  // d: 16 bits
+    const uint d5 = uint(scales[group5 * rows + row]);
+    const float s6 = f16_to_f32(d5);  // d: 16 bits
+    const uint d6 = uint(scales[group6 * rows + row]);
+    const float s7 = f16_to_f32(d6);  // d: 16 bits
+    const uint d7 = uint(scales[group7 * rows + row]);
+    const float s8 = f16_to_f32(d7);  // d: 16 bits
+    const float4 s9 = float4(s5, s6, s7, s8);
+    v[1] = float4(int4(q1) - ((int4(z9) + 1) & 7)) * s9;
+
+    // elements 8 to 11, counted from the tile's first
+    const uint w1 = qweight[min(block_col * 12u + t * 3u + 1u, (cols * 12u + 0x7Fu) / 128u - 1u) * rows + row];
+    const uint w_run0 = (w0 >> 24u) | (w1 << 8u);
+    const uint4 q2 = (uint4(w_run0) >> uint4(0, 3, 6, 9)) & 7u;  // w: 3 bits
+    const uint groups8 = g_idx[min(block_col * 128u + t * 32u + 8u, cols - 1u)];
+    const uint groups9 = g_idx[min(block_col * 128u + t * 32u + 9u, cols - 1u)];
+    const uint groups10 = g_idx[min(block_col * 128u + t * 32u + 10u, cols - 1u)];
+    const uint groups11 = g_idx[min(block_col * 128u + t * 32u + 11u, cols - 1u)];
+    const uint4 g2 = uint4(groups8, groups9, groups10, groups11);  // groups: 32 bits
+    const uint group8 = min(g2.x, grid_cols - 1u);
+    const uint zs16 = qzeros[group8 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
+    const uint zs17 = qzeros[group8 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    const uint zs_run8 = (zs16 >> (r * 3u % 32u)) | ((zs17 << 1u) << (31u - r * 3u % 32u));
+    const uint z10 = zs_run8 & 7u;  // zs: 3 bits
+    const uint group9 = min(g2.y, grid_cols - 1u);
+    const uint zs18 = qzeros[group9 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
+    const uint zs19 = qzeros[group9 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    const uint zs_run9 = (zs18 >> (r * 3u % 32u)) | ((zs19 << 1u) << (31u - r * 3u % 32u));
+    const uint z11 = zs_run9 & 7u;  // zs: 3 bits
+    const uint group10 = min(g2.z, grid_cols - 1u);
+    const uint zs20 = qzeros[group10 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
+    const uint zs21 = qzeros[group10 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    const uint zs_run10 = (zs20 >> (r * 3u % 32u)) | ((zs21 << 1u) << (31u - r * 3u % 32u));
+    const uint z12 = zs_run10 & 7u;  // zs: 3 bits
+    const uint group11 = min(g2.w, grid_cols - 1u);
+    const uint zs22 = qzeros[group11 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
+    const uint zs23 = qzeros[group11 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    const uint zs_run11 = (zs22 >> (r * 3u % 32u)) | ((zs23 << 1u) << (31u - r * 3u % 32u));
+    const uint z13 = zs_run11 & 7u;  // zs: 3 bits
+    const uint4 z14 = uint4(z10, z11, z12, z13);
+    const uint d8 = uint(scales[group8 * rows + row]);
+    const float s10 = f16_to_f32(d8);  // d: 16 bits
+    const uint d9 = uint(scales[group9 * rows + row]);
+    const float s11 = f16_to_f32(d9);  // d: 16 bits
+    const uint d10 = uint(scales[group10 * rows + row]);
+    const float s12 = f16_to_f32(d10);  // d: 16 bits
+    const uint d11 = uint(scales[group11 * rows + row]);
+    const float s13 = f16_to_f32(d11);  // d: 16 bits
+    const float4 s14 = float4(s10, s11, s12, s13);
+    v[2] = float4(int4(q2) - ((int4(z14) + 1) & 7)) * s14;
+
+    // elements 12 to 15, counted from the tile's first
+    const uint4 q3 = (uint4(w1) >> uint4(4, 7, 10, 13)) & 7u;  // w: 3 bits
+    const uint groups12 = g_idx[min(block_col * 128u + t * 32u + 12u, cols - 1u)];
+    const uint groups13 = g_idx[min(block_col * 128u + t * 32u + 13u, cols - 1u)];
+    const uint groups14 = g_idx[min(block_col * 128u + t * 32u + 14u, cols - 1u)];
+    const uint groups15 = g_idx[min(block_col * 128u + t * 32u + 15u, cols - 1u)];
+    const uint4 g3 = uint4(groups12, groups13, groups14, groups15);  // groups: 32 bits
+    const uint group12 = min(g3.x, grid_cols - 1u);
+    const uint zs24 = qzeros[group12 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
+    const uint zs25 = qzeros[group12 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    const uint zs_run12 = (zs24 >> (r * 3u % 32u)) | ((zs25 << 1u) << (31u - r * 3u % 32u));
+    const uint z15 = zs_run12 & 7u;  // zs: 3 bits
+    const uint group13 = min(g3.y, grid_cols - 1u);
+    const uint zs26 = qzeros[group13 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
+    const uint zs27 = qzeros[group13 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    const uint zs_run13 = (zs26 >> (r * 3u % 32u)) | ((zs27 << 1u) << (31u - r * 3u % 32u));
+    const uint z16 = zs_run13 & 7u;  // zs: 3 bits
+    const uint group14 = min(g3.z, grid_cols - 1u);
+    const uint zs28 = qzeros[group14 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
+    const uint zs29 = qzeros[group14 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    const uint zs_run14 = (zs28 >> (r * 3u % 32u)) | ((zs29 << 1u) << (31u - r * 3u % 32u));
+    const uint z17 = zs_run14 & 7u;  // zs: 3 bits
+    const uint group15 = min(g3.w, grid_cols - 1u);
+    const uint zs30 = qzeros[group15 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
+    const uint zs31 = qzeros[group15 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    const uint zs_run15 = (zs30 >> (r * 3u % 32u)) | ((zs31 << 1u) << (31u - r * 3u % 32u));
+    const uint z18 = zs_run15 & 7u;  // zs: 3 bits
+    const uint4 z19 = uint4(z15, z16, z17, z18);
+    const uint d12 = uint(scales[group12 * rows + row]);
+    const float s15 = f16_to_f32(d12);  // d: 16 bits
+    const uint d13 = uint(scales[group13 * rows + row]);
+    const float s16 = f16_to_f32(d13);  // d: 16 bits
+    const uint d14 = uint(scales[group14 * rows + row]);
+    const float s17 = f16_to_f32(d14);  // d: 16 bits
+    const uint d15 = uint(scales[group15 * rows + row]);
+    const float s18 = f16_to_f32(d15);  // d: 16 bits
+    const float4 s19 = float4(s15, s16, s17, s18);
+    v[3] = float4(int4(q3) - ((int4(z19) + 1) & 7)) * s19;
+
+    // elements 16 to 19, counted from the tile's first
+    const uint4 q4 = (uint4(w1) >> uint4(16, 19, 22, 25)) & 7u;  // w: 3 bits
+    const uint groups16 = g_idx[min(block_col * 128u + t * 32u + 16u, cols - 1u)];
+    const uint groups17 = g_idx[min(block_col * 128u + t * 32u + 17u, cols - 1u)];
+    const uint groups18 = g_idx[min(block_col * 128u + t * 32u + 18u, cols - 1u)];
+    const uint groups19 = g_idx[min(block_col * 128u + t * 32u + 19u, cols - 1u)];
+    const uint4 g4 = uint4(groups16, groups17, groups18, groups19);  // groups: 32 bits
+    const uint group16 = min(g4.x, grid_cols - 1u);
+    const uint zs32 = qzeros[group16 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
+    const uint zs33 = qzeros[group16 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    const uint zs_run16 = (zs32 >> (r * 3u % 32u)) | ((zs33 << 1u) << (31u - r * 3u % 32u));
+    const uint z20 = zs_run16 & 7u;  // zs: 3 bits
+    const uint group17 = min(g4.y, grid_cols - 1u);
+    const uint zs34 = qzeros[group17 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
+    const uint zs35 = qzeros[group17 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    const uint zs_run17 = (zs34 >> (r * 3u % 32u)) | ((zs35 << 1u) << (31u - r * 3u % 32u));
+    const uint z21 = zs_run17 & 7u;  // zs: 3 bits
+    const uint group18 = min(g4.z, grid_cols - 1u);
+    const uint zs36 = qzeros[group18 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
+    const uint zs37 = qzeros[group18 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    const uint zs_run18 = (zs36 >> (r * 3u % 32u)) | ((zs37 << 1u) << (31u - r * 3u % 32u));
+    const uint z22 = zs_run18 & 7u;  // zs: 3 bits
+    const uint group19 = min(g4.w, grid_cols - 1u);
+    const uint zs38 = qzeros[group19 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
+    const uint zs39 = qzeros[group19 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    const uint zs_run19 = (zs38 >> (r * 3u % 32u)) | ((zs39 << 1u) << (31u - r * 3u % 32u));
+    const uint z23 = zs_run19 & 7u;  // zs: 3 bits
+    const uint4 z24 = uint4(z20, z21, z22, z23);
+    const uint d16 = uint(scales[group16 * rows + row]);
+    const float s20 = f16_to_f32(d16);  // d: 16 bits
+    const uint d17 = uint(scales[group17 * rows + row]);
+    const float s21 = f16_to_f32(d17);  // d: 16 bits
+    const uint d18 = uint(scales[group18 * rows + row]);
+    const float s22 = f16_to_f32(d18);  // d: 16 bits
+    const uint d19 = uint(scales[group19 * rows + row]);
+    const float s23 = f16_to_f32(d19);  // d: 16 bits
+    const float4 s24 = float4(s20, s21, s22, s23);
+    v[4] = float4(int4(q4) - ((int4(z24) + 1) & 7)) * s24;
+
+    // elements 20 to 23, counted from the tile's first
+    const uint w2 = qweight[min(block_col * 12u + t * 3u + 2u, (cols * 12u + 0x7Fu) / 128u - 1u) * rows + row];
+    const uint w_run1 = (w1 >> 28u) | (w2 << 4u);
+    const uint4 q5 = (uint4(w_run1) >> uint4(0, 3, 6, 9)) & 7u;  // w: 3 bits
+    const uint groups20 = g_idx[min(block_col * 128u + t * 32u + 20u, cols - 1u)];
+    const uint groups21 = g_idx[min(block_col * 128u + t * 32u + 21u, cols - 1u)];
+    const uint groups22 = g_idx[min(block_col * 128u + t * 32u + 22u, cols - 1u)];
+    const uint groups23 = g_idx[min(block_col * 128u + t * 32u + 23u, cols - 1u)];
+    const uint4 g5 = uint4(groups20, groups21, groups22, groups23);  // groups: 32 bits
+    const uint group20 = min(g5.x, grid_cols - 1u);
+    const uint zs40 = qzeros[group20 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
+    const uint zs41 = qzeros[group20 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    const uint zs_run20 = (zs40 >> (r * 3u % 32u)) | ((zs41 << 1u) << (31u - r * 3u % 32u));
+    const uint z25 = zs_run20 & 7u;  // zs: 3 bits
+    const uint group21 = min(g5.y, grid_cols - 1u);
+    const uint zs42 = qzeros[group21 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
+    const uint zs43 = qzeros[group21 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    const uint zs_run21 = (zs42 >> (r * 3u % 32u)) | ((zs43 << 1u) << (31u - r * 3u % 32u));
+    const uint z26 = zs_run21 & 7u;  // zs: 3 bits
+    const uint group22 = min(g5.z, grid_cols - 1u);
+    const uint zs44 = qzeros[group22 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
+    const uint zs45 = qzeros[group22 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    const uint zs_run22 = (zs44 >> (r * 3u % 32u)) | ((zs45 << 1u) << (31u - r * 3u % 32u));
+    const uint z27 = zs_run22 & 7u;  // zs: 3 bits
+    const uint group23 = min(g5.w, grid_cols - 1u);
+    const uint zs46 = qzeros[group23 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
+    const uint zs47 = qzeros[group23 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    const uint zs_run23 = (zs46 >> (r * 3u % 32u)) | ((zs47 << 1u) << (31u - r * 3u % 32u));
+    const uint z28 = zs_run23 & 7u;  // zs: 3 bits
+    const uint4 z29 = uint4(z25, z26, z27, z28);
+    const uint d20 = uint(scales[group20 * rows + row]);
+    const float s25 = f16_to_f32(d20);  // d: 16 bits
+    const uint d21 = uint(scales[group21 * rows + row]);
+    const float s26 = f16_to_f32(d21);  // d: 16 bits
+    const uint d22 = uint(scales[group22 * rows + row]);
+    const float s27 = f16_to_f32(d22);  // d: 16 bits
+    const uint d23 = uint(scales[group23 * rows + row]);
+    const float s28 = f16_to_f32(d23);  // d: 16 bits
+    const float4 s29 = float4(s25, s26, s27, s28);
+    v[5] = float4(int4(q5) - ((int4(z29) + 1) & 7)) * s29;
+
+    // elements 24 to 27, counted from the tile's first
+    const uint4 q6 = (uint4(w2) >> uint4(8, 11, 14, 17)) & 7u;  // w: 3 bits
+    const uint groups24 = g_idx[min(block_col * 128u + t * 32u + 24u, cols - 1u)];
+    const uint groups25 = g_idx[min(block_col * 128u + t * 32u + 25u, cols - 1u)];
+    const uint groups26 = g_idx[min(block_col * 128u + t * 32u + 26u, cols - 1u)];
+    const uint groups27 = g_idx[min(block_col * 128u + t * 32u + 27u, cols - 1u)];
+    const uint4 g6 = uint4(groups24, groups25, groups26, groups27);  // groups: 32 bits
+    const uint group24 = min(g6.x, grid_cols - 1u);
+    const uint zs48 = qzeros[group24 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
+    const uint zs49 = qzeros[group24 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    const uint zs_run24 = (zs48 >> (r * 3u % 32u)) | ((zs49 << 1u) << (31u - r * 3u % 32u));
+    const uint z30 = zs_run24 & 7u;  // zs: 3 bits
+    const uint group25 = min(g6.y, grid_cols - 1u);
+    const uint zs50 = qzeros[group25 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
+    const uint zs51 = qzeros[group25 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    const uint zs_run25 = (zs50 >> (r * 3u % 32u)) | ((zs51 << 1u) << (31u - r * 3u % 32u));
+    const uint z31 = zs_run25 & 7u;  // zs: 3 bits
+    const uint group26 = min(g6.z, grid_cols - 1u);
+    const uint zs52 = qzeros[group26 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
+    const uint zs53 = qzeros[group26 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    const uint zs_run26 = (zs52 >> (r * 3u % 32u)) | ((zs53 << 1u) << (31u - r * 3u % 32u));
+    const uint z32 = zs_run26 & 7u;  // zs: 3 bits
+    const uint group27 = min(g6.w, grid_cols - 1u);
+    const uint zs54 = qzeros[group27 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
+    const uint zs55 = qzeros[group27 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    const uint zs_run27 = (zs54 >> (r * 3u % 32u)) | ((zs55 << 1u) << (31u - r * 3u % 32u));
+    const uint z33 = zs_run27 & 7u;  // zs: 3 bits
+    const uint4 z34 = uint4(z30, z31, z32, z33);
+    const uint d24 = uint(scales[group24 * rows + row]);
+    const float s30 = f16_to_f32(d24);  // d: 16 bits
+    const uint d25 = uint(scales[group25 * rows + row]);
+    const float s31 = f16_to_f32(d25);  // d: 16 bits
+    const uint d26 = uint(scales[group26 * rows + row]);
+    const float s32 = f16_to_f32(d26);  // d: 16 bits
+    const uint d27 = uint(scales[group27 * rows + row]);
+    const float s33 = f16_to_f32(d27);  // d: 16 bits
+    const float4 s34 = float4(s30, s31, s32, s33);
+    v[6] = float4(int4(q6) - ((int4(z34) + 1) & 7)) * s34;
+
+    // elements 28 to 31, counted from the tile's first
+    const uint4 q7 = (uint4(w2) >> uint4(20, 23, 26, 29)) & 7u;  // w: 3 bits
+    const uint groups28 = g_idx[min(block_col * 128u + t * 32u + 28u, cols - 1u)];
+    const uint groups29 = g_idx[min(block_col * 128u + t * 32u + 29u, cols - 1u)];
+    const uint groups30 = g_idx[min(block_col * 128u + t * 32u + 30u, cols - 1u)];
+    const uint groups31 = g_idx[min(block_col * 128u + t * 32u + 31u, cols - 1u)];
+    const uint4 g7 = uint4(groups28, groups29, groups30, groups31);  // groups: 32 bits
+    const uint group28 = min(g7.x, grid_cols - 1u);
+    const uint zs56 = qzeros[group28 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
+    const uint zs57 = qzeros[group28 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    const uint zs_run28 = (zs56 >> (r * 3u % 32u)) | ((zs57 << 1u) << (31u - r * 3u % 32u));
+    const uint z35 = zs_run28 & 7u;  // zs: 3 bits
+    const uint group29 = min(g7.y, grid_cols - 1u);
+    const uint zs58 = qzeros[group29 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
+    const uint zs59 = qzeros[group29 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    const uint zs_run29 = (zs58 >> (r * 3u % 32u)) | ((zs59 << 1u) << (31u - r * 3u % 32u));
+    const uint z36 = zs_run29 & 7u;  // zs: 3 bits
+    const uint group30 = min(g7.z, grid_cols - 1u);
+    const uint zs60 = qzeros[group30 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
+    const uint zs61 = qzeros[group30 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    const uint zs_run30 = (zs60 >> (r * 3u % 32u)) | ((zs61 << 1u) << (31u - r * 3u % 32u));
+    const uint z37 = zs_run30 & 7u;  // zs: 3 bits
+    const uint group31 = min(g7.w, grid_cols - 1u);
+    const uint zs62 = qzeros[group31 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
+    const uint zs63 = qzeros[group31 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    const uint zs_run31 = (zs62 >> (r * 3u % 32u)) | ((zs63 << 1u) << (31u - r * 3u % 32u));
+    const uint z38 = zs_run31 & 7u;  // zs: 3 bits
+    const uint4 z39 = uint4(z35, z36, z37, z38);
+    const uint d28 = uint(scales[group28 * rows + row]);
+    const float s35 = f16_to_f32(d28);  // d: 16 bits
+    const uint d29 = uint(scales[group29 * rows + row]);
+    const float s36 = f16_to_f32(d29);  // d: 16 bits
+    const uint d30 = uint(scales[group30 * rows + row]);
+    const float s37 = f16_to_f32(d30);  // d: 16 bits
+    const uint d31 = uint(scales[group31 * rows + row]);
+    const float s38 = f16_to_f32(d31);  // d: 16 bits
+    const float4 s39 = float4(s35, s36, s37, s38);
+    v[7] = float4(int4(q7) - ((int4(z39) + 1) & 7)) * s39;
+}
+
+// The products of what tile `j` of row `n` has in that row, for each right-hand side.
+template <uint BATCH, typename T>
+inline void sum_cut(
+    device const uint *qweight,
+    device const uint *qzeros,
+    device const ushort *scales,
+    device const uint *g_idx,
+    uint rows, uint cols, uint grid_cols, device const T *x_at, uint batch, uint row_cols, uint n, uint j,
+    thread float (&part)[BATCH])
+{
+    for (uint m = 0; m < BATCH; ++m) part[m] = 0.0f;
+    const uint row = n, tile = j, place = j * 32u;
+    const uint from = 0u, to = min(row_cols - place, 32u);
+    float4 v[8];
+    decode_tile(qweight, qzeros, scales, g_idx, rows, cols, grid_cols, row, tile, v);
+    for (uint e = from; e < to; ++e) {
+        for (uint m = 0; m < BATCH; ++m) part[m] += v[e / 4u][e % 4u] * float(x_at[min(m, batch - 1u) * row_cols + place + e]);
+    }
+}
+
 // Sums over rows. BATCH right-hand sides are kept, at least as many as there are; ROWS rows at a time.
 template <uint BATCH, uint ROWS, typename X>
 inline void sum_rows(
@@ -764,6 +1119,8 @@ inline void sum_rows(
     uint split = 1;
     while (split < slices && at.simdgroups % (2 * split) == 0 && shape.rows * split < BUSY * ROWS) split *= 2;
     const uint teams = at.simdgroups / split, team = at.simdgroup / split;
+    // Tiles of a row that are taken as wholes: those that it fills, where its runs of x begin as x is stored.
+    const uint row_cols = shape.cols, whole_tiles = row_cols % 4 == 0 ? row_cols / 32 : 0;
     uint held = ~0u;
     for (uint first = at.group * teams * ROWS; first < shape.rows; first += at.groups * teams * ROWS) {
         float sum[ROWS][BATCH];
@@ -774,7 +1131,16 @@ inline void sum_rows(
             for (uint k = 0; k < TILES; ++k) {
                 const uint j = (c * TILES + k) * at.lanes + at.lane;
                 if (j >= shape.row_tiles) continue;
-                if (c != held) load_x<TILES, BATCH>(x_in, shape.batch, shape.row_tiles, 0, j, k, x, x_sum);
+                if (j >= whole_tiles) {
+                    for (uint r = 0; r < ROWS; ++r) {
+                        float part[BATCH];
+                        sum_cut<BATCH>(qweight, qzeros, scales, g_idx, shape.rows, shape.cols, shape.grid_cols, elements_of(x_in), shape.batch, row_cols,
+                                       min(first + team * ROWS + r, shape.rows - 1), j, part);
+                        for (uint m = 0; m < BATCH; ++m) sum[r][m] += part[m];
+                    }
+                    continue;
+                }
+                if (c != held) load_x<TILES, BATCH>(x_in, shape.batch, row_cols / 4, 0, j, k, x, x_sum);
                 for (uint r = 0; r < ROWS; ++r)
                     accumulate<TILES, BATCH>(qweight, qzeros, scales, g_idx, shape.rows, shape.cols, shape.grid_cols, shape.row_tiles, min(first + team * ROWS + r, shape.rows - 1), j, k, x, x_sum, sum[r]);
             }

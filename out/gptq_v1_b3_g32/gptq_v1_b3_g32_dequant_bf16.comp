@@ -1,6 +1,7 @@
 // gptq_v1_b3_g32_dequant_bf16: decodes a whole tensor: dst[i] = value(i), in bf16.
 // Generated from the specification below by `qkgen emit --format gptq_v1_b3_g32`; do not edit.
-// 460 bytes for 1024 elements, 3.594 bits each; 7.59 operations for each element.
+// 460 bytes for 1024 elements, 3.594 bits each.
+// For each weight 0.449 bytes read and 2 written, 7.75 operations: 0.188 loads, 2.38 bits, 2.16 integer, 1 float, 2.03 conversions.
 //
 //     format gptq_v1_b{bits}_g{group} "GPTQ: codes packed along the inputs, zeros less one along the outputs"
 //     from "AutoGPTQ, GPTQModel: qlinear, checkpoints of version 1"

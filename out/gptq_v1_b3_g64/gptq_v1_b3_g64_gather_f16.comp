@@ -1,6 +1,7 @@
 // gptq_v1_b3_g64_gather_f16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f16.
 // Generated from the specification below by `qkgen emit --format gptq_v1_b3_g64`; do not edit.
-// 844 bytes for 2048 elements, 3.297 bits each; 7.66 operations for each element.
+// 844 bytes for 2048 elements, 3.297 bits each.
+// For each weight 0.412 bytes read and 2 written, 7.81 operations: 0.188 loads, 2.38 bits, 2.22 integer, 1 float, 2.03 conversions.
 //
 //     format gptq_v1_b{bits}_g{group} "GPTQ: codes packed along the inputs, zeros less one along the outputs"
 //     from "AutoGPTQ, GPTQModel: qlinear, checkpoints of version 1"

@@ -1,6 +1,7 @@
 // gptq_v1_b3_g64_act_gather_f16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f16.
 // Generated from the specification below by `qkgen emit --format gptq_v1_b3_g64_act`; do not edit.
-// 1100 bytes for 2048 elements, 3.297 bits each; 24.3 operations for each element.
+// 1100 bytes for 2048 elements, 3.297 bits each.
+// For each weight 0.412 bytes read and 2 written, 27.4 operations: 4.09 loads, 8.19 bits, 11.2 integer, 1 float, 3 conversions.
 //
 //     format gptq_v1_b{bits}_g{group}_act "GPTQ with reordered groups: an index says the group of each input"
 //     from "AutoGPTQ, GPTQModel: qlinear with desc_act, checkpoints of version 1"

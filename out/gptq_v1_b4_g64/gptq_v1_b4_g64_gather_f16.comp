@@ -1,6 +1,7 @@
 // gptq_v1_b4_g64_gather_f16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f16.
 // Generated from the specification below by `qkgen emit --format gptq_v1_b4_g64`; do not edit.
-// 1104 bytes for 2048 elements, 4.312 bits each; 8.75 operations for each element.
+// 1104 bytes for 2048 elements, 4.312 bits each.
+// For each weight 0.539 bytes read and 2 written, 9 operations: 0.375 loads, 2.38 bits, 3.12 integer, 1 float, 2.12 conversions.
 //
 //     format gptq_v1_b{bits}_g{group} "GPTQ: codes packed along the inputs, zeros less one along the outputs"
 //     from "AutoGPTQ, GPTQModel: qlinear, checkpoints of version 1"

@@ -1,6 +1,7 @@
 // gptq_v1_b4_g64_act_dequant_f16: decodes a whole tensor: dst[i] = value(i), in f16.
 // Generated from the specification below by `qkgen emit --format gptq_v1_b4_g64_act`; do not edit.
-// 1360 bytes for 2048 elements, 4.312 bits each; 21 operations for each element.
+// 1360 bytes for 2048 elements, 4.312 bits each.
+// For each weight 0.539 bytes read and 2 written, 23.1 operations: 3.12 loads, 5 bits, 11 integer, 1 float, 3 conversions.
 //
 //     format gptq_v1_b{bits}_g{group}_act "GPTQ with reordered groups: an index says the group of each input"
 //     from "AutoGPTQ, GPTQModel: qlinear with desc_act, checkpoints of version 1"

@@ -1,6 +1,7 @@
 // gptq_v1_b8_g32_dequant_f16: decodes a whole tensor: dst[i] = value(i), in f16.
 // Generated from the specification below by `qkgen emit --format gptq_v1_b8_g32`; do not edit.
-// 1120 bytes for 1024 elements, 8.75 bits each; 10.2 operations for each element.
+// 1120 bytes for 1024 elements, 8.75 bits each.
+// For each weight 1.09 bytes read and 2 written, 10.6 operations: 0.5 loads, 2.38 bits, 4.62 integer, 1 float, 2.12 conversions.
 //
 //     format gptq_v1_b{bits}_g{group} "GPTQ: codes packed along the inputs, zeros less one along the outputs"
 //     from "AutoGPTQ, GPTQModel: qlinear, checkpoints of version 1"

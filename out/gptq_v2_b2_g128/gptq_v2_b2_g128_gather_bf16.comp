@@ -1,6 +1,7 @@
 // gptq_v2_b2_g128_gather_bf16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in bf16.
 // Generated from the specification below by `qkgen emit --format gptq_v2_b2_g128`; do not edit.
-// 1096 bytes for 4096 elements, 2.141 bits each; 7.25 operations for each element.
+// 1096 bytes for 4096 elements, 2.141 bits each.
+// For each weight 0.268 bytes read and 2 written, 7.38 operations: 0.188 loads, 2.12 bits, 2 integer, 1 float, 2.06 conversions.
 //
 //     format gptq_v2_b{bits}_g{group} "GPTQ: codes packed along the inputs, zeros along the outputs"
 //     from "GPTQModel: checkpoints of version 2"

@@ -1,6 +1,7 @@
 // gptq_v2_b2_g128_act_dequant_f16: decodes a whole tensor: dst[i] = value(i), in f16.
 // Generated from the specification below by `qkgen emit --format gptq_v2_b2_g128_act`; do not edit.
-// 1608 bytes for 4096 elements, 2.141 bits each; 18 operations for each element.
+// 1608 bytes for 4096 elements, 2.141 bits each.
+// For each weight 0.268 bytes read and 2 written, 20.1 operations: 3.06 loads, 4 bits, 9 integer, 1 float, 3 conversions.
 //
 //     format gptq_v2_b{bits}_g{group}_act "GPTQ with reordered groups: an index says the group of each input"
 //     from "AutoGPTQ, GPTQModel: qlinear with desc_act, checkpoints of version 2"

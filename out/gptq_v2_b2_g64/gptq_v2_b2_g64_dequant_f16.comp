@@ -1,6 +1,7 @@
 // gptq_v2_b2_g64_dequant_f16: decodes a whole tensor: dst[i] = value(i), in f16.
 // Generated from the specification below by `qkgen emit --format gptq_v2_b2_g64`; do not edit.
-// 584 bytes for 2048 elements, 2.281 bits each; 7.25 operations for each element.
+// 584 bytes for 2048 elements, 2.281 bits each.
+// For each weight 0.285 bytes read and 2 written, 7.38 operations: 0.188 loads, 2.12 bits, 2 integer, 1 float, 2.06 conversions.
 //
 //     format gptq_v2_b{bits}_g{group} "GPTQ: codes packed along the inputs, zeros along the outputs"
 //     from "GPTQModel: checkpoints of version 2"

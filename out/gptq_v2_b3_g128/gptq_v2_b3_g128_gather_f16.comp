@@ -1,6 +1,7 @@
 // gptq_v2_b3_g128_gather_f16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f16.
 // Generated from the specification below by `qkgen emit --format gptq_v2_b3_g128`; do not edit.
-// 1612 bytes for 4096 elements, 3.148 bits each; 7.59 operations for each element.
+// 1612 bytes for 4096 elements, 3.148 bits each.
+// For each weight 0.394 bytes read and 2 written, 7.75 operations: 0.188 loads, 2.34 bits, 2.19 integer, 1 float, 2.03 conversions.
 //
 //     format gptq_v2_b{bits}_g{group} "GPTQ: codes packed along the inputs, zeros along the outputs"
 //     from "GPTQModel: checkpoints of version 2"

@@ -1,6 +1,7 @@
 // gptq_v2_b3_g128_act_dequant_bf16: decodes a whole tensor: dst[i] = value(i), in bf16.
 // Generated from the specification below by `qkgen emit --format gptq_v2_b3_g128_act`; do not edit.
-// 2124 bytes for 4096 elements, 3.148 bits each; 22.3 operations for each element.
+// 2124 bytes for 4096 elements, 3.148 bits each.
+// For each weight 0.394 bytes read and 2 written, 25.4 operations: 4.09 loads, 7.19 bits, 10.2 integer, 1 float, 3 conversions.
 //
 //     format gptq_v2_b{bits}_g{group}_act "GPTQ with reordered groups: an index says the group of each input"
 //     from "AutoGPTQ, GPTQModel: qlinear with desc_act, checkpoints of version 2"

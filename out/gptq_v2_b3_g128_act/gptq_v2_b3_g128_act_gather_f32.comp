@@ -1,6 +1,7 @@
 // gptq_v2_b3_g128_act_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32.
 // Generated from the specification below by `qkgen emit --format gptq_v2_b3_g128_act`; do not edit.
-// 2124 bytes for 4096 elements, 3.148 bits each; 22.3 operations for each element.
+// 2124 bytes for 4096 elements, 3.148 bits each.
+// For each weight 0.394 bytes read and 4 written, 24.4 operations: 4.09 loads, 7.19 bits, 10.2 integer, 1 float, 2 conversions.
 //
 //     format gptq_v2_b{bits}_g{group}_act "GPTQ with reordered groups: an index says the group of each input"
 //     from "AutoGPTQ, GPTQModel: qlinear with desc_act, checkpoints of version 2"

@@ -1,6 +1,7 @@
 // gptq_v2_b3_g32_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32.
 // Generated from the specification below by `qkgen emit --format gptq_v2_b3_g32`; do not edit.
-// 460 bytes for 1024 elements, 3.594 bits each; 7.53 operations for each element.
+// 460 bytes for 1024 elements, 3.594 bits each.
+// For each weight 0.449 bytes read and 4 written, 6.69 operations: 0.188 loads, 2.34 bits, 2.12 integer, 1 float, 1.03 conversions.
 //
 //     format gptq_v2_b{bits}_g{group} "GPTQ: codes packed along the inputs, zeros along the outputs"
 //     from "GPTQModel: checkpoints of version 2"

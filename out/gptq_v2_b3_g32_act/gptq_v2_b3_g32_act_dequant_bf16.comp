@@ -1,6 +1,7 @@
 // gptq_v2_b3_g32_act_dequant_bf16: decodes a whole tensor: dst[i] = value(i), in bf16.
 // Generated from the specification below by `qkgen emit --format gptq_v2_b3_g32_act`; do not edit.
-// 588 bytes for 1024 elements, 3.594 bits each; 22.2 operations for each element.
+// 588 bytes for 1024 elements, 3.594 bits each.
+// For each weight 0.449 bytes read and 2 written, 25.3 operations: 4.09 loads, 7.19 bits, 10 integer, 1 float, 3 conversions.
 //
 //     format gptq_v2_b{bits}_g{group}_act "GPTQ with reordered groups: an index says the group of each input"
 //     from "AutoGPTQ, GPTQModel: qlinear with desc_act, checkpoints of version 2"

@@ -1,6 +1,7 @@
 // gptq_v2_b3_g64_gemv_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f16.
 // Generated from the specification below by `qkgen emit --format gptq_v2_b3_g64`; do not edit.
-// 844 bytes for 2048 elements, 3.297 bits each; 7.59 operations for each element.
+// 844 bytes for 2048 elements, 3.297 bits each.
+// For each weight 0.412 bytes read, 6.31 operations: 0.188 loads, 1.75 bits, 1.19 integer, 2.12 float, 1.06 conversions.
 //
 //     format gptq_v2_b{bits}_g{group} "GPTQ: codes packed along the inputs, zeros along the outputs"
 //     from "GPTQModel: checkpoints of version 2"
@@ -34,6 +35,7 @@ layout(binding = 0, std430) readonly buffer QweightBuffer { uint qweight[]; };
 layout(binding = 1, std430) readonly buffer QzerosBuffer { uint qzeros[]; };
 layout(binding = 2, std430) readonly buffer ScalesBuffer { uint16_t scales[]; };
 layout(binding = 3, std430) readonly buffer Input { uvec2 x_in[]; };
+layout(binding = 3, std430) readonly buffer InputElements { uint16_t x_at[]; };
 layout(binding = 4, std430) writeonly buffer Output { float y[]; };
 
 layout(push_constant) uniform Push {
@@ -54,8 +56,7 @@ float f16_to_f32(uint bits) {
 
 const uint TILES = BATCH == 1u ? 2u : 1u;
 
-// What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a
-// scale.
+// What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a scale.
 vec4 x[TILES][BATCH][8];
 float x_sum[TILES][BATCH][1];
 
@@ -63,7 +64,7 @@ float x_sum[TILES][BATCH][1];
 void load_x(uint vector, uint j, uint k) {
     const uint place = j * 8u;
     [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        const uint from = min(vector + m, batch - 1u) * row_tiles * 8u + place;
+        const uint from = min(vector + m, batch - 1u) * (cols / 4u) + place;
         const vec4 x0 = vec4(unpackHalf2x16(x_in[from].x), unpackHalf2x16(x_in[from].y));
         const vec4 x1 = vec4(unpackHalf2x16(x_in[from + 1u].x), unpackHalf2x16(x_in[from + 1u].y));
         const vec4 x2 = vec4(unpackHalf2x16(x_in[from + 2u].x), unpackHalf2x16(x_in[from + 2u].y));
@@ -133,6 +134,69 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     }
 }
 
+// The 32 values of a tile of a row, in runs of 4 consecutive elements.
+void decode(uint row, uint tile, out precise vec4 v[8]) {
+    const uint block_row = row / 32u;
+    const uint r = row % 32u;
+    const uint block_col = tile / 2u;
+    const uint t = tile % 2u;
+    // elements 0 to 3, counted from the tile's first
+    uint w0 = qweight[min(block_col * 6u + t * 3u, (cols * 6u + 0x3Fu) / 64u - 1u) * rows + row];
+    uvec4 q0 = (uvec4(w0) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
+    uint zs0 = qzeros[block_col * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
+    uint zs1 = qzeros[block_col * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
+    uint zs_run = (zs0 >> (r * 3u % 32u)) | ((zs1 << 1u) << (31u - r * 3u % 32u));
+    uint z = zs_run & 7u;  // zs: 3 bits
+    uint d = uint(scales[block_col * rows + row]);
+    float s = f16_to_f32(d);  // d: 16 bits
+    v[0] = vec4(ivec4(q0) - int(z)) * s;
+
+    // elements 4 to 7, counted from the tile's first
+    uvec4 q1 = (uvec4(w0) >> uvec4(12, 15, 18, 21)) & 7u;  // w: 3 bits
+    v[1] = vec4(ivec4(q1) - int(z)) * s;
+
+    // elements 8 to 11, counted from the tile's first
+    uint w1 = qweight[min(block_col * 6u + t * 3u + 1u, (cols * 6u + 0x3Fu) / 64u - 1u) * rows + row];
+    uint w_run0 = (w0 >> 24u) | (w1 << 8u);
+    uvec4 q2 = (uvec4(w_run0) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
+    v[2] = vec4(ivec4(q2) - int(z)) * s;
+
+    // elements 12 to 15, counted from the tile's first
+    uvec4 q3 = (uvec4(w1) >> uvec4(4, 7, 10, 13)) & 7u;  // w: 3 bits
+    v[3] = vec4(ivec4(q3) - int(z)) * s;
+
+    // elements 16 to 19, counted from the tile's first
+    uvec4 q4 = (uvec4(w1) >> uvec4(16, 19, 22, 25)) & 7u;  // w: 3 bits
+    v[4] = vec4(ivec4(q4) - int(z)) * s;
+
+    // elements 20 to 23, counted from the tile's first
+    uint w2 = qweight[min(block_col * 6u + t * 3u + 2u, (cols * 6u + 0x3Fu) / 64u - 1u) * rows + row];
+    uint w_run1 = (w1 >> 28u) | (w2 << 4u);
+    uvec4 q5 = (uvec4(w_run1) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
+    v[5] = vec4(ivec4(q5) - int(z)) * s;
+
+    // elements 24 to 27, counted from the tile's first
+    uvec4 q6 = (uvec4(w2) >> uvec4(8, 11, 14, 17)) & 7u;  // w: 3 bits
+    v[6] = vec4(ivec4(q6) - int(z)) * s;
+
+    // elements 28 to 31, counted from the tile's first
+    uvec4 q7 = (uvec4(w2) >> uvec4(20, 23, 26, 29)) & 7u;  // w: 3 bits
+    v[7] = vec4(ivec4(q7) - int(z)) * s;
+}
+
+// The products of what tile `j` of row `n` has in that row, for each right-hand side.
+void sum_cut(uint n, uint j, out float part[BATCH]) {
+    const uint row_cols = cols;
+    for (uint m = 0; m < BATCH; ++m) part[m] = 0.0;
+    const uint row = n, tile = j, place = j * 32u;
+    const uint from = 0u, to = min(row_cols - place, 32u);
+    vec4 v[8];
+    decode(row, tile, v);
+    for (uint e = from; e < to; ++e) {
+        for (uint m = 0; m < BATCH; ++m) part[m] += v[e / 4u][e % 4u] * unpackHalf2x16(uint(x_at[min(m, batch - 1u) * row_cols + place + e])).x;
+    }
+}
+
 shared float partial[gl_WorkGroupSize.x / 4u * ROWS * BATCH];
 
 void main() {
@@ -140,6 +204,8 @@ void main() {
     const uint slice = gl_SubgroupSize * TILES, slices = (row_tiles + slice - 1u) / slice;
     const uint split = SPLIT == 1u ? 1u : min(SPLIT, gl_NumSubgroups);
     const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
+    // Tiles of a row that are taken as wholes: those that it fills, where its runs of x begin as x is stored.
+    const uint row_cols = cols, whole_tiles = row_cols % 4u == 0u ? row_cols / 32u : 0u;
     uint held = ~0u;
     for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
         float sum[ROWS][BATCH];
@@ -150,6 +216,16 @@ void main() {
             [[unroll]] for (uint k = 0; k < TILES; ++k) {
                 const uint j = (c * TILES + k) * gl_SubgroupSize + gl_SubgroupInvocationID;
                 if (j >= row_tiles) continue;
+                if (j >= whole_tiles) {
+                    [[dont_unroll]] for (uint r = 0u; r < ROWS; ++r) {
+                        float part[BATCH];
+                        sum_cut(min(first + team * ROWS + r, rows - 1u), j, part);
+                        [[unroll]] for (uint s = 0u; s < ROWS; ++s) {
+                            [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[s][m] += s == r ? part[m] : 0.0;
+                        }
+                    }
+                    continue;
+                }
                 if (c != held) load_x(0u, j, k);
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(first + team * ROWS + r, rows - 1u), j, k, sum[r]);
             }

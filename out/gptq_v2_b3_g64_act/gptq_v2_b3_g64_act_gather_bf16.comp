@@ -1,6 +1,7 @@
 // gptq_v2_b3_g64_act_gather_bf16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in bf16.
 // Generated from the specification below by `qkgen emit --format gptq_v2_b3_g64_act`; do not edit.
-// 1100 bytes for 2048 elements, 3.297 bits each; 22.3 operations for each element.
+// 1100 bytes for 2048 elements, 3.297 bits each.
+// For each weight 0.412 bytes read and 2 written, 25.4 operations: 4.09 loads, 7.19 bits, 10.2 integer, 1 float, 3 conversions.
 //
 //     format gptq_v2_b{bits}_g{group}_act "GPTQ with reordered groups: an index says the group of each input"
 //     from "AutoGPTQ, GPTQModel: qlinear with desc_act, checkpoints of version 2"

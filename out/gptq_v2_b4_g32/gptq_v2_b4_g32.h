@@ -1,6 +1,8 @@
 /* gptq_v2_b4_g32: kernels, dispatch and reference decoder of the format.
  * Generated from the specification below by `qkgen emit --format gptq_v2_b4_g32`; do not edit.
- * 592 bytes for 1024 elements, 4.625 bits each; 8.5 operations for each element.
+ * 592 bytes for 1024 elements, 4.625 bits each.
+ * dequant, gather in f32: for each weight 0.578 bytes read and 4 written, 7.75 operations: 0.375 loads, 2.25 bits, 3 integer, 1 float, 1.12 conversions.
+ * gemv in f32: for each weight 0.578 bytes read, 5.62 operations: 0.25 loads, 0.75 bits, 1.75 integer, 2.25 float, 0.625 conversions.
  *
  *     format gptq_v2_b{bits}_g{group} "GPTQ: codes packed along the inputs, zeros along the outputs"
  *     from "GPTQModel: checkpoints of version 2"
@@ -85,6 +87,21 @@ qk_status qk_gptq_v2_b4_g32_gemv_f32(const qk_backend *backend, const qk_range w
 void qk_gptq_v2_b4_g32_gemv_f32_ref(const void *const weights[3],
     const float *x, uint64_t rows, uint64_t cols, uint64_t batch, float *y);
 
+/* gptq_v2_b4_g32_gemv_int8_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f32; class int8. */
+extern const qk_kernel qk_gptq_v2_b4_g32_gemv_int8_f32_vulkan;
+qk_status qk_gptq_v2_b4_g32_gemv_int8_f32(const qk_backend *backend, const qk_range weights[3],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+
+/* gptq_v2_b4_g32_gemv_split_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f32; class split. */
+extern const qk_kernel qk_gptq_v2_b4_g32_gemv_split_f32_vulkan;
+qk_status qk_gptq_v2_b4_g32_gemv_split_f32(const qk_backend *backend, const qk_range weights[3],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+
+/* gptq_v2_b4_g32_gemv_int24_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f32; class int24. */
+extern const qk_kernel qk_gptq_v2_b4_g32_gemv_int24_f32_vulkan;
+qk_status qk_gptq_v2_b4_g32_gemv_int24_f32(const qk_backend *backend, const qk_range weights[3],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+
 /* gptq_v2_b4_g32_gemv_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f16. */
 extern const qk_kernel qk_gptq_v2_b4_g32_gemv_f16_vulkan;
 extern const qk_kernel qk_gptq_v2_b4_g32_gemv_f16_metal;
@@ -92,6 +109,21 @@ qk_status qk_gptq_v2_b4_g32_gemv_f16(const qk_backend *backend, const qk_range w
     qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
 void qk_gptq_v2_b4_g32_gemv_f16_ref(const void *const weights[3],
     const uint16_t *x, uint64_t rows, uint64_t cols, uint64_t batch, float *y);
+
+/* gptq_v2_b4_g32_gemv_int8_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f16; class int8. */
+extern const qk_kernel qk_gptq_v2_b4_g32_gemv_int8_f16_vulkan;
+qk_status qk_gptq_v2_b4_g32_gemv_int8_f16(const qk_backend *backend, const qk_range weights[3],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+
+/* gptq_v2_b4_g32_gemv_split_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f16; class split. */
+extern const qk_kernel qk_gptq_v2_b4_g32_gemv_split_f16_vulkan;
+qk_status qk_gptq_v2_b4_g32_gemv_split_f16(const qk_backend *backend, const qk_range weights[3],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+
+/* gptq_v2_b4_g32_gemv_int24_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f16; class int24. */
+extern const qk_kernel qk_gptq_v2_b4_g32_gemv_int24_f16_vulkan;
+qk_status qk_gptq_v2_b4_g32_gemv_int24_f16(const qk_backend *backend, const qk_range weights[3],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,8 @@
 /* gptq_v2_b8_g128: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format gptq_v2_b8_g128`; do not edit.
- * 4192 bytes for 4096 elements, 8.188 bits each; 10 operations for each element.
+ * 4192 bytes for 4096 elements, 8.188 bits each.
+ * dequant, gather in f32: for each weight 1.02 bytes read and 4 written, 9.38 operations: 0.5 loads, 2.25 bits, 4.5 integer, 1 float, 1.12 conversions.
+ * gemv in f32: for each weight 1.02 bytes read, 6.38 operations: 0.375 loads, 0.875 bits, 2.25 integer, 2.25 float, 0.625 conversions.
  *
  *     format gptq_v2_b{bits}_g{group} "GPTQ: codes packed along the inputs, zeros along the outputs"
  *     from "GPTQModel: checkpoints of version 2"
@@ -202,7 +204,9 @@ extern const qk_code qk_gptq_v2_b8_g128_gather_f32_spirv;
 extern const qk_code qk_gptq_v2_b8_g128_gather_f16_spirv;
 extern const qk_code qk_gptq_v2_b8_g128_gather_bf16_spirv;
 extern const qk_code qk_gptq_v2_b8_g128_gemv_f32_spirv;
+extern const qk_code qk_gptq_v2_b8_g128_gemv_int8_f32_spirv;
 extern const qk_code qk_gptq_v2_b8_g128_gemv_f16_spirv;
+extern const qk_code qk_gptq_v2_b8_g128_gemv_int8_f16_spirv;
 extern const qk_code qk_gptq_v2_b8_g128_msl;
 
 static const qk_binding gptq_v2_b8_g128_dequant_f32_bindings[] = {
@@ -704,6 +708,171 @@ const qk_kernel qk_gptq_v2_b8_g128_gemv_f32_metal = {
     .block_cols = 128,
 };
 
+static const qk_binding gptq_v2_b8_g128_gemv_int8_f32_bindings[] = {
+    {0, "qweight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4096, 4, 32, 32},
+    {1, "qzeros", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 32, 4, 8, 1},
+    {2, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 64, 2, 32, 1},
+    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field gptq_v2_b8_g128_gemv_int8_f32_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+    {"cols", 20, 4},
+    {"grid_rows", 24, 4},
+    {"grid_cols", 28, 4},
+};
+
+static const uint32_t gptq_v2_b8_g128_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t gptq_v2_b8_g128_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t gptq_v2_b8_g128_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t gptq_v2_b8_g128_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t gptq_v2_b8_g128_gemv_int8_f32_vulkan_digits[] = {1};
+static const qk_spec_constant gptq_v2_b8_g128_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, gptq_v2_b8_g128_gemv_int8_f32_vulkan_local_size_x},
+    {1, "batch", 1, 4, gptq_v2_b8_g128_gemv_int8_f32_vulkan_batch},
+    {2, "rows", 4, 4, gptq_v2_b8_g128_gemv_int8_f32_vulkan_rows},
+    {3, "split", 1, 4, gptq_v2_b8_g128_gemv_int8_f32_vulkan_split},
+    {4, "digits", 1, 1, gptq_v2_b8_g128_gemv_int8_f32_vulkan_digits}};
+
+const qk_kernel qk_gptq_v2_b8_g128_gemv_int8_f32_vulkan = {
+    .name = "gptq_v2_b8_g128_gemv_int8_f32",
+    .format = "gptq_v2_b8_g128",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_gptq_v2_b8_g128_gemv_int8_f32_spirv,
+    .binding_count = 5,
+    .bindings = gptq_v2_b8_g128_gemv_int8_f32_bindings,
+    .push_bytes = 32,
+    .push_count = 8,
+    .push = gptq_v2_b8_g128_gemv_int8_f32_push,
+    .spec_constant_count = 5,
+    .spec_constants = gptq_v2_b8_g128_gemv_int8_f32_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_INT8_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 4096,
+    .tile_elements = 16,
+    .view = QK_VIEW_MATRIX,
+    .ragged = 1,
+    .block_rows = 32,
+    .block_cols = 128,
+};
+
+static const qk_binding gptq_v2_b8_g128_gemv_split_f32_bindings[] = {
+    {0, "qweight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4096, 4, 32, 32},
+    {1, "qzeros", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 32, 4, 8, 1},
+    {2, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 64, 2, 32, 1},
+    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field gptq_v2_b8_g128_gemv_split_f32_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+    {"cols", 20, 4},
+    {"grid_rows", 24, 4},
+    {"grid_cols", 28, 4},
+};
+
+static const uint32_t gptq_v2_b8_g128_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t gptq_v2_b8_g128_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t gptq_v2_b8_g128_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t gptq_v2_b8_g128_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t gptq_v2_b8_g128_gemv_split_f32_vulkan_digits[] = {2};
+static const qk_spec_constant gptq_v2_b8_g128_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, gptq_v2_b8_g128_gemv_split_f32_vulkan_local_size_x},
+    {1, "batch", 1, 4, gptq_v2_b8_g128_gemv_split_f32_vulkan_batch},
+    {2, "rows", 4, 4, gptq_v2_b8_g128_gemv_split_f32_vulkan_rows},
+    {3, "split", 1, 4, gptq_v2_b8_g128_gemv_split_f32_vulkan_split},
+    {4, "digits", 2, 1, gptq_v2_b8_g128_gemv_split_f32_vulkan_digits}};
+
+const qk_kernel qk_gptq_v2_b8_g128_gemv_split_f32_vulkan = {
+    .name = "gptq_v2_b8_g128_gemv_split_f32",
+    .format = "gptq_v2_b8_g128",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_gptq_v2_b8_g128_gemv_int8_f32_spirv,
+    .binding_count = 5,
+    .bindings = gptq_v2_b8_g128_gemv_split_f32_bindings,
+    .push_bytes = 32,
+    .push_count = 8,
+    .push = gptq_v2_b8_g128_gemv_split_f32_push,
+    .spec_constant_count = 5,
+    .spec_constants = gptq_v2_b8_g128_gemv_split_f32_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_SPLIT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 4096,
+    .tile_elements = 16,
+    .view = QK_VIEW_MATRIX,
+    .ragged = 1,
+    .block_rows = 32,
+    .block_cols = 128,
+};
+
+static const qk_binding gptq_v2_b8_g128_gemv_int24_f32_bindings[] = {
+    {0, "qweight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4096, 4, 32, 32},
+    {1, "qzeros", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 32, 4, 8, 1},
+    {2, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 64, 2, 32, 1},
+    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field gptq_v2_b8_g128_gemv_int24_f32_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+    {"cols", 20, 4},
+    {"grid_rows", 24, 4},
+    {"grid_cols", 28, 4},
+};
+
+static const uint32_t gptq_v2_b8_g128_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t gptq_v2_b8_g128_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t gptq_v2_b8_g128_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t gptq_v2_b8_g128_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t gptq_v2_b8_g128_gemv_int24_f32_vulkan_digits[] = {3};
+static const qk_spec_constant gptq_v2_b8_g128_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, gptq_v2_b8_g128_gemv_int24_f32_vulkan_local_size_x},
+    {1, "batch", 1, 4, gptq_v2_b8_g128_gemv_int24_f32_vulkan_batch},
+    {2, "rows", 4, 4, gptq_v2_b8_g128_gemv_int24_f32_vulkan_rows},
+    {3, "split", 1, 4, gptq_v2_b8_g128_gemv_int24_f32_vulkan_split},
+    {4, "digits", 3, 1, gptq_v2_b8_g128_gemv_int24_f32_vulkan_digits}};
+
+const qk_kernel qk_gptq_v2_b8_g128_gemv_int24_f32_vulkan = {
+    .name = "gptq_v2_b8_g128_gemv_int24_f32",
+    .format = "gptq_v2_b8_g128",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_gptq_v2_b8_g128_gemv_int8_f32_spirv,
+    .binding_count = 5,
+    .bindings = gptq_v2_b8_g128_gemv_int24_f32_bindings,
+    .push_bytes = 32,
+    .push_count = 8,
+    .push = gptq_v2_b8_g128_gemv_int24_f32_push,
+    .spec_constant_count = 5,
+    .spec_constants = gptq_v2_b8_g128_gemv_int24_f32_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 4096,
+    .tile_elements = 16,
+    .view = QK_VIEW_MATRIX,
+    .ragged = 1,
+    .block_rows = 32,
+    .block_cols = 128,
+};
+
 static const qk_binding gptq_v2_b8_g128_gemv_f16_bindings[] = {
     {0, "qweight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4096, 4, 32, 32},
     {1, "qzeros", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 32, 4, 8, 1},
@@ -786,6 +955,171 @@ const qk_kernel qk_gptq_v2_b8_g128_gemv_f16_metal = {
     .block_cols = 128,
 };
 
+static const qk_binding gptq_v2_b8_g128_gemv_int8_f16_bindings[] = {
+    {0, "qweight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4096, 4, 32, 32},
+    {1, "qzeros", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 32, 4, 8, 1},
+    {2, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 64, 2, 32, 1},
+    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field gptq_v2_b8_g128_gemv_int8_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+    {"cols", 20, 4},
+    {"grid_rows", 24, 4},
+    {"grid_cols", 28, 4},
+};
+
+static const uint32_t gptq_v2_b8_g128_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t gptq_v2_b8_g128_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t gptq_v2_b8_g128_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t gptq_v2_b8_g128_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t gptq_v2_b8_g128_gemv_int8_f16_vulkan_digits[] = {1};
+static const qk_spec_constant gptq_v2_b8_g128_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, gptq_v2_b8_g128_gemv_int8_f16_vulkan_local_size_x},
+    {1, "batch", 1, 4, gptq_v2_b8_g128_gemv_int8_f16_vulkan_batch},
+    {2, "rows", 4, 4, gptq_v2_b8_g128_gemv_int8_f16_vulkan_rows},
+    {3, "split", 1, 4, gptq_v2_b8_g128_gemv_int8_f16_vulkan_split},
+    {4, "digits", 1, 1, gptq_v2_b8_g128_gemv_int8_f16_vulkan_digits}};
+
+const qk_kernel qk_gptq_v2_b8_g128_gemv_int8_f16_vulkan = {
+    .name = "gptq_v2_b8_g128_gemv_int8_f16",
+    .format = "gptq_v2_b8_g128",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_gptq_v2_b8_g128_gemv_int8_f16_spirv,
+    .binding_count = 5,
+    .bindings = gptq_v2_b8_g128_gemv_int8_f16_bindings,
+    .push_bytes = 32,
+    .push_count = 8,
+    .push = gptq_v2_b8_g128_gemv_int8_f16_push,
+    .spec_constant_count = 5,
+    .spec_constants = gptq_v2_b8_g128_gemv_int8_f16_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_INT8_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 4096,
+    .tile_elements = 16,
+    .view = QK_VIEW_MATRIX,
+    .ragged = 1,
+    .block_rows = 32,
+    .block_cols = 128,
+};
+
+static const qk_binding gptq_v2_b8_g128_gemv_split_f16_bindings[] = {
+    {0, "qweight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4096, 4, 32, 32},
+    {1, "qzeros", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 32, 4, 8, 1},
+    {2, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 64, 2, 32, 1},
+    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field gptq_v2_b8_g128_gemv_split_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+    {"cols", 20, 4},
+    {"grid_rows", 24, 4},
+    {"grid_cols", 28, 4},
+};
+
+static const uint32_t gptq_v2_b8_g128_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t gptq_v2_b8_g128_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t gptq_v2_b8_g128_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t gptq_v2_b8_g128_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t gptq_v2_b8_g128_gemv_split_f16_vulkan_digits[] = {2};
+static const qk_spec_constant gptq_v2_b8_g128_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, gptq_v2_b8_g128_gemv_split_f16_vulkan_local_size_x},
+    {1, "batch", 1, 4, gptq_v2_b8_g128_gemv_split_f16_vulkan_batch},
+    {2, "rows", 4, 4, gptq_v2_b8_g128_gemv_split_f16_vulkan_rows},
+    {3, "split", 1, 4, gptq_v2_b8_g128_gemv_split_f16_vulkan_split},
+    {4, "digits", 2, 1, gptq_v2_b8_g128_gemv_split_f16_vulkan_digits}};
+
+const qk_kernel qk_gptq_v2_b8_g128_gemv_split_f16_vulkan = {
+    .name = "gptq_v2_b8_g128_gemv_split_f16",
+    .format = "gptq_v2_b8_g128",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_gptq_v2_b8_g128_gemv_int8_f16_spirv,
+    .binding_count = 5,
+    .bindings = gptq_v2_b8_g128_gemv_split_f16_bindings,
+    .push_bytes = 32,
+    .push_count = 8,
+    .push = gptq_v2_b8_g128_gemv_split_f16_push,
+    .spec_constant_count = 5,
+    .spec_constants = gptq_v2_b8_g128_gemv_split_f16_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_SPLIT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 4096,
+    .tile_elements = 16,
+    .view = QK_VIEW_MATRIX,
+    .ragged = 1,
+    .block_rows = 32,
+    .block_cols = 128,
+};
+
+static const qk_binding gptq_v2_b8_g128_gemv_int24_f16_bindings[] = {
+    {0, "qweight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 4096, 4, 32, 32},
+    {1, "qzeros", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 32, 4, 8, 1},
+    {2, "scales", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 64, 2, 32, 1},
+    {3, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {4, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field gptq_v2_b8_g128_gemv_int24_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+    {"cols", 20, 4},
+    {"grid_rows", 24, 4},
+    {"grid_cols", 28, 4},
+};
+
+static const uint32_t gptq_v2_b8_g128_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t gptq_v2_b8_g128_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t gptq_v2_b8_g128_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t gptq_v2_b8_g128_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t gptq_v2_b8_g128_gemv_int24_f16_vulkan_digits[] = {3};
+static const qk_spec_constant gptq_v2_b8_g128_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, gptq_v2_b8_g128_gemv_int24_f16_vulkan_local_size_x},
+    {1, "batch", 1, 4, gptq_v2_b8_g128_gemv_int24_f16_vulkan_batch},
+    {2, "rows", 4, 4, gptq_v2_b8_g128_gemv_int24_f16_vulkan_rows},
+    {3, "split", 1, 4, gptq_v2_b8_g128_gemv_int24_f16_vulkan_split},
+    {4, "digits", 3, 1, gptq_v2_b8_g128_gemv_int24_f16_vulkan_digits}};
+
+const qk_kernel qk_gptq_v2_b8_g128_gemv_int24_f16_vulkan = {
+    .name = "gptq_v2_b8_g128_gemv_int24_f16",
+    .format = "gptq_v2_b8_g128",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_gptq_v2_b8_g128_gemv_int8_f16_spirv,
+    .binding_count = 5,
+    .bindings = gptq_v2_b8_g128_gemv_int24_f16_bindings,
+    .push_bytes = 32,
+    .push_count = 8,
+    .push = gptq_v2_b8_g128_gemv_int24_f16_push,
+    .spec_constant_count = 5,
+    .spec_constants = gptq_v2_b8_g128_gemv_int24_f16_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 4096,
+    .tile_elements = 16,
+    .view = QK_VIEW_MATRIX,
+    .ragged = 1,
+    .block_rows = 32,
+    .block_cols = 128,
+};
+
 /* ---- dispatch ---- */
 
 qk_status qk_gptq_v2_b8_g128_dequant_f32(const qk_backend *backend, const qk_range weights[3],
@@ -830,8 +1164,44 @@ qk_status qk_gptq_v2_b8_g128_gemv_f32(const qk_backend *backend, const qk_range 
     return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
 }
 
+qk_status qk_gptq_v2_b8_g128_gemv_int8_f32(const qk_backend *backend, const qk_range weights[3],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = &qk_gptq_v2_b8_g128_gemv_int8_f32_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
+qk_status qk_gptq_v2_b8_g128_gemv_split_f32(const qk_backend *backend, const qk_range weights[3],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = &qk_gptq_v2_b8_g128_gemv_split_f32_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
+qk_status qk_gptq_v2_b8_g128_gemv_int24_f32(const qk_backend *backend, const qk_range weights[3],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = &qk_gptq_v2_b8_g128_gemv_int24_f32_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
 qk_status qk_gptq_v2_b8_g128_gemv_f16(const qk_backend *backend, const qk_range weights[3],
     qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
     const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_gptq_v2_b8_g128_gemv_f16_metal : &qk_gptq_v2_b8_g128_gemv_f16_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
+qk_status qk_gptq_v2_b8_g128_gemv_int8_f16(const qk_backend *backend, const qk_range weights[3],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = &qk_gptq_v2_b8_g128_gemv_int8_f16_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
+qk_status qk_gptq_v2_b8_g128_gemv_split_f16(const qk_backend *backend, const qk_range weights[3],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = &qk_gptq_v2_b8_g128_gemv_split_f16_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
+qk_status qk_gptq_v2_b8_g128_gemv_int24_f16(const qk_backend *backend, const qk_range weights[3],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = &qk_gptq_v2_b8_g128_gemv_int24_f16_vulkan;
     return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
 }

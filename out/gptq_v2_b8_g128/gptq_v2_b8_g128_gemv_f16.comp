@@ -1,6 +1,7 @@
 // gptq_v2_b8_g128_gemv_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f16.
 // Generated from the specification below by `qkgen emit --format gptq_v2_b8_g128`; do not edit.
-// 4192 bytes for 4096 elements, 8.188 bits each; 8.5 operations for each element.
+// 4192 bytes for 4096 elements, 8.188 bits each.
+// For each weight 1.02 bytes read, 6.38 operations: 0.375 loads, 0.875 bits, 2.25 integer, 2.25 float, 0.625 conversions.
 //
 //     format gptq_v2_b{bits}_g{group} "GPTQ: codes packed along the inputs, zeros along the outputs"
 //     from "GPTQModel: checkpoints of version 2"
@@ -34,6 +35,7 @@ layout(binding = 0, std430) readonly buffer QweightBuffer { uint qweight[]; };
 layout(binding = 1, std430) readonly buffer QzerosBuffer { uint qzeros[]; };
 layout(binding = 2, std430) readonly buffer ScalesBuffer { uint16_t scales[]; };
 layout(binding = 3, std430) readonly buffer Input { uvec2 x_in[]; };
+layout(binding = 3, std430) readonly buffer InputElements { uint16_t x_at[]; };
 layout(binding = 4, std430) writeonly buffer Output { float y[]; };
 
 layout(push_constant) uniform Push {
@@ -54,8 +56,7 @@ float f16_to_f32(uint bits) {
 
 const uint TILES = BATCH == 1u ? 4u : 1u;
 
-// What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a
-// scale.
+// What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a scale.
 vec4 x[TILES][BATCH][4];
 float x_sum[TILES][BATCH][1];
 
@@ -63,7 +64,7 @@ float x_sum[TILES][BATCH][1];
 void load_x(uint vector, uint j, uint k) {
     const uint place = j * 4u;
     [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        const uint from = min(vector + m, batch - 1u) * row_tiles * 4u + place;
+        const uint from = min(vector + m, batch - 1u) * (cols / 4u) + place;
         const vec4 x0 = vec4(unpackHalf2x16(x_in[from].x), unpackHalf2x16(x_in[from].y));
         const vec4 x1 = vec4(unpackHalf2x16(x_in[from + 1u].x), unpackHalf2x16(x_in[from + 1u].y));
         const vec4 x2 = vec4(unpackHalf2x16(x_in[from + 2u].x), unpackHalf2x16(x_in[from + 2u].y));
@@ -104,6 +105,50 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     }
 }
 
+// The 16 values of a tile of a row, in runs of 4 consecutive elements.
+void decode(uint row, uint tile, out precise vec4 v[4]) {
+    const uint block_row = row / 32u;
+    const uint r = row % 32u;
+    const uint block_col = tile / 8u;
+    const uint t = tile % 8u;
+    // elements 0 to 3, counted from the tile's first
+    uint w0 = qweight[min(block_col * 32u + t * 4u, (cols * 32u + 0x7Fu) / 128u - 1u) * rows + row];
+    uvec4 q0 = (uvec4(w0) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
+    uint zs = qzeros[block_col * ((rows * 8u + 31u) / 32u) + min(block_row * 8u + r / 4u, (rows * 8u + 31u) / 32u - 1u)];
+    uint z = (zs >> (r % 4u * 8u)) & 0xFFu;  // zs: 8 bits
+    uint d = uint(scales[block_col * rows + row]);
+    float s = f16_to_f32(d);  // d: 16 bits
+    v[0] = vec4(ivec4(q0) - int(z)) * s;
+
+    // elements 4 to 7, counted from the tile's first
+    uint w1 = qweight[min(block_col * 32u + t * 4u + 1u, (cols * 32u + 0x7Fu) / 128u - 1u) * rows + row];
+    uvec4 q1 = (uvec4(w1) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
+    v[1] = vec4(ivec4(q1) - int(z)) * s;
+
+    // elements 8 to 11, counted from the tile's first
+    uint w2 = qweight[min(block_col * 32u + t * 4u + 2u, (cols * 32u + 0x7Fu) / 128u - 1u) * rows + row];
+    uvec4 q2 = (uvec4(w2) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
+    v[2] = vec4(ivec4(q2) - int(z)) * s;
+
+    // elements 12 to 15, counted from the tile's first
+    uint w3 = qweight[min(block_col * 32u + t * 4u + 3u, (cols * 32u + 0x7Fu) / 128u - 1u) * rows + row];
+    uvec4 q3 = (uvec4(w3) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
+    v[3] = vec4(ivec4(q3) - int(z)) * s;
+}
+
+// The products of what tile `j` of row `n` has in that row, for each right-hand side.
+void sum_cut(uint n, uint j, out float part[BATCH]) {
+    const uint row_cols = cols;
+    for (uint m = 0; m < BATCH; ++m) part[m] = 0.0;
+    const uint row = n, tile = j, place = j * 16u;
+    const uint from = 0u, to = min(row_cols - place, 16u);
+    vec4 v[4];
+    decode(row, tile, v);
+    for (uint e = from; e < to; ++e) {
+        for (uint m = 0; m < BATCH; ++m) part[m] += v[e / 4u][e % 4u] * unpackHalf2x16(uint(x_at[min(m, batch - 1u) * row_cols + place + e])).x;
+    }
+}
+
 shared float partial[gl_WorkGroupSize.x / 4u * ROWS * BATCH];
 
 void main() {
@@ -111,6 +156,8 @@ void main() {
     const uint slice = gl_SubgroupSize * TILES, slices = (row_tiles + slice - 1u) / slice;
     const uint split = SPLIT == 1u ? 1u : min(SPLIT, gl_NumSubgroups);
     const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
+    // Tiles of a row that are taken as wholes: those that it fills, where its runs of x begin as x is stored.
+    const uint row_cols = cols, whole_tiles = row_cols % 4u == 0u ? row_cols / 16u : 0u;
     uint held = ~0u;
     for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
         float sum[ROWS][BATCH];
@@ -121,6 +168,16 @@ void main() {
             [[unroll]] for (uint k = 0; k < TILES; ++k) {
                 const uint j = (c * TILES + k) * gl_SubgroupSize + gl_SubgroupInvocationID;
                 if (j >= row_tiles) continue;
+                if (j >= whole_tiles) {
+                    [[dont_unroll]] for (uint r = 0u; r < ROWS; ++r) {
+                        float part[BATCH];
+                        sum_cut(min(first + team * ROWS + r, rows - 1u), j, part);
+                        [[unroll]] for (uint s = 0u; s < ROWS; ++s) {
+                            [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[s][m] += s == r ? part[m] : 0.0;
+                        }
+                    }
+                    continue;
+                }
                 if (c != held) load_x(0u, j, k);
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(first + team * ROWS + r, rows - 1u), j, k, sum[r]);
             }

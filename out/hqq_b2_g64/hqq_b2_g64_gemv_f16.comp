@@ -1,6 +1,7 @@
 // hqq_b2_g64_gemv_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f16.
 // Generated from the specification below by `qkgen emit --format hqq_b2_g64`; do not edit.
-// 80 bytes for 256 elements, 2.5 bits each; 6.06 operations for each element.
+// 80 bytes for 256 elements, 2.5 bits each.
+// For each weight 0.312 bytes read, 4.69 operations: 0.375 loads, 0.75 bits, 0.688 integer, 2.25 float, 0.625 conversions.
 //
 //     format hqq_b{bits}_g{group} "HQQ: the groups of the whole tensor in planes of equal size, a float zero"
 //     from "HQQ: BitPack, axis 1"
@@ -54,8 +55,7 @@ float f16_to_f32(uint bits) {
 
 const uint TILES = BATCH == 1u ? 4u : 1u;
 
-// What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a
-// scale.
+// What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a scale.
 vec4 x[TILES][BATCH][4];
 float x_sum[TILES][BATCH][1];
 

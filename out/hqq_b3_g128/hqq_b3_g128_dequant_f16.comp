@@ -1,6 +1,7 @@
 // hqq_b3_g128_dequant_f16: decodes a whole tensor: dst[i] = value(i), in f16.
 // Generated from the specification below by `qkgen emit --format hqq_b3_g128`; do not edit.
-// 552 bytes for 1280 elements, 3.45 bits each; 6.62 operations for each element.
+// 552 bytes for 1280 elements, 3.45 bits each.
+// For each weight 0.431 bytes read and 2 written, 9.88 operations: 1.25 loads, 2 bits, 2.38 integer, 2 float, 2.25 conversions.
 //
 //     format hqq_b3_g{group} "HQQ: the groups of the whole tensor in ten planes of 3 bits, a float zero"
 //     from "HQQ: BitPack, axis 1"

@@ -1,6 +1,7 @@
 // hqq_b3_g128_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32.
 // Generated from the specification below by `qkgen emit --format hqq_b3_g128`; do not edit.
-// 552 bytes for 1280 elements, 3.45 bits each; 6.62 operations for each element.
+// 552 bytes for 1280 elements, 3.45 bits each.
+// For each weight 0.431 bytes read and 4 written, 8.88 operations: 1.25 loads, 2 bits, 2.38 integer, 2 float, 1.25 conversions.
 //
 //     format hqq_b3_g{group} "HQQ: the groups of the whole tensor in ten planes of 3 bits, a float zero"
 //     from "HQQ: BitPack, axis 1"

@@ -1,6 +1,7 @@
 // hqq_b3_g128_gemv_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f16.
 // Generated from the specification below by `qkgen emit --format hqq_b3_g128`; do not edit.
-// 552 bytes for 1280 elements, 3.45 bits each; 6.31 operations for each element.
+// 552 bytes for 1280 elements, 3.45 bits each.
+// For each weight 0.431 bytes read, 8.69 operations: 1.12 loads, 2 bits, 2.19 integer, 2.25 float, 1.12 conversions.
 //
 //     format hqq_b3_g{group} "HQQ: the groups of the whole tensor in ten planes of 3 bits, a float zero"
 //     from "HQQ: BitPack, axis 1"
@@ -55,8 +56,7 @@ float f16_to_f32(uint bits) {
 
 const uint TILES = BATCH == 1u ? 4u : 1u;
 
-// What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a
-// scale.
+// What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a scale.
 vec4 x[TILES][BATCH][4];
 float x_sum[TILES][BATCH][1];
 

@@ -1,6 +1,8 @@
 /* hqq_b3_g64: kernels, dispatch and reference decoder of the format.
  * Generated from the specification below by `qkgen emit --format hqq_b3_g64`; do not edit.
- * 296 bytes for 640 elements, 3.7 bits each; 6.62 operations for each element.
+ * 296 bytes for 640 elements, 3.7 bits each.
+ * dequant, gather in f32: for each weight 0.463 bytes read and 4 written, 8.88 operations: 1.25 loads, 2 bits, 2.38 integer, 2 float, 1.25 conversions.
+ * gemv in f32: for each weight 0.463 bytes read, 8.69 operations: 1.12 loads, 2 bits, 2.19 integer, 2.25 float, 1.12 conversions.
  *
  *     format hqq_b3_g{group} "HQQ: the groups of the whole tensor in ten planes of 3 bits, a float zero"
  *     from "HQQ: BitPack, axis 1"
@@ -86,6 +88,21 @@ qk_status qk_hqq_b3_g64_gemv_f32(const qk_backend *backend, const qk_range weigh
 void qk_hqq_b3_g64_gemv_f32_ref(const void *const weights[3],
     const float *x, uint64_t rows, uint64_t cols, uint64_t batch, float *y);
 
+/* hqq_b3_g64_gemv_int8_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f32; class int8. */
+extern const qk_kernel qk_hqq_b3_g64_gemv_int8_f32_vulkan;
+qk_status qk_hqq_b3_g64_gemv_int8_f32(const qk_backend *backend, const qk_range weights[3],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+
+/* hqq_b3_g64_gemv_split_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f32; class split. */
+extern const qk_kernel qk_hqq_b3_g64_gemv_split_f32_vulkan;
+qk_status qk_hqq_b3_g64_gemv_split_f32(const qk_backend *backend, const qk_range weights[3],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+
+/* hqq_b3_g64_gemv_int24_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f32; class int24. */
+extern const qk_kernel qk_hqq_b3_g64_gemv_int24_f32_vulkan;
+qk_status qk_hqq_b3_g64_gemv_int24_f32(const qk_backend *backend, const qk_range weights[3],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+
 /* hqq_b3_g64_gemv_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f16. */
 extern const qk_kernel qk_hqq_b3_g64_gemv_f16_vulkan;
 extern const qk_kernel qk_hqq_b3_g64_gemv_f16_metal;
@@ -93,6 +110,21 @@ qk_status qk_hqq_b3_g64_gemv_f16(const qk_backend *backend, const qk_range weigh
     qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
 void qk_hqq_b3_g64_gemv_f16_ref(const void *const weights[3],
     const uint16_t *x, uint64_t rows, uint64_t cols, uint64_t batch, float *y);
+
+/* hqq_b3_g64_gemv_int8_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f16; class int8. */
+extern const qk_kernel qk_hqq_b3_g64_gemv_int8_f16_vulkan;
+qk_status qk_hqq_b3_g64_gemv_int8_f16(const qk_backend *backend, const qk_range weights[3],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+
+/* hqq_b3_g64_gemv_split_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f16; class split. */
+extern const qk_kernel qk_hqq_b3_g64_gemv_split_f16_vulkan;
+qk_status qk_hqq_b3_g64_gemv_split_f16(const qk_backend *backend, const qk_range weights[3],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+
+/* hqq_b3_g64_gemv_int24_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f16; class int24. */
+extern const qk_kernel qk_hqq_b3_g64_gemv_int24_f16_vulkan;
+qk_status qk_hqq_b3_g64_gemv_int24_f16(const qk_backend *backend, const qk_range weights[3],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
 
 #ifdef __cplusplus
 }

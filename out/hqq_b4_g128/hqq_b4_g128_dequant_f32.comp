@@ -1,6 +1,7 @@
 // hqq_b4_g128_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32.
 // Generated from the specification below by `qkgen emit --format hqq_b4_g128`; do not edit.
-// 136 bytes for 256 elements, 4.25 bits each; 6.38 operations for each element.
+// 136 bytes for 256 elements, 4.25 bits each.
+// For each weight 0.531 bytes read and 4 written, 6.88 operations: 0.5 loads, 2.25 bits, 0.875 integer, 2 float, 1.25 conversions.
 //
 //     format hqq_b{bits}_g{group} "HQQ: the groups of the whole tensor in planes of equal size, a float zero"
 //     from "HQQ: BitPack, axis 1"

@@ -1,6 +1,8 @@
 /* int8_channel: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format int8_channel`; do not edit.
- * 34 bytes for 32 elements, 8 bits each; 10.1 operations for each element.
+ * 34 bytes for 32 elements, 8 bits each.
+ * dequant, gather in f32: for each weight 1 bytes read and 4 written, 10.2 operations: 1.12 loads, 3.62 bits, 3.5 integer, 1 float, 1 conversions.
+ * gemv in f32: for each weight 1 bytes read, 9.56 operations: 1.06 loads, 2.56 bits, 3.25 integer, 2.19 float, 0.5 conversions.
  *
  *     format int8_channel "signed codes of 8 bits, a scale for each row"
  *     from "compressed-tensors: int-quantized, a scale for each channel"
@@ -206,7 +208,9 @@ extern const qk_code qk_int8_channel_gather_f32_spirv;
 extern const qk_code qk_int8_channel_gather_f16_spirv;
 extern const qk_code qk_int8_channel_gather_bf16_spirv;
 extern const qk_code qk_int8_channel_gemv_f32_spirv;
+extern const qk_code qk_int8_channel_gemv_int8_f32_spirv;
 extern const qk_code qk_int8_channel_gemv_f16_spirv;
+extern const qk_code qk_int8_channel_gemv_int8_f16_spirv;
 extern const qk_code qk_int8_channel_msl;
 
 static const qk_binding int8_channel_dequant_f32_bindings[] = {
@@ -701,6 +705,168 @@ const qk_kernel qk_int8_channel_gemv_f32_metal = {
     .block_cols = 32,
 };
 
+static const qk_binding int8_channel_gemv_int8_f32_bindings[] = {
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 32, 1, 1, 32},
+    {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 2, 1, 0},
+    {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field int8_channel_gemv_int8_f32_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+    {"cols", 20, 4},
+    {"grid_rows", 24, 4},
+    {"grid_cols", 28, 4},
+};
+
+static const uint32_t int8_channel_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t int8_channel_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t int8_channel_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t int8_channel_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t int8_channel_gemv_int8_f32_vulkan_digits[] = {1};
+static const qk_spec_constant int8_channel_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, int8_channel_gemv_int8_f32_vulkan_local_size_x},
+    {1, "batch", 1, 4, int8_channel_gemv_int8_f32_vulkan_batch},
+    {2, "rows", 4, 4, int8_channel_gemv_int8_f32_vulkan_rows},
+    {3, "split", 1, 4, int8_channel_gemv_int8_f32_vulkan_split},
+    {4, "digits", 1, 1, int8_channel_gemv_int8_f32_vulkan_digits}};
+
+const qk_kernel qk_int8_channel_gemv_int8_f32_vulkan = {
+    .name = "int8_channel_gemv_int8_f32",
+    .format = "int8_channel",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_int8_channel_gemv_int8_f32_spirv,
+    .binding_count = 4,
+    .bindings = int8_channel_gemv_int8_f32_bindings,
+    .push_bytes = 32,
+    .push_count = 8,
+    .push = int8_channel_gemv_int8_f32_push,
+    .spec_constant_count = 5,
+    .spec_constants = int8_channel_gemv_int8_f32_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_INT8_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 32,
+    .tile_elements = 16,
+    .view = QK_VIEW_MATRIX,
+    .ragged = 1,
+    .block_rows = 1,
+    .block_cols = 32,
+};
+
+static const qk_binding int8_channel_gemv_split_f32_bindings[] = {
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 32, 1, 1, 32},
+    {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 2, 1, 0},
+    {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field int8_channel_gemv_split_f32_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+    {"cols", 20, 4},
+    {"grid_rows", 24, 4},
+    {"grid_cols", 28, 4},
+};
+
+static const uint32_t int8_channel_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t int8_channel_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t int8_channel_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t int8_channel_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t int8_channel_gemv_split_f32_vulkan_digits[] = {2};
+static const qk_spec_constant int8_channel_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, int8_channel_gemv_split_f32_vulkan_local_size_x},
+    {1, "batch", 1, 4, int8_channel_gemv_split_f32_vulkan_batch},
+    {2, "rows", 4, 4, int8_channel_gemv_split_f32_vulkan_rows},
+    {3, "split", 1, 4, int8_channel_gemv_split_f32_vulkan_split},
+    {4, "digits", 2, 1, int8_channel_gemv_split_f32_vulkan_digits}};
+
+const qk_kernel qk_int8_channel_gemv_split_f32_vulkan = {
+    .name = "int8_channel_gemv_split_f32",
+    .format = "int8_channel",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_int8_channel_gemv_int8_f32_spirv,
+    .binding_count = 4,
+    .bindings = int8_channel_gemv_split_f32_bindings,
+    .push_bytes = 32,
+    .push_count = 8,
+    .push = int8_channel_gemv_split_f32_push,
+    .spec_constant_count = 5,
+    .spec_constants = int8_channel_gemv_split_f32_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_SPLIT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 32,
+    .tile_elements = 16,
+    .view = QK_VIEW_MATRIX,
+    .ragged = 1,
+    .block_rows = 1,
+    .block_cols = 32,
+};
+
+static const qk_binding int8_channel_gemv_int24_f32_bindings[] = {
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 32, 1, 1, 32},
+    {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 2, 1, 0},
+    {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field int8_channel_gemv_int24_f32_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+    {"cols", 20, 4},
+    {"grid_rows", 24, 4},
+    {"grid_cols", 28, 4},
+};
+
+static const uint32_t int8_channel_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t int8_channel_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t int8_channel_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t int8_channel_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t int8_channel_gemv_int24_f32_vulkan_digits[] = {3};
+static const qk_spec_constant int8_channel_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, int8_channel_gemv_int24_f32_vulkan_local_size_x},
+    {1, "batch", 1, 4, int8_channel_gemv_int24_f32_vulkan_batch},
+    {2, "rows", 4, 4, int8_channel_gemv_int24_f32_vulkan_rows},
+    {3, "split", 1, 4, int8_channel_gemv_int24_f32_vulkan_split},
+    {4, "digits", 3, 1, int8_channel_gemv_int24_f32_vulkan_digits}};
+
+const qk_kernel qk_int8_channel_gemv_int24_f32_vulkan = {
+    .name = "int8_channel_gemv_int24_f32",
+    .format = "int8_channel",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_int8_channel_gemv_int8_f32_spirv,
+    .binding_count = 4,
+    .bindings = int8_channel_gemv_int24_f32_bindings,
+    .push_bytes = 32,
+    .push_count = 8,
+    .push = int8_channel_gemv_int24_f32_push,
+    .spec_constant_count = 5,
+    .spec_constants = int8_channel_gemv_int24_f32_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 32,
+    .tile_elements = 16,
+    .view = QK_VIEW_MATRIX,
+    .ragged = 1,
+    .block_rows = 1,
+    .block_cols = 32,
+};
+
 static const qk_binding int8_channel_gemv_f16_bindings[] = {
     {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 32, 1, 1, 32},
     {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 2, 1, 0},
@@ -782,6 +948,168 @@ const qk_kernel qk_int8_channel_gemv_f16_metal = {
     .block_cols = 32,
 };
 
+static const qk_binding int8_channel_gemv_int8_f16_bindings[] = {
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 32, 1, 1, 32},
+    {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 2, 1, 0},
+    {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field int8_channel_gemv_int8_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+    {"cols", 20, 4},
+    {"grid_rows", 24, 4},
+    {"grid_cols", 28, 4},
+};
+
+static const uint32_t int8_channel_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t int8_channel_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t int8_channel_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t int8_channel_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t int8_channel_gemv_int8_f16_vulkan_digits[] = {1};
+static const qk_spec_constant int8_channel_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, int8_channel_gemv_int8_f16_vulkan_local_size_x},
+    {1, "batch", 1, 4, int8_channel_gemv_int8_f16_vulkan_batch},
+    {2, "rows", 4, 4, int8_channel_gemv_int8_f16_vulkan_rows},
+    {3, "split", 1, 4, int8_channel_gemv_int8_f16_vulkan_split},
+    {4, "digits", 1, 1, int8_channel_gemv_int8_f16_vulkan_digits}};
+
+const qk_kernel qk_int8_channel_gemv_int8_f16_vulkan = {
+    .name = "int8_channel_gemv_int8_f16",
+    .format = "int8_channel",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_int8_channel_gemv_int8_f16_spirv,
+    .binding_count = 4,
+    .bindings = int8_channel_gemv_int8_f16_bindings,
+    .push_bytes = 32,
+    .push_count = 8,
+    .push = int8_channel_gemv_int8_f16_push,
+    .spec_constant_count = 5,
+    .spec_constants = int8_channel_gemv_int8_f16_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_INT8_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 32,
+    .tile_elements = 16,
+    .view = QK_VIEW_MATRIX,
+    .ragged = 1,
+    .block_rows = 1,
+    .block_cols = 32,
+};
+
+static const qk_binding int8_channel_gemv_split_f16_bindings[] = {
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 32, 1, 1, 32},
+    {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 2, 1, 0},
+    {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field int8_channel_gemv_split_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+    {"cols", 20, 4},
+    {"grid_rows", 24, 4},
+    {"grid_cols", 28, 4},
+};
+
+static const uint32_t int8_channel_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t int8_channel_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t int8_channel_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t int8_channel_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t int8_channel_gemv_split_f16_vulkan_digits[] = {2};
+static const qk_spec_constant int8_channel_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, int8_channel_gemv_split_f16_vulkan_local_size_x},
+    {1, "batch", 1, 4, int8_channel_gemv_split_f16_vulkan_batch},
+    {2, "rows", 4, 4, int8_channel_gemv_split_f16_vulkan_rows},
+    {3, "split", 1, 4, int8_channel_gemv_split_f16_vulkan_split},
+    {4, "digits", 2, 1, int8_channel_gemv_split_f16_vulkan_digits}};
+
+const qk_kernel qk_int8_channel_gemv_split_f16_vulkan = {
+    .name = "int8_channel_gemv_split_f16",
+    .format = "int8_channel",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_int8_channel_gemv_int8_f16_spirv,
+    .binding_count = 4,
+    .bindings = int8_channel_gemv_split_f16_bindings,
+    .push_bytes = 32,
+    .push_count = 8,
+    .push = int8_channel_gemv_split_f16_push,
+    .spec_constant_count = 5,
+    .spec_constants = int8_channel_gemv_split_f16_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_SPLIT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 32,
+    .tile_elements = 16,
+    .view = QK_VIEW_MATRIX,
+    .ragged = 1,
+    .block_rows = 1,
+    .block_cols = 32,
+};
+
+static const qk_binding int8_channel_gemv_int24_f16_bindings[] = {
+    {0, "weight", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U8, 32, 1, 1, 32},
+    {1, "weight_scale", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 2, 2, 1, 0},
+    {2, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field int8_channel_gemv_int24_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+    {"cols", 20, 4},
+    {"grid_rows", 24, 4},
+    {"grid_cols", 28, 4},
+};
+
+static const uint32_t int8_channel_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t int8_channel_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t int8_channel_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t int8_channel_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t int8_channel_gemv_int24_f16_vulkan_digits[] = {3};
+static const qk_spec_constant int8_channel_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, int8_channel_gemv_int24_f16_vulkan_local_size_x},
+    {1, "batch", 1, 4, int8_channel_gemv_int24_f16_vulkan_batch},
+    {2, "rows", 4, 4, int8_channel_gemv_int24_f16_vulkan_rows},
+    {3, "split", 1, 4, int8_channel_gemv_int24_f16_vulkan_split},
+    {4, "digits", 3, 1, int8_channel_gemv_int24_f16_vulkan_digits}};
+
+const qk_kernel qk_int8_channel_gemv_int24_f16_vulkan = {
+    .name = "int8_channel_gemv_int24_f16",
+    .format = "int8_channel",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_int8_channel_gemv_int8_f16_spirv,
+    .binding_count = 4,
+    .bindings = int8_channel_gemv_int24_f16_bindings,
+    .push_bytes = 32,
+    .push_count = 8,
+    .push = int8_channel_gemv_int24_f16_push,
+    .spec_constant_count = 5,
+    .spec_constants = int8_channel_gemv_int24_f16_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 32,
+    .tile_elements = 16,
+    .view = QK_VIEW_MATRIX,
+    .ragged = 1,
+    .block_rows = 1,
+    .block_cols = 32,
+};
+
 /* ---- dispatch ---- */
 
 qk_status qk_int8_channel_dequant_f32(const qk_backend *backend, const qk_range weights[2],
@@ -826,8 +1154,44 @@ qk_status qk_int8_channel_gemv_f32(const qk_backend *backend, const qk_range wei
     return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
 }
 
+qk_status qk_int8_channel_gemv_int8_f32(const qk_backend *backend, const qk_range weights[2],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = &qk_int8_channel_gemv_int8_f32_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
+qk_status qk_int8_channel_gemv_split_f32(const qk_backend *backend, const qk_range weights[2],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = &qk_int8_channel_gemv_split_f32_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
+qk_status qk_int8_channel_gemv_int24_f32(const qk_backend *backend, const qk_range weights[2],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = &qk_int8_channel_gemv_int24_f32_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
 qk_status qk_int8_channel_gemv_f16(const qk_backend *backend, const qk_range weights[2],
     qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
     const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_int8_channel_gemv_f16_metal : &qk_int8_channel_gemv_f16_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
+qk_status qk_int8_channel_gemv_int8_f16(const qk_backend *backend, const qk_range weights[2],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = &qk_int8_channel_gemv_int8_f16_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
+qk_status qk_int8_channel_gemv_split_f16(const qk_backend *backend, const qk_range weights[2],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = &qk_int8_channel_gemv_split_f16_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
+qk_status qk_int8_channel_gemv_int24_f16(const qk_backend *backend, const qk_range weights[2],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = &qk_int8_channel_gemv_int24_f16_vulkan;
     return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
 }

@@ -1,6 +1,7 @@
 // int8_channel_dequant_bf16: decodes a whole tensor: dst[i] = value(i), in bf16.
 // Generated from the specification below by `qkgen emit --format int8_channel`; do not edit.
-// 34 bytes for 32 elements, 8 bits each; 10.1 operations for each element.
+// 34 bytes for 32 elements, 8 bits each.
+// For each weight 1 bytes read and 2 written, 11.2 operations: 1.12 loads, 3.62 bits, 3.5 integer, 1 float, 2 conversions.
 //
 //     format int8_channel "signed codes of 8 bits, a scale for each row"
 //     from "compressed-tensors: int-quantized, a scale for each channel"

@@ -1,6 +1,8 @@
 /* iq1_m: kernels, dispatch and reference decoder of the format.
  * Generated from the specification below by `qkgen emit --format iq1_m`; do not edit.
- * 56 bytes for 256 elements, 1.75 bits each; 13 operations for each element.
+ * 56 bytes for 256 elements, 1.75 bits each.
+ * dequant, gather in f32: for each weight 0.219 bytes read and 4 written, 12.6 operations: 0.625 loads, 4.75 bits, 3.5 integer, 2.25 float, 1.25 conversions, 0.25 lookups.
+ * gemv, gemv_id in f32: for each weight 0.219 bytes read, 10.1 operations: 0.312 loads, 3.88 bits, 1.94 integer, 2.62 float, 1.12 conversions, 0.25 lookups.
  *
  *     format iq1_m "eights from a ternary codebook of 2048, shifted by an eighth, 3-bit scales in groups of 16"
  *     from "ggml (llama.cpp), ggml-common.h"
@@ -85,6 +87,21 @@ qk_status qk_iq1_m_gemv_f32(const qk_backend *backend, const qk_range weights[1]
 void qk_iq1_m_gemv_f32_ref(const void *const weights[1],
     const float *x, uint64_t rows, uint64_t cols, uint64_t batch, float *y);
 
+/* iq1_m_gemv_int8_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f32; class int8. */
+extern const qk_kernel qk_iq1_m_gemv_int8_f32_vulkan;
+qk_status qk_iq1_m_gemv_int8_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+
+/* iq1_m_gemv_split_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f32; class split. */
+extern const qk_kernel qk_iq1_m_gemv_split_f32_vulkan;
+qk_status qk_iq1_m_gemv_split_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+
+/* iq1_m_gemv_int24_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f32; class int24. */
+extern const qk_kernel qk_iq1_m_gemv_int24_f32_vulkan;
+qk_status qk_iq1_m_gemv_int24_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+
 /* iq1_m_gemv_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f16. */
 extern const qk_kernel qk_iq1_m_gemv_f16_vulkan;
 extern const qk_kernel qk_iq1_m_gemv_f16_metal;
@@ -92,6 +109,21 @@ qk_status qk_iq1_m_gemv_f16(const qk_backend *backend, const qk_range weights[1]
     qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
 void qk_iq1_m_gemv_f16_ref(const void *const weights[1],
     const uint16_t *x, uint64_t rows, uint64_t cols, uint64_t batch, float *y);
+
+/* iq1_m_gemv_int8_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f16; class int8. */
+extern const qk_kernel qk_iq1_m_gemv_int8_f16_vulkan;
+qk_status qk_iq1_m_gemv_int8_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+
+/* iq1_m_gemv_split_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f16; class split. */
+extern const qk_kernel qk_iq1_m_gemv_split_f16_vulkan;
+qk_status qk_iq1_m_gemv_split_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+
+/* iq1_m_gemv_int24_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f16; class int24. */
+extern const qk_kernel qk_iq1_m_gemv_int24_f16_vulkan;
+qk_status qk_iq1_m_gemv_int24_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
 
 /* iq1_m_gemv_id_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f32. */
 extern const qk_kernel qk_iq1_m_gemv_id_f32_vulkan;
@@ -103,6 +135,24 @@ uint64_t qk_iq1_m_gemv_id_f32_ref(const void *const weights[1],
     const float *x, const uint32_t *ids, uint64_t experts, uint64_t rows, uint64_t cols,
     uint64_t tokens, uint64_t slots, float *y);
 
+/* iq1_m_gemv_id_int8_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f32; class int8. */
+extern const qk_kernel qk_iq1_m_gemv_id_int8_f32_vulkan;
+qk_status qk_iq1_m_gemv_id_int8_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error);
+
+/* iq1_m_gemv_id_split_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f32; class split. */
+extern const qk_kernel qk_iq1_m_gemv_id_split_f32_vulkan;
+qk_status qk_iq1_m_gemv_id_split_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error);
+
+/* iq1_m_gemv_id_int24_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f32; class int24. */
+extern const qk_kernel qk_iq1_m_gemv_id_int24_f32_vulkan;
+qk_status qk_iq1_m_gemv_id_int24_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error);
+
 /* iq1_m_gemv_id_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f16. */
 extern const qk_kernel qk_iq1_m_gemv_id_f16_vulkan;
 extern const qk_kernel qk_iq1_m_gemv_id_f16_metal;
@@ -112,6 +162,24 @@ qk_status qk_iq1_m_gemv_id_f16(const qk_backend *backend, const qk_range weights
 uint64_t qk_iq1_m_gemv_id_f16_ref(const void *const weights[1],
     const uint16_t *x, const uint32_t *ids, uint64_t experts, uint64_t rows, uint64_t cols,
     uint64_t tokens, uint64_t slots, float *y);
+
+/* iq1_m_gemv_id_int8_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f16; class int8. */
+extern const qk_kernel qk_iq1_m_gemv_id_int8_f16_vulkan;
+qk_status qk_iq1_m_gemv_id_int8_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error);
+
+/* iq1_m_gemv_id_split_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f16; class split. */
+extern const qk_kernel qk_iq1_m_gemv_id_split_f16_vulkan;
+qk_status qk_iq1_m_gemv_id_split_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error);
+
+/* iq1_m_gemv_id_int24_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f16; class int24. */
+extern const qk_kernel qk_iq1_m_gemv_id_int24_f16_vulkan;
+qk_status qk_iq1_m_gemv_id_int24_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error);
 
 #ifdef __cplusplus
 }

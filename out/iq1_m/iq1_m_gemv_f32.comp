@@ -1,6 +1,7 @@
 // iq1_m_gemv_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f32.
 // Generated from the specification below by `qkgen emit --format iq1_m`; do not edit.
-// 56 bytes for 256 elements, 1.75 bits each; 10.3 operations for each element.
+// 56 bytes for 256 elements, 1.75 bits each.
+// For each weight 0.219 bytes read, 10.1 operations: 0.312 loads, 3.88 bits, 1.94 integer, 2.62 float, 1.12 conversions, 0.25 lookups.
 //
 //     format iq1_m "eights from a ternary codebook of 2048, shifted by an eighth, 3-bit scales in groups of 16"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -49,8 +50,7 @@ float f16_to_f32(uint bits) {
 
 const uint TILES = BATCH == 1u ? 4u : 1u;
 
-// What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a
-// scale.
+// What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a scale.
 vec4 x[TILES][BATCH][4];
 float x_sum[TILES][BATCH][2];
 

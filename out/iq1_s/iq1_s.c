@@ -1,6 +1,8 @@
 /* iq1_s: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format iq1_s`; do not edit.
- * 50 bytes for 256 elements, 1.562 bits each; 10.1 operations for each element.
+ * 50 bytes for 256 elements, 1.562 bits each.
+ * dequant, gather in f32: for each weight 0.195 bytes read and 4 written, 9.5 operations: 0.375 loads, 3.12 bits, 2.25 integer, 2.25 float, 1.25 conversions, 0.25 lookups.
+ * gemv, gemv_id in f32: for each weight 0.195 bytes read, 7.75 operations: 0.188 loads, 2.81 bits, 1 integer, 2.38 float, 1.12 conversions, 0.25 lookups.
  *
  *     format iq1_s "eights from a ternary codebook of 2048, shifted by an eighth, 3-bit scales in groups of 32"
  *     from "ggml (llama.cpp), ggml-common.h"
@@ -2291,9 +2293,13 @@ extern const qk_code qk_iq1_s_gather_f32_spirv;
 extern const qk_code qk_iq1_s_gather_f16_spirv;
 extern const qk_code qk_iq1_s_gather_bf16_spirv;
 extern const qk_code qk_iq1_s_gemv_f32_spirv;
+extern const qk_code qk_iq1_s_gemv_int8_f32_spirv;
 extern const qk_code qk_iq1_s_gemv_f16_spirv;
+extern const qk_code qk_iq1_s_gemv_int8_f16_spirv;
 extern const qk_code qk_iq1_s_gemv_id_f32_spirv;
+extern const qk_code qk_iq1_s_gemv_id_int8_f32_spirv;
 extern const qk_code qk_iq1_s_gemv_id_f16_spirv;
+extern const qk_code qk_iq1_s_gemv_id_int8_f16_spirv;
 extern const qk_code qk_iq1_s_msl;
 
 static const uint32_t iq1_s_G_table[] = {
@@ -3251,6 +3257,159 @@ const qk_kernel qk_iq1_s_gemv_f32_metal = {
     .tile_elements = 16,
 };
 
+static const qk_binding iq1_s_gemv_int8_f32_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 50, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field iq1_s_gemv_int8_f32_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+};
+static const qk_table iq1_s_gemv_int8_f32_tables[] = {
+    {3, "G", iq1_s_G_table, sizeof iq1_s_G_table},
+};
+
+static const uint32_t iq1_s_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t iq1_s_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t iq1_s_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t iq1_s_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq1_s_gemv_int8_f32_vulkan_digits[] = {1};
+static const qk_spec_constant iq1_s_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_int8_f32_vulkan_local_size_x},
+    {1, "batch", 1, 4, iq1_s_gemv_int8_f32_vulkan_batch},
+    {2, "rows", 4, 4, iq1_s_gemv_int8_f32_vulkan_rows},
+    {3, "split", 1, 4, iq1_s_gemv_int8_f32_vulkan_split},
+    {4, "digits", 1, 1, iq1_s_gemv_int8_f32_vulkan_digits}};
+
+const qk_kernel qk_iq1_s_gemv_int8_f32_vulkan = {
+    .name = "iq1_s_gemv_int8_f32",
+    .format = "iq1_s",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_iq1_s_gemv_int8_f32_spirv,
+    .binding_count = 3,
+    .bindings = iq1_s_gemv_int8_f32_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = iq1_s_gemv_int8_f32_push,
+    .table_count = 1,
+    .tables = iq1_s_gemv_int8_f32_tables,
+    .spec_constant_count = 5,
+    .spec_constants = iq1_s_gemv_int8_f32_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_INT8_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 16,
+};
+
+static const qk_binding iq1_s_gemv_split_f32_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 50, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field iq1_s_gemv_split_f32_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+};
+static const qk_table iq1_s_gemv_split_f32_tables[] = {
+    {3, "G", iq1_s_G_table, sizeof iq1_s_G_table},
+};
+
+static const uint32_t iq1_s_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t iq1_s_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t iq1_s_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t iq1_s_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq1_s_gemv_split_f32_vulkan_digits[] = {2};
+static const qk_spec_constant iq1_s_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_split_f32_vulkan_local_size_x},
+    {1, "batch", 1, 4, iq1_s_gemv_split_f32_vulkan_batch},
+    {2, "rows", 4, 4, iq1_s_gemv_split_f32_vulkan_rows},
+    {3, "split", 1, 4, iq1_s_gemv_split_f32_vulkan_split},
+    {4, "digits", 2, 1, iq1_s_gemv_split_f32_vulkan_digits}};
+
+const qk_kernel qk_iq1_s_gemv_split_f32_vulkan = {
+    .name = "iq1_s_gemv_split_f32",
+    .format = "iq1_s",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_iq1_s_gemv_int8_f32_spirv,
+    .binding_count = 3,
+    .bindings = iq1_s_gemv_split_f32_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = iq1_s_gemv_split_f32_push,
+    .table_count = 1,
+    .tables = iq1_s_gemv_split_f32_tables,
+    .spec_constant_count = 5,
+    .spec_constants = iq1_s_gemv_split_f32_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_SPLIT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 16,
+};
+
+static const qk_binding iq1_s_gemv_int24_f32_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 50, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field iq1_s_gemv_int24_f32_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+};
+static const qk_table iq1_s_gemv_int24_f32_tables[] = {
+    {3, "G", iq1_s_G_table, sizeof iq1_s_G_table},
+};
+
+static const uint32_t iq1_s_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t iq1_s_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t iq1_s_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t iq1_s_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq1_s_gemv_int24_f32_vulkan_digits[] = {3};
+static const qk_spec_constant iq1_s_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_int24_f32_vulkan_local_size_x},
+    {1, "batch", 1, 4, iq1_s_gemv_int24_f32_vulkan_batch},
+    {2, "rows", 4, 4, iq1_s_gemv_int24_f32_vulkan_rows},
+    {3, "split", 1, 4, iq1_s_gemv_int24_f32_vulkan_split},
+    {4, "digits", 3, 1, iq1_s_gemv_int24_f32_vulkan_digits}};
+
+const qk_kernel qk_iq1_s_gemv_int24_f32_vulkan = {
+    .name = "iq1_s_gemv_int24_f32",
+    .format = "iq1_s",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_iq1_s_gemv_int8_f32_spirv,
+    .binding_count = 3,
+    .bindings = iq1_s_gemv_int24_f32_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = iq1_s_gemv_int24_f32_push,
+    .table_count = 1,
+    .tables = iq1_s_gemv_int24_f32_tables,
+    .spec_constant_count = 5,
+    .spec_constants = iq1_s_gemv_int24_f32_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 16,
+};
+
 static const qk_binding iq1_s_gemv_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 50, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
@@ -3319,6 +3478,159 @@ const qk_kernel qk_iq1_s_gemv_f16_metal = {
     .spec_constants = iq1_s_gemv_f16_metal_constants,
     .workgroup_size = 64,
     .features = 0,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 16,
+};
+
+static const qk_binding iq1_s_gemv_int8_f16_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 50, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field iq1_s_gemv_int8_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+};
+static const qk_table iq1_s_gemv_int8_f16_tables[] = {
+    {3, "G", iq1_s_G_table, sizeof iq1_s_G_table},
+};
+
+static const uint32_t iq1_s_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t iq1_s_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t iq1_s_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t iq1_s_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq1_s_gemv_int8_f16_vulkan_digits[] = {1};
+static const qk_spec_constant iq1_s_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_int8_f16_vulkan_local_size_x},
+    {1, "batch", 1, 4, iq1_s_gemv_int8_f16_vulkan_batch},
+    {2, "rows", 4, 4, iq1_s_gemv_int8_f16_vulkan_rows},
+    {3, "split", 1, 4, iq1_s_gemv_int8_f16_vulkan_split},
+    {4, "digits", 1, 1, iq1_s_gemv_int8_f16_vulkan_digits}};
+
+const qk_kernel qk_iq1_s_gemv_int8_f16_vulkan = {
+    .name = "iq1_s_gemv_int8_f16",
+    .format = "iq1_s",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_iq1_s_gemv_int8_f16_spirv,
+    .binding_count = 3,
+    .bindings = iq1_s_gemv_int8_f16_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = iq1_s_gemv_int8_f16_push,
+    .table_count = 1,
+    .tables = iq1_s_gemv_int8_f16_tables,
+    .spec_constant_count = 5,
+    .spec_constants = iq1_s_gemv_int8_f16_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_INT8_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 16,
+};
+
+static const qk_binding iq1_s_gemv_split_f16_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 50, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field iq1_s_gemv_split_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+};
+static const qk_table iq1_s_gemv_split_f16_tables[] = {
+    {3, "G", iq1_s_G_table, sizeof iq1_s_G_table},
+};
+
+static const uint32_t iq1_s_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t iq1_s_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t iq1_s_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t iq1_s_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq1_s_gemv_split_f16_vulkan_digits[] = {2};
+static const qk_spec_constant iq1_s_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_split_f16_vulkan_local_size_x},
+    {1, "batch", 1, 4, iq1_s_gemv_split_f16_vulkan_batch},
+    {2, "rows", 4, 4, iq1_s_gemv_split_f16_vulkan_rows},
+    {3, "split", 1, 4, iq1_s_gemv_split_f16_vulkan_split},
+    {4, "digits", 2, 1, iq1_s_gemv_split_f16_vulkan_digits}};
+
+const qk_kernel qk_iq1_s_gemv_split_f16_vulkan = {
+    .name = "iq1_s_gemv_split_f16",
+    .format = "iq1_s",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_iq1_s_gemv_int8_f16_spirv,
+    .binding_count = 3,
+    .bindings = iq1_s_gemv_split_f16_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = iq1_s_gemv_split_f16_push,
+    .table_count = 1,
+    .tables = iq1_s_gemv_split_f16_tables,
+    .spec_constant_count = 5,
+    .spec_constants = iq1_s_gemv_split_f16_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_SPLIT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 16,
+};
+
+static const qk_binding iq1_s_gemv_int24_f16_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 50, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field iq1_s_gemv_int24_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+};
+static const qk_table iq1_s_gemv_int24_f16_tables[] = {
+    {3, "G", iq1_s_G_table, sizeof iq1_s_G_table},
+};
+
+static const uint32_t iq1_s_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t iq1_s_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t iq1_s_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t iq1_s_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq1_s_gemv_int24_f16_vulkan_digits[] = {3};
+static const qk_spec_constant iq1_s_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_int24_f16_vulkan_local_size_x},
+    {1, "batch", 1, 4, iq1_s_gemv_int24_f16_vulkan_batch},
+    {2, "rows", 4, 4, iq1_s_gemv_int24_f16_vulkan_rows},
+    {3, "split", 1, 4, iq1_s_gemv_int24_f16_vulkan_split},
+    {4, "digits", 3, 1, iq1_s_gemv_int24_f16_vulkan_digits}};
+
+const qk_kernel qk_iq1_s_gemv_int24_f16_vulkan = {
+    .name = "iq1_s_gemv_int24_f16",
+    .format = "iq1_s",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_iq1_s_gemv_int8_f16_spirv,
+    .binding_count = 3,
+    .bindings = iq1_s_gemv_int24_f16_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = iq1_s_gemv_int24_f16_push,
+    .table_count = 1,
+    .tables = iq1_s_gemv_int24_f16_tables,
+    .spec_constant_count = 5,
+    .spec_constants = iq1_s_gemv_int24_f16_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -3394,6 +3706,159 @@ const qk_kernel qk_iq1_s_gemv_id_f32_metal = {
     .tile_elements = 16,
 };
 
+static const qk_binding iq1_s_gemv_id_int8_f32_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 50, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field iq1_s_gemv_id_int8_f32_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"slots", 12, 4},
+    {"experts", 16, 4},
+    {"expert_first", 20, 4},
+    {"expert_end", 24, 4},
+};
+static const qk_table iq1_s_gemv_id_int8_f32_tables[] = {
+    {5, "G", iq1_s_G_table, sizeof iq1_s_G_table},
+};
+
+static const uint32_t iq1_s_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t iq1_s_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t iq1_s_gemv_id_int8_f32_vulkan_digits[] = {1};
+static const qk_spec_constant iq1_s_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_id_int8_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, iq1_s_gemv_id_int8_f32_vulkan_rows},
+    {4, "digits", 1, 1, iq1_s_gemv_id_int8_f32_vulkan_digits}};
+
+const qk_kernel qk_iq1_s_gemv_id_int8_f32_vulkan = {
+    .name = "iq1_s_gemv_id_int8_f32",
+    .format = "iq1_s",
+    .family = "gemv_id",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_iq1_s_gemv_id_int8_f32_spirv,
+    .binding_count = 5,
+    .bindings = iq1_s_gemv_id_int8_f32_bindings,
+    .push_bytes = 28,
+    .push_count = 7,
+    .push = iq1_s_gemv_id_int8_f32_push,
+    .table_count = 1,
+    .tables = iq1_s_gemv_id_int8_f32_tables,
+    .spec_constant_count = 3,
+    .spec_constants = iq1_s_gemv_id_int8_f32_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_INT8_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 16,
+};
+
+static const qk_binding iq1_s_gemv_id_split_f32_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 50, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field iq1_s_gemv_id_split_f32_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"slots", 12, 4},
+    {"experts", 16, 4},
+    {"expert_first", 20, 4},
+    {"expert_end", 24, 4},
+};
+static const qk_table iq1_s_gemv_id_split_f32_tables[] = {
+    {5, "G", iq1_s_G_table, sizeof iq1_s_G_table},
+};
+
+static const uint32_t iq1_s_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t iq1_s_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t iq1_s_gemv_id_split_f32_vulkan_digits[] = {2};
+static const qk_spec_constant iq1_s_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_id_split_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, iq1_s_gemv_id_split_f32_vulkan_rows},
+    {4, "digits", 2, 1, iq1_s_gemv_id_split_f32_vulkan_digits}};
+
+const qk_kernel qk_iq1_s_gemv_id_split_f32_vulkan = {
+    .name = "iq1_s_gemv_id_split_f32",
+    .format = "iq1_s",
+    .family = "gemv_id",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_iq1_s_gemv_id_int8_f32_spirv,
+    .binding_count = 5,
+    .bindings = iq1_s_gemv_id_split_f32_bindings,
+    .push_bytes = 28,
+    .push_count = 7,
+    .push = iq1_s_gemv_id_split_f32_push,
+    .table_count = 1,
+    .tables = iq1_s_gemv_id_split_f32_tables,
+    .spec_constant_count = 3,
+    .spec_constants = iq1_s_gemv_id_split_f32_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_SPLIT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 16,
+};
+
+static const qk_binding iq1_s_gemv_id_int24_f32_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 50, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field iq1_s_gemv_id_int24_f32_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"slots", 12, 4},
+    {"experts", 16, 4},
+    {"expert_first", 20, 4},
+    {"expert_end", 24, 4},
+};
+static const qk_table iq1_s_gemv_id_int24_f32_tables[] = {
+    {5, "G", iq1_s_G_table, sizeof iq1_s_G_table},
+};
+
+static const uint32_t iq1_s_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t iq1_s_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t iq1_s_gemv_id_int24_f32_vulkan_digits[] = {3};
+static const qk_spec_constant iq1_s_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_id_int24_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, iq1_s_gemv_id_int24_f32_vulkan_rows},
+    {4, "digits", 3, 1, iq1_s_gemv_id_int24_f32_vulkan_digits}};
+
+const qk_kernel qk_iq1_s_gemv_id_int24_f32_vulkan = {
+    .name = "iq1_s_gemv_id_int24_f32",
+    .format = "iq1_s",
+    .family = "gemv_id",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_iq1_s_gemv_id_int8_f32_spirv,
+    .binding_count = 5,
+    .bindings = iq1_s_gemv_id_int24_f32_bindings,
+    .push_bytes = 28,
+    .push_count = 7,
+    .push = iq1_s_gemv_id_int24_f32_push,
+    .table_count = 1,
+    .tables = iq1_s_gemv_id_int24_f32_tables,
+    .spec_constant_count = 3,
+    .spec_constants = iq1_s_gemv_id_int24_f32_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 16,
+};
+
 static const qk_binding iq1_s_gemv_id_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 50, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
@@ -3463,6 +3928,159 @@ const qk_kernel qk_iq1_s_gemv_id_f16_metal = {
     .tile_elements = 16,
 };
 
+static const qk_binding iq1_s_gemv_id_int8_f16_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 50, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field iq1_s_gemv_id_int8_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"slots", 12, 4},
+    {"experts", 16, 4},
+    {"expert_first", 20, 4},
+    {"expert_end", 24, 4},
+};
+static const qk_table iq1_s_gemv_id_int8_f16_tables[] = {
+    {5, "G", iq1_s_G_table, sizeof iq1_s_G_table},
+};
+
+static const uint32_t iq1_s_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t iq1_s_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t iq1_s_gemv_id_int8_f16_vulkan_digits[] = {1};
+static const qk_spec_constant iq1_s_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_id_int8_f16_vulkan_local_size_x},
+    {2, "rows", 4, 4, iq1_s_gemv_id_int8_f16_vulkan_rows},
+    {4, "digits", 1, 1, iq1_s_gemv_id_int8_f16_vulkan_digits}};
+
+const qk_kernel qk_iq1_s_gemv_id_int8_f16_vulkan = {
+    .name = "iq1_s_gemv_id_int8_f16",
+    .format = "iq1_s",
+    .family = "gemv_id",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_iq1_s_gemv_id_int8_f16_spirv,
+    .binding_count = 5,
+    .bindings = iq1_s_gemv_id_int8_f16_bindings,
+    .push_bytes = 28,
+    .push_count = 7,
+    .push = iq1_s_gemv_id_int8_f16_push,
+    .table_count = 1,
+    .tables = iq1_s_gemv_id_int8_f16_tables,
+    .spec_constant_count = 3,
+    .spec_constants = iq1_s_gemv_id_int8_f16_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_INT8_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 16,
+};
+
+static const qk_binding iq1_s_gemv_id_split_f16_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 50, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field iq1_s_gemv_id_split_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"slots", 12, 4},
+    {"experts", 16, 4},
+    {"expert_first", 20, 4},
+    {"expert_end", 24, 4},
+};
+static const qk_table iq1_s_gemv_id_split_f16_tables[] = {
+    {5, "G", iq1_s_G_table, sizeof iq1_s_G_table},
+};
+
+static const uint32_t iq1_s_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t iq1_s_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t iq1_s_gemv_id_split_f16_vulkan_digits[] = {2};
+static const qk_spec_constant iq1_s_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_id_split_f16_vulkan_local_size_x},
+    {2, "rows", 4, 4, iq1_s_gemv_id_split_f16_vulkan_rows},
+    {4, "digits", 2, 1, iq1_s_gemv_id_split_f16_vulkan_digits}};
+
+const qk_kernel qk_iq1_s_gemv_id_split_f16_vulkan = {
+    .name = "iq1_s_gemv_id_split_f16",
+    .format = "iq1_s",
+    .family = "gemv_id",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_iq1_s_gemv_id_int8_f16_spirv,
+    .binding_count = 5,
+    .bindings = iq1_s_gemv_id_split_f16_bindings,
+    .push_bytes = 28,
+    .push_count = 7,
+    .push = iq1_s_gemv_id_split_f16_push,
+    .table_count = 1,
+    .tables = iq1_s_gemv_id_split_f16_tables,
+    .spec_constant_count = 3,
+    .spec_constants = iq1_s_gemv_id_split_f16_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_SPLIT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 16,
+};
+
+static const qk_binding iq1_s_gemv_id_int24_f16_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 50, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field iq1_s_gemv_id_int24_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"slots", 12, 4},
+    {"experts", 16, 4},
+    {"expert_first", 20, 4},
+    {"expert_end", 24, 4},
+};
+static const qk_table iq1_s_gemv_id_int24_f16_tables[] = {
+    {5, "G", iq1_s_G_table, sizeof iq1_s_G_table},
+};
+
+static const uint32_t iq1_s_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t iq1_s_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t iq1_s_gemv_id_int24_f16_vulkan_digits[] = {3};
+static const qk_spec_constant iq1_s_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_id_int24_f16_vulkan_local_size_x},
+    {2, "rows", 4, 4, iq1_s_gemv_id_int24_f16_vulkan_rows},
+    {4, "digits", 3, 1, iq1_s_gemv_id_int24_f16_vulkan_digits}};
+
+const qk_kernel qk_iq1_s_gemv_id_int24_f16_vulkan = {
+    .name = "iq1_s_gemv_id_int24_f16",
+    .format = "iq1_s",
+    .family = "gemv_id",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_iq1_s_gemv_id_int8_f16_spirv,
+    .binding_count = 5,
+    .bindings = iq1_s_gemv_id_int24_f16_bindings,
+    .push_bytes = 28,
+    .push_count = 7,
+    .push = iq1_s_gemv_id_int24_f16_push,
+    .table_count = 1,
+    .tables = iq1_s_gemv_id_int24_f16_tables,
+    .spec_constant_count = 3,
+    .spec_constants = iq1_s_gemv_id_int24_f16_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 16,
+};
+
 /* ---- dispatch ---- */
 
 qk_status qk_iq1_s_dequant_f32(const qk_backend *backend, const qk_range weights[1],
@@ -3507,9 +4125,45 @@ qk_status qk_iq1_s_gemv_f32(const qk_backend *backend, const qk_range weights[1]
     return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
 }
 
+qk_status qk_iq1_s_gemv_int8_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = &qk_iq1_s_gemv_int8_f32_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
+qk_status qk_iq1_s_gemv_split_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = &qk_iq1_s_gemv_split_f32_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
+qk_status qk_iq1_s_gemv_int24_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = &qk_iq1_s_gemv_int24_f32_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
 qk_status qk_iq1_s_gemv_f16(const qk_backend *backend, const qk_range weights[1],
     qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
     const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_iq1_s_gemv_f16_metal : &qk_iq1_s_gemv_f16_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
+qk_status qk_iq1_s_gemv_int8_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = &qk_iq1_s_gemv_int8_f16_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
+qk_status qk_iq1_s_gemv_split_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = &qk_iq1_s_gemv_split_f16_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
+qk_status qk_iq1_s_gemv_int24_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = &qk_iq1_s_gemv_int24_f16_vulkan;
     return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
 }
 
@@ -3520,9 +4174,51 @@ qk_status qk_iq1_s_gemv_id_f32(const qk_backend *backend, const qk_range weights
     return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, error);
 }
 
+qk_status qk_iq1_s_gemv_id_int8_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error) {
+    const qk_kernel *const kernel = &qk_iq1_s_gemv_id_int8_f32_vulkan;
+    return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, error);
+}
+
+qk_status qk_iq1_s_gemv_id_split_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error) {
+    const qk_kernel *const kernel = &qk_iq1_s_gemv_id_split_f32_vulkan;
+    return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, error);
+}
+
+qk_status qk_iq1_s_gemv_id_int24_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error) {
+    const qk_kernel *const kernel = &qk_iq1_s_gemv_id_int24_f32_vulkan;
+    return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, error);
+}
+
 qk_status qk_iq1_s_gemv_id_f16(const qk_backend *backend, const qk_range weights[1],
     qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
     uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error) {
     const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_iq1_s_gemv_id_f16_metal : &qk_iq1_s_gemv_id_f16_vulkan;
+    return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, error);
+}
+
+qk_status qk_iq1_s_gemv_id_int8_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error) {
+    const qk_kernel *const kernel = &qk_iq1_s_gemv_id_int8_f16_vulkan;
+    return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, error);
+}
+
+qk_status qk_iq1_s_gemv_id_split_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error) {
+    const qk_kernel *const kernel = &qk_iq1_s_gemv_id_split_f16_vulkan;
+    return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, error);
+}
+
+qk_status qk_iq1_s_gemv_id_int24_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error) {
+    const qk_kernel *const kernel = &qk_iq1_s_gemv_id_int24_f16_vulkan;
     return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, error);
 }

@@ -1,6 +1,7 @@
 // iq1_s_gemv_id_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f32.
 // Generated from the specification below by `qkgen emit --format iq1_s`; do not edit.
-// 50 bytes for 256 elements, 1.562 bits each; 8.19 operations for each element.
+// 50 bytes for 256 elements, 1.562 bits each.
+// For each weight 0.195 bytes read, 7.75 operations: 0.188 loads, 2.81 bits, 1 integer, 2.38 float, 1.12 conversions, 0.25 lookups.
 //
 //     format iq1_s "eights from a ternary codebook of 2048, shifted by an eighth, 3-bit scales in groups of 32"
 //     from "ggml (llama.cpp), ggml-common.h"

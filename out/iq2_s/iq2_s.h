@@ -1,6 +1,8 @@
 /* iq2_s: kernels, dispatch and reference decoder of the format.
  * Generated from the specification below by `qkgen emit --format iq2_s`; do not edit.
- * 82 bytes for 256 elements, 2.562 bits each; 14.4 operations for each element.
+ * 82 bytes for 256 elements, 2.562 bits each.
+ * dequant, gather in f32: for each weight 0.32 bytes read and 4 written, 15.1 operations: 0.625 loads, 5.25 bits, 4.38 integer, 2.38 float, 2.25 conversions, 0.25 lookups.
+ * gemv, gemv_id in f32: for each weight 0.32 bytes read, 13.8 operations: 0.312 loads, 4.88 bits, 2.94 integer, 3.25 float, 2.12 conversions, 0.25 lookups.
  *
  *     format iq2_s "eights from a codebook of 1024, sign masks, 4-bit scales in groups of 16"
  *     from "ggml (llama.cpp), ggml-common.h"
@@ -86,6 +88,21 @@ qk_status qk_iq2_s_gemv_f32(const qk_backend *backend, const qk_range weights[1]
 void qk_iq2_s_gemv_f32_ref(const void *const weights[1],
     const float *x, uint64_t rows, uint64_t cols, uint64_t batch, float *y);
 
+/* iq2_s_gemv_int8_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f32; class int8. */
+extern const qk_kernel qk_iq2_s_gemv_int8_f32_vulkan;
+qk_status qk_iq2_s_gemv_int8_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+
+/* iq2_s_gemv_split_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f32; class split. */
+extern const qk_kernel qk_iq2_s_gemv_split_f32_vulkan;
+qk_status qk_iq2_s_gemv_split_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+
+/* iq2_s_gemv_int24_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f32; class int24. */
+extern const qk_kernel qk_iq2_s_gemv_int24_f32_vulkan;
+qk_status qk_iq2_s_gemv_int24_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+
 /* iq2_s_gemv_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f16. */
 extern const qk_kernel qk_iq2_s_gemv_f16_vulkan;
 extern const qk_kernel qk_iq2_s_gemv_f16_metal;
@@ -93,6 +110,21 @@ qk_status qk_iq2_s_gemv_f16(const qk_backend *backend, const qk_range weights[1]
     qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
 void qk_iq2_s_gemv_f16_ref(const void *const weights[1],
     const uint16_t *x, uint64_t rows, uint64_t cols, uint64_t batch, float *y);
+
+/* iq2_s_gemv_int8_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f16; class int8. */
+extern const qk_kernel qk_iq2_s_gemv_int8_f16_vulkan;
+qk_status qk_iq2_s_gemv_int8_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+
+/* iq2_s_gemv_split_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f16; class split. */
+extern const qk_kernel qk_iq2_s_gemv_split_f16_vulkan;
+qk_status qk_iq2_s_gemv_split_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+
+/* iq2_s_gemv_int24_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f16; class int24. */
+extern const qk_kernel qk_iq2_s_gemv_int24_f16_vulkan;
+qk_status qk_iq2_s_gemv_int24_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
 
 /* iq2_s_gemv_id_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f32. */
 extern const qk_kernel qk_iq2_s_gemv_id_f32_vulkan;
@@ -104,6 +136,24 @@ uint64_t qk_iq2_s_gemv_id_f32_ref(const void *const weights[1],
     const float *x, const uint32_t *ids, uint64_t experts, uint64_t rows, uint64_t cols,
     uint64_t tokens, uint64_t slots, float *y);
 
+/* iq2_s_gemv_id_int8_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f32; class int8. */
+extern const qk_kernel qk_iq2_s_gemv_id_int8_f32_vulkan;
+qk_status qk_iq2_s_gemv_id_int8_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error);
+
+/* iq2_s_gemv_id_split_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f32; class split. */
+extern const qk_kernel qk_iq2_s_gemv_id_split_f32_vulkan;
+qk_status qk_iq2_s_gemv_id_split_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error);
+
+/* iq2_s_gemv_id_int24_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f32; class int24. */
+extern const qk_kernel qk_iq2_s_gemv_id_int24_f32_vulkan;
+qk_status qk_iq2_s_gemv_id_int24_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error);
+
 /* iq2_s_gemv_id_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f16. */
 extern const qk_kernel qk_iq2_s_gemv_id_f16_vulkan;
 extern const qk_kernel qk_iq2_s_gemv_id_f16_metal;
@@ -113,6 +163,24 @@ qk_status qk_iq2_s_gemv_id_f16(const qk_backend *backend, const qk_range weights
 uint64_t qk_iq2_s_gemv_id_f16_ref(const void *const weights[1],
     const uint16_t *x, const uint32_t *ids, uint64_t experts, uint64_t rows, uint64_t cols,
     uint64_t tokens, uint64_t slots, float *y);
+
+/* iq2_s_gemv_id_int8_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f16; class int8. */
+extern const qk_kernel qk_iq2_s_gemv_id_int8_f16_vulkan;
+qk_status qk_iq2_s_gemv_id_int8_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error);
+
+/* iq2_s_gemv_id_split_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f16; class split. */
+extern const qk_kernel qk_iq2_s_gemv_id_split_f16_vulkan;
+qk_status qk_iq2_s_gemv_id_split_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error);
+
+/* iq2_s_gemv_id_int24_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f16; class int24. */
+extern const qk_kernel qk_iq2_s_gemv_id_int24_f16_vulkan;
+qk_status qk_iq2_s_gemv_id_int24_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error);
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,7 @@
 // iq2_s_gemv_id_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f32.
 // Generated from the specification below by `qkgen emit --format iq2_s`; do not edit.
-// 82 bytes for 256 elements, 2.562 bits each; 12.2 operations for each element.
+// 82 bytes for 256 elements, 2.562 bits each.
+// For each weight 0.32 bytes read, 13.8 operations: 0.312 loads, 4.88 bits, 2.94 integer, 3.25 float, 2.12 conversions, 0.25 lookups.
 //
 //     format iq2_s "eights from a codebook of 1024, sign masks, 4-bit scales in groups of 16"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -101,7 +102,7 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     uint s1 = signs >> 8u;  // signs: 8 bits
     uint G_row3 = G[g1 * 2u + 1u];
     [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        sum[m] += dot(x[k][m][0], d_sc1 * vec4((uvec4(G_row0) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s0)) >> ivec4(0, 1, 2, 3)) & 1, ivec4(0))))) + dot(x[k][m][1], d_sc1 * vec4((uvec4(G_row1) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s0)) >> ivec4(4, 5, 6, 7)) & 1, ivec4(0))))) + dot(x[k][m][2], d_sc1 * vec4((uvec4(G_row2) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s1)) >> ivec4(0, 1, 2, 3)) & 1, ivec4(0))))) + dot(x[k][m][3], d_sc1 * vec4((uvec4(G_row3) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s1)) >> ivec4(4, 5, 6, 7)) & 1, ivec4(0)))));
+        sum[m] += d_sc1 * (dot(x[k][m][0], vec4((uvec4(G_row0) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s0)) >> ivec4(0, 1, 2, 3)) & 1, ivec4(0))))) + dot(x[k][m][1], vec4((uvec4(G_row1) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s0)) >> ivec4(4, 5, 6, 7)) & 1, ivec4(0))))) + dot(x[k][m][2], vec4((uvec4(G_row2) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s1)) >> ivec4(0, 1, 2, 3)) & 1, ivec4(0))))) + dot(x[k][m][3], vec4((uvec4(G_row3) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s1)) >> ivec4(4, 5, 6, 7)) & 1, ivec4(0))))));
     }
 }
 

@@ -1,6 +1,7 @@
 // iq2_xs_gemv_id_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f32.
 // Generated from the specification below by `qkgen emit --format iq2_xs`; do not edit.
-// 74 bytes for 256 elements, 2.312 bits each; 11.8 operations for each element.
+// 74 bytes for 256 elements, 2.312 bits each.
+// For each weight 0.289 bytes read, 13.2 operations: 0.25 loads, 4.38 bits, 2.88 integer, 3.25 float, 2.12 conversions, 0.375 lookups.
 //
 //     format iq2_xs "eights from a codebook of 512, 7-bit sign masks, 4-bit scales in groups of 16"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -96,7 +97,7 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     uint s1 = qs1 >> 9u;  // qs: 7 bits
     uint G_row3 = G[g1 * 2u + 1u];
     [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        sum[m] += dot(x[k][m][0], d_sc1 * vec4((uvec4(G_row0) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(S[s0])) >> ivec4(0, 1, 2, 3)) & 1, ivec4(0))))) + dot(x[k][m][1], d_sc1 * vec4((uvec4(G_row1) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(S[s0])) >> ivec4(4, 5, 6, 7)) & 1, ivec4(0))))) + dot(x[k][m][2], d_sc1 * vec4((uvec4(G_row2) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(S[s1])) >> ivec4(0, 1, 2, 3)) & 1, ivec4(0))))) + dot(x[k][m][3], d_sc1 * vec4((uvec4(G_row3) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(S[s1])) >> ivec4(4, 5, 6, 7)) & 1, ivec4(0)))));
+        sum[m] += d_sc1 * (dot(x[k][m][0], vec4((uvec4(G_row0) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(S[s0])) >> ivec4(0, 1, 2, 3)) & 1, ivec4(0))))) + dot(x[k][m][1], vec4((uvec4(G_row1) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(S[s0])) >> ivec4(4, 5, 6, 7)) & 1, ivec4(0))))) + dot(x[k][m][2], vec4((uvec4(G_row2) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(S[s1])) >> ivec4(0, 1, 2, 3)) & 1, ivec4(0))))) + dot(x[k][m][3], vec4((uvec4(G_row3) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(S[s1])) >> ivec4(4, 5, 6, 7)) & 1, ivec4(0))))));
     }
 }
 

@@ -1,6 +1,8 @@
 /* iq2_xxs: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format iq2_xxs`; do not edit.
- * 66 bytes for 256 elements, 2.062 bits each; 14.6 operations for each element.
+ * 66 bytes for 256 elements, 2.062 bits each.
+ * dequant, gather in f32: for each weight 0.258 bytes read and 4 written, 15.4 operations: 0.625 loads, 4.88 bits, 4.88 integer, 2.38 float, 2.25 conversions, 0.375 lookups.
+ * gemv, gemv_id in f32: for each weight 0.258 bytes read, 14.4 operations: 0.438 loads, 4.69 bits, 3.5 integer, 3.25 float, 2.12 conversions, 0.375 lookups.
  *
  *     format iq2_xxs "eights from a codebook of 256, 7-bit sign masks, 4-bit scales in groups of 32"
  *     from "ggml (llama.cpp), ggml-common.h"
@@ -504,9 +506,13 @@ extern const qk_code qk_iq2_xxs_gather_f32_spirv;
 extern const qk_code qk_iq2_xxs_gather_f16_spirv;
 extern const qk_code qk_iq2_xxs_gather_bf16_spirv;
 extern const qk_code qk_iq2_xxs_gemv_f32_spirv;
+extern const qk_code qk_iq2_xxs_gemv_int8_f32_spirv;
 extern const qk_code qk_iq2_xxs_gemv_f16_spirv;
+extern const qk_code qk_iq2_xxs_gemv_int8_f16_spirv;
 extern const qk_code qk_iq2_xxs_gemv_id_f32_spirv;
+extern const qk_code qk_iq2_xxs_gemv_id_int8_f32_spirv;
 extern const qk_code qk_iq2_xxs_gemv_id_f16_spirv;
+extern const qk_code qk_iq2_xxs_gemv_id_int8_f16_spirv;
 extern const qk_code qk_iq2_xxs_msl;
 
 static const uint32_t iq2_xxs_G_table[] = {
@@ -1042,6 +1048,162 @@ const qk_kernel qk_iq2_xxs_gemv_f32_metal = {
     .tile_elements = 16,
 };
 
+static const qk_binding iq2_xxs_gemv_int8_f32_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 66, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field iq2_xxs_gemv_int8_f32_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+};
+static const qk_table iq2_xxs_gemv_int8_f32_tables[] = {
+    {3, "G", iq2_xxs_G_table, sizeof iq2_xxs_G_table},
+    {4, "S", iq2_xxs_S_table, sizeof iq2_xxs_S_table},
+};
+
+static const uint32_t iq2_xxs_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t iq2_xxs_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t iq2_xxs_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t iq2_xxs_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq2_xxs_gemv_int8_f32_vulkan_digits[] = {1};
+static const qk_spec_constant iq2_xxs_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gemv_int8_f32_vulkan_local_size_x},
+    {1, "batch", 1, 4, iq2_xxs_gemv_int8_f32_vulkan_batch},
+    {2, "rows", 4, 4, iq2_xxs_gemv_int8_f32_vulkan_rows},
+    {3, "split", 1, 4, iq2_xxs_gemv_int8_f32_vulkan_split},
+    {4, "digits", 1, 1, iq2_xxs_gemv_int8_f32_vulkan_digits}};
+
+const qk_kernel qk_iq2_xxs_gemv_int8_f32_vulkan = {
+    .name = "iq2_xxs_gemv_int8_f32",
+    .format = "iq2_xxs",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_iq2_xxs_gemv_int8_f32_spirv,
+    .binding_count = 3,
+    .bindings = iq2_xxs_gemv_int8_f32_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = iq2_xxs_gemv_int8_f32_push,
+    .table_count = 2,
+    .tables = iq2_xxs_gemv_int8_f32_tables,
+    .spec_constant_count = 5,
+    .spec_constants = iq2_xxs_gemv_int8_f32_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_INT8_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 16,
+};
+
+static const qk_binding iq2_xxs_gemv_split_f32_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 66, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field iq2_xxs_gemv_split_f32_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+};
+static const qk_table iq2_xxs_gemv_split_f32_tables[] = {
+    {3, "G", iq2_xxs_G_table, sizeof iq2_xxs_G_table},
+    {4, "S", iq2_xxs_S_table, sizeof iq2_xxs_S_table},
+};
+
+static const uint32_t iq2_xxs_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t iq2_xxs_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t iq2_xxs_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t iq2_xxs_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq2_xxs_gemv_split_f32_vulkan_digits[] = {2};
+static const qk_spec_constant iq2_xxs_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gemv_split_f32_vulkan_local_size_x},
+    {1, "batch", 1, 4, iq2_xxs_gemv_split_f32_vulkan_batch},
+    {2, "rows", 4, 4, iq2_xxs_gemv_split_f32_vulkan_rows},
+    {3, "split", 1, 4, iq2_xxs_gemv_split_f32_vulkan_split},
+    {4, "digits", 2, 1, iq2_xxs_gemv_split_f32_vulkan_digits}};
+
+const qk_kernel qk_iq2_xxs_gemv_split_f32_vulkan = {
+    .name = "iq2_xxs_gemv_split_f32",
+    .format = "iq2_xxs",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_iq2_xxs_gemv_int8_f32_spirv,
+    .binding_count = 3,
+    .bindings = iq2_xxs_gemv_split_f32_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = iq2_xxs_gemv_split_f32_push,
+    .table_count = 2,
+    .tables = iq2_xxs_gemv_split_f32_tables,
+    .spec_constant_count = 5,
+    .spec_constants = iq2_xxs_gemv_split_f32_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_SPLIT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 16,
+};
+
+static const qk_binding iq2_xxs_gemv_int24_f32_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 66, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field iq2_xxs_gemv_int24_f32_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+};
+static const qk_table iq2_xxs_gemv_int24_f32_tables[] = {
+    {3, "G", iq2_xxs_G_table, sizeof iq2_xxs_G_table},
+    {4, "S", iq2_xxs_S_table, sizeof iq2_xxs_S_table},
+};
+
+static const uint32_t iq2_xxs_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t iq2_xxs_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t iq2_xxs_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t iq2_xxs_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq2_xxs_gemv_int24_f32_vulkan_digits[] = {3};
+static const qk_spec_constant iq2_xxs_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gemv_int24_f32_vulkan_local_size_x},
+    {1, "batch", 1, 4, iq2_xxs_gemv_int24_f32_vulkan_batch},
+    {2, "rows", 4, 4, iq2_xxs_gemv_int24_f32_vulkan_rows},
+    {3, "split", 1, 4, iq2_xxs_gemv_int24_f32_vulkan_split},
+    {4, "digits", 3, 1, iq2_xxs_gemv_int24_f32_vulkan_digits}};
+
+const qk_kernel qk_iq2_xxs_gemv_int24_f32_vulkan = {
+    .name = "iq2_xxs_gemv_int24_f32",
+    .format = "iq2_xxs",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_iq2_xxs_gemv_int8_f32_spirv,
+    .binding_count = 3,
+    .bindings = iq2_xxs_gemv_int24_f32_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = iq2_xxs_gemv_int24_f32_push,
+    .table_count = 2,
+    .tables = iq2_xxs_gemv_int24_f32_tables,
+    .spec_constant_count = 5,
+    .spec_constants = iq2_xxs_gemv_int24_f32_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 16,
+};
+
 static const qk_binding iq2_xxs_gemv_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 66, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
@@ -1111,6 +1273,162 @@ const qk_kernel qk_iq2_xxs_gemv_f16_metal = {
     .spec_constants = iq2_xxs_gemv_f16_metal_constants,
     .workgroup_size = 64,
     .features = 0,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 16,
+};
+
+static const qk_binding iq2_xxs_gemv_int8_f16_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 66, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field iq2_xxs_gemv_int8_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+};
+static const qk_table iq2_xxs_gemv_int8_f16_tables[] = {
+    {3, "G", iq2_xxs_G_table, sizeof iq2_xxs_G_table},
+    {4, "S", iq2_xxs_S_table, sizeof iq2_xxs_S_table},
+};
+
+static const uint32_t iq2_xxs_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t iq2_xxs_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t iq2_xxs_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t iq2_xxs_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq2_xxs_gemv_int8_f16_vulkan_digits[] = {1};
+static const qk_spec_constant iq2_xxs_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gemv_int8_f16_vulkan_local_size_x},
+    {1, "batch", 1, 4, iq2_xxs_gemv_int8_f16_vulkan_batch},
+    {2, "rows", 4, 4, iq2_xxs_gemv_int8_f16_vulkan_rows},
+    {3, "split", 1, 4, iq2_xxs_gemv_int8_f16_vulkan_split},
+    {4, "digits", 1, 1, iq2_xxs_gemv_int8_f16_vulkan_digits}};
+
+const qk_kernel qk_iq2_xxs_gemv_int8_f16_vulkan = {
+    .name = "iq2_xxs_gemv_int8_f16",
+    .format = "iq2_xxs",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_iq2_xxs_gemv_int8_f16_spirv,
+    .binding_count = 3,
+    .bindings = iq2_xxs_gemv_int8_f16_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = iq2_xxs_gemv_int8_f16_push,
+    .table_count = 2,
+    .tables = iq2_xxs_gemv_int8_f16_tables,
+    .spec_constant_count = 5,
+    .spec_constants = iq2_xxs_gemv_int8_f16_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_INT8_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 16,
+};
+
+static const qk_binding iq2_xxs_gemv_split_f16_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 66, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field iq2_xxs_gemv_split_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+};
+static const qk_table iq2_xxs_gemv_split_f16_tables[] = {
+    {3, "G", iq2_xxs_G_table, sizeof iq2_xxs_G_table},
+    {4, "S", iq2_xxs_S_table, sizeof iq2_xxs_S_table},
+};
+
+static const uint32_t iq2_xxs_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t iq2_xxs_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t iq2_xxs_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t iq2_xxs_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq2_xxs_gemv_split_f16_vulkan_digits[] = {2};
+static const qk_spec_constant iq2_xxs_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gemv_split_f16_vulkan_local_size_x},
+    {1, "batch", 1, 4, iq2_xxs_gemv_split_f16_vulkan_batch},
+    {2, "rows", 4, 4, iq2_xxs_gemv_split_f16_vulkan_rows},
+    {3, "split", 1, 4, iq2_xxs_gemv_split_f16_vulkan_split},
+    {4, "digits", 2, 1, iq2_xxs_gemv_split_f16_vulkan_digits}};
+
+const qk_kernel qk_iq2_xxs_gemv_split_f16_vulkan = {
+    .name = "iq2_xxs_gemv_split_f16",
+    .format = "iq2_xxs",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_iq2_xxs_gemv_int8_f16_spirv,
+    .binding_count = 3,
+    .bindings = iq2_xxs_gemv_split_f16_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = iq2_xxs_gemv_split_f16_push,
+    .table_count = 2,
+    .tables = iq2_xxs_gemv_split_f16_tables,
+    .spec_constant_count = 5,
+    .spec_constants = iq2_xxs_gemv_split_f16_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_SPLIT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 16,
+};
+
+static const qk_binding iq2_xxs_gemv_int24_f16_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 66, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field iq2_xxs_gemv_int24_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+};
+static const qk_table iq2_xxs_gemv_int24_f16_tables[] = {
+    {3, "G", iq2_xxs_G_table, sizeof iq2_xxs_G_table},
+    {4, "S", iq2_xxs_S_table, sizeof iq2_xxs_S_table},
+};
+
+static const uint32_t iq2_xxs_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t iq2_xxs_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t iq2_xxs_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t iq2_xxs_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq2_xxs_gemv_int24_f16_vulkan_digits[] = {3};
+static const qk_spec_constant iq2_xxs_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gemv_int24_f16_vulkan_local_size_x},
+    {1, "batch", 1, 4, iq2_xxs_gemv_int24_f16_vulkan_batch},
+    {2, "rows", 4, 4, iq2_xxs_gemv_int24_f16_vulkan_rows},
+    {3, "split", 1, 4, iq2_xxs_gemv_int24_f16_vulkan_split},
+    {4, "digits", 3, 1, iq2_xxs_gemv_int24_f16_vulkan_digits}};
+
+const qk_kernel qk_iq2_xxs_gemv_int24_f16_vulkan = {
+    .name = "iq2_xxs_gemv_int24_f16",
+    .format = "iq2_xxs",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_iq2_xxs_gemv_int8_f16_spirv,
+    .binding_count = 3,
+    .bindings = iq2_xxs_gemv_int24_f16_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = iq2_xxs_gemv_int24_f16_push,
+    .table_count = 2,
+    .tables = iq2_xxs_gemv_int24_f16_tables,
+    .spec_constant_count = 5,
+    .spec_constants = iq2_xxs_gemv_int24_f16_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1187,6 +1505,162 @@ const qk_kernel qk_iq2_xxs_gemv_id_f32_metal = {
     .tile_elements = 16,
 };
 
+static const qk_binding iq2_xxs_gemv_id_int8_f32_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 66, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field iq2_xxs_gemv_id_int8_f32_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"slots", 12, 4},
+    {"experts", 16, 4},
+    {"expert_first", 20, 4},
+    {"expert_end", 24, 4},
+};
+static const qk_table iq2_xxs_gemv_id_int8_f32_tables[] = {
+    {5, "G", iq2_xxs_G_table, sizeof iq2_xxs_G_table},
+    {6, "S", iq2_xxs_S_table, sizeof iq2_xxs_S_table},
+};
+
+static const uint32_t iq2_xxs_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t iq2_xxs_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t iq2_xxs_gemv_id_int8_f32_vulkan_digits[] = {1};
+static const qk_spec_constant iq2_xxs_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gemv_id_int8_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, iq2_xxs_gemv_id_int8_f32_vulkan_rows},
+    {4, "digits", 1, 1, iq2_xxs_gemv_id_int8_f32_vulkan_digits}};
+
+const qk_kernel qk_iq2_xxs_gemv_id_int8_f32_vulkan = {
+    .name = "iq2_xxs_gemv_id_int8_f32",
+    .format = "iq2_xxs",
+    .family = "gemv_id",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_iq2_xxs_gemv_id_int8_f32_spirv,
+    .binding_count = 5,
+    .bindings = iq2_xxs_gemv_id_int8_f32_bindings,
+    .push_bytes = 28,
+    .push_count = 7,
+    .push = iq2_xxs_gemv_id_int8_f32_push,
+    .table_count = 2,
+    .tables = iq2_xxs_gemv_id_int8_f32_tables,
+    .spec_constant_count = 3,
+    .spec_constants = iq2_xxs_gemv_id_int8_f32_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_INT8_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 16,
+};
+
+static const qk_binding iq2_xxs_gemv_id_split_f32_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 66, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field iq2_xxs_gemv_id_split_f32_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"slots", 12, 4},
+    {"experts", 16, 4},
+    {"expert_first", 20, 4},
+    {"expert_end", 24, 4},
+};
+static const qk_table iq2_xxs_gemv_id_split_f32_tables[] = {
+    {5, "G", iq2_xxs_G_table, sizeof iq2_xxs_G_table},
+    {6, "S", iq2_xxs_S_table, sizeof iq2_xxs_S_table},
+};
+
+static const uint32_t iq2_xxs_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t iq2_xxs_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t iq2_xxs_gemv_id_split_f32_vulkan_digits[] = {2};
+static const qk_spec_constant iq2_xxs_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gemv_id_split_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, iq2_xxs_gemv_id_split_f32_vulkan_rows},
+    {4, "digits", 2, 1, iq2_xxs_gemv_id_split_f32_vulkan_digits}};
+
+const qk_kernel qk_iq2_xxs_gemv_id_split_f32_vulkan = {
+    .name = "iq2_xxs_gemv_id_split_f32",
+    .format = "iq2_xxs",
+    .family = "gemv_id",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_iq2_xxs_gemv_id_int8_f32_spirv,
+    .binding_count = 5,
+    .bindings = iq2_xxs_gemv_id_split_f32_bindings,
+    .push_bytes = 28,
+    .push_count = 7,
+    .push = iq2_xxs_gemv_id_split_f32_push,
+    .table_count = 2,
+    .tables = iq2_xxs_gemv_id_split_f32_tables,
+    .spec_constant_count = 3,
+    .spec_constants = iq2_xxs_gemv_id_split_f32_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_SPLIT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 16,
+};
+
+static const qk_binding iq2_xxs_gemv_id_int24_f32_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 66, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field iq2_xxs_gemv_id_int24_f32_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"slots", 12, 4},
+    {"experts", 16, 4},
+    {"expert_first", 20, 4},
+    {"expert_end", 24, 4},
+};
+static const qk_table iq2_xxs_gemv_id_int24_f32_tables[] = {
+    {5, "G", iq2_xxs_G_table, sizeof iq2_xxs_G_table},
+    {6, "S", iq2_xxs_S_table, sizeof iq2_xxs_S_table},
+};
+
+static const uint32_t iq2_xxs_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t iq2_xxs_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t iq2_xxs_gemv_id_int24_f32_vulkan_digits[] = {3};
+static const qk_spec_constant iq2_xxs_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gemv_id_int24_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, iq2_xxs_gemv_id_int24_f32_vulkan_rows},
+    {4, "digits", 3, 1, iq2_xxs_gemv_id_int24_f32_vulkan_digits}};
+
+const qk_kernel qk_iq2_xxs_gemv_id_int24_f32_vulkan = {
+    .name = "iq2_xxs_gemv_id_int24_f32",
+    .format = "iq2_xxs",
+    .family = "gemv_id",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_iq2_xxs_gemv_id_int8_f32_spirv,
+    .binding_count = 5,
+    .bindings = iq2_xxs_gemv_id_int24_f32_bindings,
+    .push_bytes = 28,
+    .push_count = 7,
+    .push = iq2_xxs_gemv_id_int24_f32_push,
+    .table_count = 2,
+    .tables = iq2_xxs_gemv_id_int24_f32_tables,
+    .spec_constant_count = 3,
+    .spec_constants = iq2_xxs_gemv_id_int24_f32_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 16,
+};
+
 static const qk_binding iq2_xxs_gemv_id_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 66, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
@@ -1257,6 +1731,162 @@ const qk_kernel qk_iq2_xxs_gemv_id_f16_metal = {
     .tile_elements = 16,
 };
 
+static const qk_binding iq2_xxs_gemv_id_int8_f16_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 66, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field iq2_xxs_gemv_id_int8_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"slots", 12, 4},
+    {"experts", 16, 4},
+    {"expert_first", 20, 4},
+    {"expert_end", 24, 4},
+};
+static const qk_table iq2_xxs_gemv_id_int8_f16_tables[] = {
+    {5, "G", iq2_xxs_G_table, sizeof iq2_xxs_G_table},
+    {6, "S", iq2_xxs_S_table, sizeof iq2_xxs_S_table},
+};
+
+static const uint32_t iq2_xxs_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t iq2_xxs_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t iq2_xxs_gemv_id_int8_f16_vulkan_digits[] = {1};
+static const qk_spec_constant iq2_xxs_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gemv_id_int8_f16_vulkan_local_size_x},
+    {2, "rows", 4, 4, iq2_xxs_gemv_id_int8_f16_vulkan_rows},
+    {4, "digits", 1, 1, iq2_xxs_gemv_id_int8_f16_vulkan_digits}};
+
+const qk_kernel qk_iq2_xxs_gemv_id_int8_f16_vulkan = {
+    .name = "iq2_xxs_gemv_id_int8_f16",
+    .format = "iq2_xxs",
+    .family = "gemv_id",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_iq2_xxs_gemv_id_int8_f16_spirv,
+    .binding_count = 5,
+    .bindings = iq2_xxs_gemv_id_int8_f16_bindings,
+    .push_bytes = 28,
+    .push_count = 7,
+    .push = iq2_xxs_gemv_id_int8_f16_push,
+    .table_count = 2,
+    .tables = iq2_xxs_gemv_id_int8_f16_tables,
+    .spec_constant_count = 3,
+    .spec_constants = iq2_xxs_gemv_id_int8_f16_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_INT8_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 16,
+};
+
+static const qk_binding iq2_xxs_gemv_id_split_f16_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 66, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field iq2_xxs_gemv_id_split_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"slots", 12, 4},
+    {"experts", 16, 4},
+    {"expert_first", 20, 4},
+    {"expert_end", 24, 4},
+};
+static const qk_table iq2_xxs_gemv_id_split_f16_tables[] = {
+    {5, "G", iq2_xxs_G_table, sizeof iq2_xxs_G_table},
+    {6, "S", iq2_xxs_S_table, sizeof iq2_xxs_S_table},
+};
+
+static const uint32_t iq2_xxs_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t iq2_xxs_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t iq2_xxs_gemv_id_split_f16_vulkan_digits[] = {2};
+static const qk_spec_constant iq2_xxs_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gemv_id_split_f16_vulkan_local_size_x},
+    {2, "rows", 4, 4, iq2_xxs_gemv_id_split_f16_vulkan_rows},
+    {4, "digits", 2, 1, iq2_xxs_gemv_id_split_f16_vulkan_digits}};
+
+const qk_kernel qk_iq2_xxs_gemv_id_split_f16_vulkan = {
+    .name = "iq2_xxs_gemv_id_split_f16",
+    .format = "iq2_xxs",
+    .family = "gemv_id",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_iq2_xxs_gemv_id_int8_f16_spirv,
+    .binding_count = 5,
+    .bindings = iq2_xxs_gemv_id_split_f16_bindings,
+    .push_bytes = 28,
+    .push_count = 7,
+    .push = iq2_xxs_gemv_id_split_f16_push,
+    .table_count = 2,
+    .tables = iq2_xxs_gemv_id_split_f16_tables,
+    .spec_constant_count = 3,
+    .spec_constants = iq2_xxs_gemv_id_split_f16_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_SPLIT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 16,
+};
+
+static const qk_binding iq2_xxs_gemv_id_int24_f16_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 66, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field iq2_xxs_gemv_id_int24_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"slots", 12, 4},
+    {"experts", 16, 4},
+    {"expert_first", 20, 4},
+    {"expert_end", 24, 4},
+};
+static const qk_table iq2_xxs_gemv_id_int24_f16_tables[] = {
+    {5, "G", iq2_xxs_G_table, sizeof iq2_xxs_G_table},
+    {6, "S", iq2_xxs_S_table, sizeof iq2_xxs_S_table},
+};
+
+static const uint32_t iq2_xxs_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t iq2_xxs_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t iq2_xxs_gemv_id_int24_f16_vulkan_digits[] = {3};
+static const qk_spec_constant iq2_xxs_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gemv_id_int24_f16_vulkan_local_size_x},
+    {2, "rows", 4, 4, iq2_xxs_gemv_id_int24_f16_vulkan_rows},
+    {4, "digits", 3, 1, iq2_xxs_gemv_id_int24_f16_vulkan_digits}};
+
+const qk_kernel qk_iq2_xxs_gemv_id_int24_f16_vulkan = {
+    .name = "iq2_xxs_gemv_id_int24_f16",
+    .format = "iq2_xxs",
+    .family = "gemv_id",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_iq2_xxs_gemv_id_int8_f16_spirv,
+    .binding_count = 5,
+    .bindings = iq2_xxs_gemv_id_int24_f16_bindings,
+    .push_bytes = 28,
+    .push_count = 7,
+    .push = iq2_xxs_gemv_id_int24_f16_push,
+    .table_count = 2,
+    .tables = iq2_xxs_gemv_id_int24_f16_tables,
+    .spec_constant_count = 3,
+    .spec_constants = iq2_xxs_gemv_id_int24_f16_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 16,
+};
+
 /* ---- dispatch ---- */
 
 qk_status qk_iq2_xxs_dequant_f32(const qk_backend *backend, const qk_range weights[1],
@@ -1301,9 +1931,45 @@ qk_status qk_iq2_xxs_gemv_f32(const qk_backend *backend, const qk_range weights[
     return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
 }
 
+qk_status qk_iq2_xxs_gemv_int8_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = &qk_iq2_xxs_gemv_int8_f32_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
+qk_status qk_iq2_xxs_gemv_split_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = &qk_iq2_xxs_gemv_split_f32_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
+qk_status qk_iq2_xxs_gemv_int24_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = &qk_iq2_xxs_gemv_int24_f32_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
 qk_status qk_iq2_xxs_gemv_f16(const qk_backend *backend, const qk_range weights[1],
     qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
     const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_iq2_xxs_gemv_f16_metal : &qk_iq2_xxs_gemv_f16_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
+qk_status qk_iq2_xxs_gemv_int8_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = &qk_iq2_xxs_gemv_int8_f16_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
+qk_status qk_iq2_xxs_gemv_split_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = &qk_iq2_xxs_gemv_split_f16_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
+qk_status qk_iq2_xxs_gemv_int24_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = &qk_iq2_xxs_gemv_int24_f16_vulkan;
     return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
 }
 
@@ -1314,9 +1980,51 @@ qk_status qk_iq2_xxs_gemv_id_f32(const qk_backend *backend, const qk_range weigh
     return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, error);
 }
 
+qk_status qk_iq2_xxs_gemv_id_int8_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error) {
+    const qk_kernel *const kernel = &qk_iq2_xxs_gemv_id_int8_f32_vulkan;
+    return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, error);
+}
+
+qk_status qk_iq2_xxs_gemv_id_split_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error) {
+    const qk_kernel *const kernel = &qk_iq2_xxs_gemv_id_split_f32_vulkan;
+    return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, error);
+}
+
+qk_status qk_iq2_xxs_gemv_id_int24_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error) {
+    const qk_kernel *const kernel = &qk_iq2_xxs_gemv_id_int24_f32_vulkan;
+    return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, error);
+}
+
 qk_status qk_iq2_xxs_gemv_id_f16(const qk_backend *backend, const qk_range weights[1],
     qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
     uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error) {
     const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_iq2_xxs_gemv_id_f16_metal : &qk_iq2_xxs_gemv_id_f16_vulkan;
+    return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, error);
+}
+
+qk_status qk_iq2_xxs_gemv_id_int8_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error) {
+    const qk_kernel *const kernel = &qk_iq2_xxs_gemv_id_int8_f16_vulkan;
+    return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, error);
+}
+
+qk_status qk_iq2_xxs_gemv_id_split_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error) {
+    const qk_kernel *const kernel = &qk_iq2_xxs_gemv_id_split_f16_vulkan;
+    return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, error);
+}
+
+qk_status qk_iq2_xxs_gemv_id_int24_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error) {
+    const qk_kernel *const kernel = &qk_iq2_xxs_gemv_id_int24_f16_vulkan;
     return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, error);
 }

@@ -1,6 +1,7 @@
 // iq2_xxs_gemv_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f32.
 // Generated from the specification below by `qkgen emit --format iq2_xxs`; do not edit.
-// 66 bytes for 256 elements, 2.062 bits each; 12.6 operations for each element.
+// 66 bytes for 256 elements, 2.062 bits each.
+// For each weight 0.258 bytes read, 14.4 operations: 0.438 loads, 4.69 bits, 3.5 integer, 3.25 float, 2.12 conversions, 0.375 lookups.
 //
 //     format iq2_xxs "eights from a codebook of 256, 7-bit sign masks, 4-bit scales in groups of 32"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -50,8 +51,7 @@ float f16_to_f32(uint bits) {
 
 const uint TILES = BATCH == 1u ? 4u : 1u;
 
-// What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a
-// scale.
+// What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a scale.
 vec4 x[TILES][BATCH][4];
 float x_sum[TILES][BATCH][1];
 
@@ -100,7 +100,7 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     uint s1 = (qs3 >> ((part * 64u + tile % 2u * 14u + 55u) % 16u)) & 0x7Fu;  // qs: 7 bits
     uint G_row3 = G[g1 * 2u + 1u];
     [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        sum[m] += dot(x[k][m][0], d_sc1 * vec4((uvec4(G_row0) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(S[s0])) >> ivec4(0, 1, 2, 3)) & 1, ivec4(0))))) + dot(x[k][m][1], d_sc1 * vec4((uvec4(G_row1) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(S[s0])) >> ivec4(4, 5, 6, 7)) & 1, ivec4(0))))) + dot(x[k][m][2], d_sc1 * vec4((uvec4(G_row2) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(S[s1])) >> ivec4(0, 1, 2, 3)) & 1, ivec4(0))))) + dot(x[k][m][3], d_sc1 * vec4((uvec4(G_row3) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(S[s1])) >> ivec4(4, 5, 6, 7)) & 1, ivec4(0)))));
+        sum[m] += d_sc1 * (dot(x[k][m][0], vec4((uvec4(G_row0) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(S[s0])) >> ivec4(0, 1, 2, 3)) & 1, ivec4(0))))) + dot(x[k][m][1], vec4((uvec4(G_row1) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(S[s0])) >> ivec4(4, 5, 6, 7)) & 1, ivec4(0))))) + dot(x[k][m][2], vec4((uvec4(G_row2) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(S[s1])) >> ivec4(0, 1, 2, 3)) & 1, ivec4(0))))) + dot(x[k][m][3], vec4((uvec4(G_row3) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(S[s1])) >> ivec4(4, 5, 6, 7)) & 1, ivec4(0))))));
     }
 }
 

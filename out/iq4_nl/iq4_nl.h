@@ -1,6 +1,8 @@
 /* iq4_nl: kernels, dispatch and reference decoder of the format.
  * Generated from the specification below by `qkgen emit --format iq4_nl`; do not edit.
- * 18 bytes for 32 elements, 4.5 bits each; 4.62 operations for each element.
+ * 18 bytes for 32 elements, 4.5 bits each.
+ * dequant, gather in f32: for each weight 0.562 bytes read and 4 written, 6.38 operations: 0.375 loads, 2.25 bits, 0.625 integer, 1 float, 1.12 conversions, 1 lookups.
+ * gemv, gemv_id in f32: for each weight 0.562 bytes read, 7.12 operations: 0.312 loads, 2.25 bits, 0.438 integer, 2.06 float, 1.06 conversions, 1 lookups.
  *
  *     format iq4_nl "4-bit indices into a table of unequal steps, one scale for 32"
  *     from "ggml (llama.cpp), ggml-common.h"
@@ -84,6 +86,21 @@ qk_status qk_iq4_nl_gemv_f32(const qk_backend *backend, const qk_range weights[1
 void qk_iq4_nl_gemv_f32_ref(const void *const weights[1],
     const float *x, uint64_t rows, uint64_t cols, uint64_t batch, float *y);
 
+/* iq4_nl_gemv_int8_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f32; class int8. */
+extern const qk_kernel qk_iq4_nl_gemv_int8_f32_vulkan;
+qk_status qk_iq4_nl_gemv_int8_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+
+/* iq4_nl_gemv_split_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f32; class split. */
+extern const qk_kernel qk_iq4_nl_gemv_split_f32_vulkan;
+qk_status qk_iq4_nl_gemv_split_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+
+/* iq4_nl_gemv_int24_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f32; class int24. */
+extern const qk_kernel qk_iq4_nl_gemv_int24_f32_vulkan;
+qk_status qk_iq4_nl_gemv_int24_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+
 /* iq4_nl_gemv_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f16. */
 extern const qk_kernel qk_iq4_nl_gemv_f16_vulkan;
 extern const qk_kernel qk_iq4_nl_gemv_f16_metal;
@@ -91,6 +108,21 @@ qk_status qk_iq4_nl_gemv_f16(const qk_backend *backend, const qk_range weights[1
     qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
 void qk_iq4_nl_gemv_f16_ref(const void *const weights[1],
     const uint16_t *x, uint64_t rows, uint64_t cols, uint64_t batch, float *y);
+
+/* iq4_nl_gemv_int8_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f16; class int8. */
+extern const qk_kernel qk_iq4_nl_gemv_int8_f16_vulkan;
+qk_status qk_iq4_nl_gemv_int8_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+
+/* iq4_nl_gemv_split_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f16; class split. */
+extern const qk_kernel qk_iq4_nl_gemv_split_f16_vulkan;
+qk_status qk_iq4_nl_gemv_split_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+
+/* iq4_nl_gemv_int24_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f16; class int24. */
+extern const qk_kernel qk_iq4_nl_gemv_int24_f16_vulkan;
+qk_status qk_iq4_nl_gemv_int24_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
 
 /* iq4_nl_gemv_id_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f32. */
 extern const qk_kernel qk_iq4_nl_gemv_id_f32_vulkan;
@@ -102,6 +134,24 @@ uint64_t qk_iq4_nl_gemv_id_f32_ref(const void *const weights[1],
     const float *x, const uint32_t *ids, uint64_t experts, uint64_t rows, uint64_t cols,
     uint64_t tokens, uint64_t slots, float *y);
 
+/* iq4_nl_gemv_id_int8_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f32; class int8. */
+extern const qk_kernel qk_iq4_nl_gemv_id_int8_f32_vulkan;
+qk_status qk_iq4_nl_gemv_id_int8_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error);
+
+/* iq4_nl_gemv_id_split_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f32; class split. */
+extern const qk_kernel qk_iq4_nl_gemv_id_split_f32_vulkan;
+qk_status qk_iq4_nl_gemv_id_split_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error);
+
+/* iq4_nl_gemv_id_int24_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f32; class int24. */
+extern const qk_kernel qk_iq4_nl_gemv_id_int24_f32_vulkan;
+qk_status qk_iq4_nl_gemv_id_int24_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error);
+
 /* iq4_nl_gemv_id_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f16. */
 extern const qk_kernel qk_iq4_nl_gemv_id_f16_vulkan;
 extern const qk_kernel qk_iq4_nl_gemv_id_f16_metal;
@@ -111,6 +161,24 @@ qk_status qk_iq4_nl_gemv_id_f16(const qk_backend *backend, const qk_range weight
 uint64_t qk_iq4_nl_gemv_id_f16_ref(const void *const weights[1],
     const uint16_t *x, const uint32_t *ids, uint64_t experts, uint64_t rows, uint64_t cols,
     uint64_t tokens, uint64_t slots, float *y);
+
+/* iq4_nl_gemv_id_int8_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f16; class int8. */
+extern const qk_kernel qk_iq4_nl_gemv_id_int8_f16_vulkan;
+qk_status qk_iq4_nl_gemv_id_int8_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error);
+
+/* iq4_nl_gemv_id_split_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f16; class split. */
+extern const qk_kernel qk_iq4_nl_gemv_id_split_f16_vulkan;
+qk_status qk_iq4_nl_gemv_id_split_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error);
+
+/* iq4_nl_gemv_id_int24_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f16; class int24. */
+extern const qk_kernel qk_iq4_nl_gemv_id_int24_f16_vulkan;
+qk_status qk_iq4_nl_gemv_id_int24_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error);
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,7 @@
 // iq4_nl_gemv_id_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f16.
 // Generated from the specification below by `qkgen emit --format iq4_nl`; do not edit.
-// 18 bytes for 32 elements, 4.5 bits each; 4.38 operations for each element.
+// 18 bytes for 32 elements, 4.5 bits each.
+// For each weight 0.562 bytes read, 7.12 operations: 0.312 loads, 2.25 bits, 0.438 integer, 2.06 float, 1.06 conversions, 1 lookups.
 //
 //     format iq4_nl "4-bit indices into a table of unequal steps, one scale for 32"
 //     from "ggml (llama.cpp), ggml-common.h"

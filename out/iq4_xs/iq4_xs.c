@@ -1,6 +1,8 @@
 /* iq4_xs: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format iq4_xs`; do not edit.
- * 136 bytes for 256 elements, 4.25 bits each; 6.38 operations for each element.
+ * 136 bytes for 256 elements, 4.25 bits each.
+ * dequant, gather in f32: for each weight 0.531 bytes read and 4 written, 7.62 operations: 0.375 loads, 2.75 bits, 1.12 integer, 1.12 float, 1.25 conversions, 1 lookups.
+ * gemv, gemv_id in f32: for each weight 0.531 bytes read, 7.56 operations: 0.25 loads, 2.38 bits, 0.688 integer, 2.12 float, 1.12 conversions, 1 lookups.
  *
  *     format iq4_xs "4-bit indices into a table of unequal steps, 6-bit scales around 32 in groups of 32"
  *     from "ggml (llama.cpp), ggml-common.h"
@@ -244,9 +246,13 @@ extern const qk_code qk_iq4_xs_gather_f32_spirv;
 extern const qk_code qk_iq4_xs_gather_f16_spirv;
 extern const qk_code qk_iq4_xs_gather_bf16_spirv;
 extern const qk_code qk_iq4_xs_gemv_f32_spirv;
+extern const qk_code qk_iq4_xs_gemv_int8_f32_spirv;
 extern const qk_code qk_iq4_xs_gemv_f16_spirv;
+extern const qk_code qk_iq4_xs_gemv_int8_f16_spirv;
 extern const qk_code qk_iq4_xs_gemv_id_f32_spirv;
+extern const qk_code qk_iq4_xs_gemv_id_int8_f32_spirv;
 extern const qk_code qk_iq4_xs_gemv_id_f16_spirv;
+extern const qk_code qk_iq4_xs_gemv_id_int8_f16_spirv;
 extern const qk_code qk_iq4_xs_msl;
 
 static const uint32_t iq4_xs_N_table[] = {
@@ -694,6 +700,159 @@ const qk_kernel qk_iq4_xs_gemv_f32_metal = {
     .tile_elements = 16,
 };
 
+static const qk_binding iq4_xs_gemv_int8_f32_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 136, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field iq4_xs_gemv_int8_f32_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+};
+static const qk_table iq4_xs_gemv_int8_f32_tables[] = {
+    {3, "N", iq4_xs_N_table, sizeof iq4_xs_N_table},
+};
+
+static const uint32_t iq4_xs_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t iq4_xs_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t iq4_xs_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t iq4_xs_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq4_xs_gemv_int8_f32_vulkan_digits[] = {1};
+static const qk_spec_constant iq4_xs_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_int8_f32_vulkan_local_size_x},
+    {1, "batch", 1, 4, iq4_xs_gemv_int8_f32_vulkan_batch},
+    {2, "rows", 4, 4, iq4_xs_gemv_int8_f32_vulkan_rows},
+    {3, "split", 1, 4, iq4_xs_gemv_int8_f32_vulkan_split},
+    {4, "digits", 1, 1, iq4_xs_gemv_int8_f32_vulkan_digits}};
+
+const qk_kernel qk_iq4_xs_gemv_int8_f32_vulkan = {
+    .name = "iq4_xs_gemv_int8_f32",
+    .format = "iq4_xs",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_iq4_xs_gemv_int8_f32_spirv,
+    .binding_count = 3,
+    .bindings = iq4_xs_gemv_int8_f32_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = iq4_xs_gemv_int8_f32_push,
+    .table_count = 1,
+    .tables = iq4_xs_gemv_int8_f32_tables,
+    .spec_constant_count = 5,
+    .spec_constants = iq4_xs_gemv_int8_f32_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_INT8_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 16,
+};
+
+static const qk_binding iq4_xs_gemv_split_f32_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 136, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field iq4_xs_gemv_split_f32_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+};
+static const qk_table iq4_xs_gemv_split_f32_tables[] = {
+    {3, "N", iq4_xs_N_table, sizeof iq4_xs_N_table},
+};
+
+static const uint32_t iq4_xs_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t iq4_xs_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t iq4_xs_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t iq4_xs_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq4_xs_gemv_split_f32_vulkan_digits[] = {2};
+static const qk_spec_constant iq4_xs_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_split_f32_vulkan_local_size_x},
+    {1, "batch", 1, 4, iq4_xs_gemv_split_f32_vulkan_batch},
+    {2, "rows", 4, 4, iq4_xs_gemv_split_f32_vulkan_rows},
+    {3, "split", 1, 4, iq4_xs_gemv_split_f32_vulkan_split},
+    {4, "digits", 2, 1, iq4_xs_gemv_split_f32_vulkan_digits}};
+
+const qk_kernel qk_iq4_xs_gemv_split_f32_vulkan = {
+    .name = "iq4_xs_gemv_split_f32",
+    .format = "iq4_xs",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_iq4_xs_gemv_int8_f32_spirv,
+    .binding_count = 3,
+    .bindings = iq4_xs_gemv_split_f32_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = iq4_xs_gemv_split_f32_push,
+    .table_count = 1,
+    .tables = iq4_xs_gemv_split_f32_tables,
+    .spec_constant_count = 5,
+    .spec_constants = iq4_xs_gemv_split_f32_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_SPLIT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 16,
+};
+
+static const qk_binding iq4_xs_gemv_int24_f32_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 136, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field iq4_xs_gemv_int24_f32_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+};
+static const qk_table iq4_xs_gemv_int24_f32_tables[] = {
+    {3, "N", iq4_xs_N_table, sizeof iq4_xs_N_table},
+};
+
+static const uint32_t iq4_xs_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t iq4_xs_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t iq4_xs_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t iq4_xs_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq4_xs_gemv_int24_f32_vulkan_digits[] = {3};
+static const qk_spec_constant iq4_xs_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_int24_f32_vulkan_local_size_x},
+    {1, "batch", 1, 4, iq4_xs_gemv_int24_f32_vulkan_batch},
+    {2, "rows", 4, 4, iq4_xs_gemv_int24_f32_vulkan_rows},
+    {3, "split", 1, 4, iq4_xs_gemv_int24_f32_vulkan_split},
+    {4, "digits", 3, 1, iq4_xs_gemv_int24_f32_vulkan_digits}};
+
+const qk_kernel qk_iq4_xs_gemv_int24_f32_vulkan = {
+    .name = "iq4_xs_gemv_int24_f32",
+    .format = "iq4_xs",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_iq4_xs_gemv_int8_f32_spirv,
+    .binding_count = 3,
+    .bindings = iq4_xs_gemv_int24_f32_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = iq4_xs_gemv_int24_f32_push,
+    .table_count = 1,
+    .tables = iq4_xs_gemv_int24_f32_tables,
+    .spec_constant_count = 5,
+    .spec_constants = iq4_xs_gemv_int24_f32_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 16,
+};
+
 static const qk_binding iq4_xs_gemv_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 136, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
@@ -762,6 +921,159 @@ const qk_kernel qk_iq4_xs_gemv_f16_metal = {
     .spec_constants = iq4_xs_gemv_f16_metal_constants,
     .workgroup_size = 64,
     .features = 0,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 16,
+};
+
+static const qk_binding iq4_xs_gemv_int8_f16_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 136, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field iq4_xs_gemv_int8_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+};
+static const qk_table iq4_xs_gemv_int8_f16_tables[] = {
+    {3, "N", iq4_xs_N_table, sizeof iq4_xs_N_table},
+};
+
+static const uint32_t iq4_xs_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t iq4_xs_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t iq4_xs_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t iq4_xs_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq4_xs_gemv_int8_f16_vulkan_digits[] = {1};
+static const qk_spec_constant iq4_xs_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_int8_f16_vulkan_local_size_x},
+    {1, "batch", 1, 4, iq4_xs_gemv_int8_f16_vulkan_batch},
+    {2, "rows", 4, 4, iq4_xs_gemv_int8_f16_vulkan_rows},
+    {3, "split", 1, 4, iq4_xs_gemv_int8_f16_vulkan_split},
+    {4, "digits", 1, 1, iq4_xs_gemv_int8_f16_vulkan_digits}};
+
+const qk_kernel qk_iq4_xs_gemv_int8_f16_vulkan = {
+    .name = "iq4_xs_gemv_int8_f16",
+    .format = "iq4_xs",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_iq4_xs_gemv_int8_f16_spirv,
+    .binding_count = 3,
+    .bindings = iq4_xs_gemv_int8_f16_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = iq4_xs_gemv_int8_f16_push,
+    .table_count = 1,
+    .tables = iq4_xs_gemv_int8_f16_tables,
+    .spec_constant_count = 5,
+    .spec_constants = iq4_xs_gemv_int8_f16_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_INT8_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 16,
+};
+
+static const qk_binding iq4_xs_gemv_split_f16_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 136, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field iq4_xs_gemv_split_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+};
+static const qk_table iq4_xs_gemv_split_f16_tables[] = {
+    {3, "N", iq4_xs_N_table, sizeof iq4_xs_N_table},
+};
+
+static const uint32_t iq4_xs_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t iq4_xs_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t iq4_xs_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t iq4_xs_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq4_xs_gemv_split_f16_vulkan_digits[] = {2};
+static const qk_spec_constant iq4_xs_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_split_f16_vulkan_local_size_x},
+    {1, "batch", 1, 4, iq4_xs_gemv_split_f16_vulkan_batch},
+    {2, "rows", 4, 4, iq4_xs_gemv_split_f16_vulkan_rows},
+    {3, "split", 1, 4, iq4_xs_gemv_split_f16_vulkan_split},
+    {4, "digits", 2, 1, iq4_xs_gemv_split_f16_vulkan_digits}};
+
+const qk_kernel qk_iq4_xs_gemv_split_f16_vulkan = {
+    .name = "iq4_xs_gemv_split_f16",
+    .format = "iq4_xs",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_iq4_xs_gemv_int8_f16_spirv,
+    .binding_count = 3,
+    .bindings = iq4_xs_gemv_split_f16_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = iq4_xs_gemv_split_f16_push,
+    .table_count = 1,
+    .tables = iq4_xs_gemv_split_f16_tables,
+    .spec_constant_count = 5,
+    .spec_constants = iq4_xs_gemv_split_f16_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_SPLIT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 16,
+};
+
+static const qk_binding iq4_xs_gemv_int24_f16_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 136, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field iq4_xs_gemv_int24_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+};
+static const qk_table iq4_xs_gemv_int24_f16_tables[] = {
+    {3, "N", iq4_xs_N_table, sizeof iq4_xs_N_table},
+};
+
+static const uint32_t iq4_xs_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t iq4_xs_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t iq4_xs_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t iq4_xs_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq4_xs_gemv_int24_f16_vulkan_digits[] = {3};
+static const qk_spec_constant iq4_xs_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_int24_f16_vulkan_local_size_x},
+    {1, "batch", 1, 4, iq4_xs_gemv_int24_f16_vulkan_batch},
+    {2, "rows", 4, 4, iq4_xs_gemv_int24_f16_vulkan_rows},
+    {3, "split", 1, 4, iq4_xs_gemv_int24_f16_vulkan_split},
+    {4, "digits", 3, 1, iq4_xs_gemv_int24_f16_vulkan_digits}};
+
+const qk_kernel qk_iq4_xs_gemv_int24_f16_vulkan = {
+    .name = "iq4_xs_gemv_int24_f16",
+    .format = "iq4_xs",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_iq4_xs_gemv_int8_f16_spirv,
+    .binding_count = 3,
+    .bindings = iq4_xs_gemv_int24_f16_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = iq4_xs_gemv_int24_f16_push,
+    .table_count = 1,
+    .tables = iq4_xs_gemv_int24_f16_tables,
+    .spec_constant_count = 5,
+    .spec_constants = iq4_xs_gemv_int24_f16_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -837,6 +1149,159 @@ const qk_kernel qk_iq4_xs_gemv_id_f32_metal = {
     .tile_elements = 16,
 };
 
+static const qk_binding iq4_xs_gemv_id_int8_f32_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 136, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field iq4_xs_gemv_id_int8_f32_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"slots", 12, 4},
+    {"experts", 16, 4},
+    {"expert_first", 20, 4},
+    {"expert_end", 24, 4},
+};
+static const qk_table iq4_xs_gemv_id_int8_f32_tables[] = {
+    {5, "N", iq4_xs_N_table, sizeof iq4_xs_N_table},
+};
+
+static const uint32_t iq4_xs_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t iq4_xs_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t iq4_xs_gemv_id_int8_f32_vulkan_digits[] = {1};
+static const qk_spec_constant iq4_xs_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_id_int8_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, iq4_xs_gemv_id_int8_f32_vulkan_rows},
+    {4, "digits", 1, 1, iq4_xs_gemv_id_int8_f32_vulkan_digits}};
+
+const qk_kernel qk_iq4_xs_gemv_id_int8_f32_vulkan = {
+    .name = "iq4_xs_gemv_id_int8_f32",
+    .format = "iq4_xs",
+    .family = "gemv_id",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_iq4_xs_gemv_id_int8_f32_spirv,
+    .binding_count = 5,
+    .bindings = iq4_xs_gemv_id_int8_f32_bindings,
+    .push_bytes = 28,
+    .push_count = 7,
+    .push = iq4_xs_gemv_id_int8_f32_push,
+    .table_count = 1,
+    .tables = iq4_xs_gemv_id_int8_f32_tables,
+    .spec_constant_count = 3,
+    .spec_constants = iq4_xs_gemv_id_int8_f32_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_INT8_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 16,
+};
+
+static const qk_binding iq4_xs_gemv_id_split_f32_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 136, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field iq4_xs_gemv_id_split_f32_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"slots", 12, 4},
+    {"experts", 16, 4},
+    {"expert_first", 20, 4},
+    {"expert_end", 24, 4},
+};
+static const qk_table iq4_xs_gemv_id_split_f32_tables[] = {
+    {5, "N", iq4_xs_N_table, sizeof iq4_xs_N_table},
+};
+
+static const uint32_t iq4_xs_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t iq4_xs_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t iq4_xs_gemv_id_split_f32_vulkan_digits[] = {2};
+static const qk_spec_constant iq4_xs_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_id_split_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, iq4_xs_gemv_id_split_f32_vulkan_rows},
+    {4, "digits", 2, 1, iq4_xs_gemv_id_split_f32_vulkan_digits}};
+
+const qk_kernel qk_iq4_xs_gemv_id_split_f32_vulkan = {
+    .name = "iq4_xs_gemv_id_split_f32",
+    .format = "iq4_xs",
+    .family = "gemv_id",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_iq4_xs_gemv_id_int8_f32_spirv,
+    .binding_count = 5,
+    .bindings = iq4_xs_gemv_id_split_f32_bindings,
+    .push_bytes = 28,
+    .push_count = 7,
+    .push = iq4_xs_gemv_id_split_f32_push,
+    .table_count = 1,
+    .tables = iq4_xs_gemv_id_split_f32_tables,
+    .spec_constant_count = 3,
+    .spec_constants = iq4_xs_gemv_id_split_f32_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_SPLIT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 16,
+};
+
+static const qk_binding iq4_xs_gemv_id_int24_f32_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 136, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field iq4_xs_gemv_id_int24_f32_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"slots", 12, 4},
+    {"experts", 16, 4},
+    {"expert_first", 20, 4},
+    {"expert_end", 24, 4},
+};
+static const qk_table iq4_xs_gemv_id_int24_f32_tables[] = {
+    {5, "N", iq4_xs_N_table, sizeof iq4_xs_N_table},
+};
+
+static const uint32_t iq4_xs_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t iq4_xs_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t iq4_xs_gemv_id_int24_f32_vulkan_digits[] = {3};
+static const qk_spec_constant iq4_xs_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_id_int24_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, iq4_xs_gemv_id_int24_f32_vulkan_rows},
+    {4, "digits", 3, 1, iq4_xs_gemv_id_int24_f32_vulkan_digits}};
+
+const qk_kernel qk_iq4_xs_gemv_id_int24_f32_vulkan = {
+    .name = "iq4_xs_gemv_id_int24_f32",
+    .format = "iq4_xs",
+    .family = "gemv_id",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_iq4_xs_gemv_id_int8_f32_spirv,
+    .binding_count = 5,
+    .bindings = iq4_xs_gemv_id_int24_f32_bindings,
+    .push_bytes = 28,
+    .push_count = 7,
+    .push = iq4_xs_gemv_id_int24_f32_push,
+    .table_count = 1,
+    .tables = iq4_xs_gemv_id_int24_f32_tables,
+    .spec_constant_count = 3,
+    .spec_constants = iq4_xs_gemv_id_int24_f32_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 16,
+};
+
 static const qk_binding iq4_xs_gemv_id_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 136, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
@@ -906,6 +1371,159 @@ const qk_kernel qk_iq4_xs_gemv_id_f16_metal = {
     .tile_elements = 16,
 };
 
+static const qk_binding iq4_xs_gemv_id_int8_f16_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 136, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field iq4_xs_gemv_id_int8_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"slots", 12, 4},
+    {"experts", 16, 4},
+    {"expert_first", 20, 4},
+    {"expert_end", 24, 4},
+};
+static const qk_table iq4_xs_gemv_id_int8_f16_tables[] = {
+    {5, "N", iq4_xs_N_table, sizeof iq4_xs_N_table},
+};
+
+static const uint32_t iq4_xs_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t iq4_xs_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t iq4_xs_gemv_id_int8_f16_vulkan_digits[] = {1};
+static const qk_spec_constant iq4_xs_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_id_int8_f16_vulkan_local_size_x},
+    {2, "rows", 4, 4, iq4_xs_gemv_id_int8_f16_vulkan_rows},
+    {4, "digits", 1, 1, iq4_xs_gemv_id_int8_f16_vulkan_digits}};
+
+const qk_kernel qk_iq4_xs_gemv_id_int8_f16_vulkan = {
+    .name = "iq4_xs_gemv_id_int8_f16",
+    .format = "iq4_xs",
+    .family = "gemv_id",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_iq4_xs_gemv_id_int8_f16_spirv,
+    .binding_count = 5,
+    .bindings = iq4_xs_gemv_id_int8_f16_bindings,
+    .push_bytes = 28,
+    .push_count = 7,
+    .push = iq4_xs_gemv_id_int8_f16_push,
+    .table_count = 1,
+    .tables = iq4_xs_gemv_id_int8_f16_tables,
+    .spec_constant_count = 3,
+    .spec_constants = iq4_xs_gemv_id_int8_f16_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_INT8_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 16,
+};
+
+static const qk_binding iq4_xs_gemv_id_split_f16_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 136, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field iq4_xs_gemv_id_split_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"slots", 12, 4},
+    {"experts", 16, 4},
+    {"expert_first", 20, 4},
+    {"expert_end", 24, 4},
+};
+static const qk_table iq4_xs_gemv_id_split_f16_tables[] = {
+    {5, "N", iq4_xs_N_table, sizeof iq4_xs_N_table},
+};
+
+static const uint32_t iq4_xs_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t iq4_xs_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t iq4_xs_gemv_id_split_f16_vulkan_digits[] = {2};
+static const qk_spec_constant iq4_xs_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_id_split_f16_vulkan_local_size_x},
+    {2, "rows", 4, 4, iq4_xs_gemv_id_split_f16_vulkan_rows},
+    {4, "digits", 2, 1, iq4_xs_gemv_id_split_f16_vulkan_digits}};
+
+const qk_kernel qk_iq4_xs_gemv_id_split_f16_vulkan = {
+    .name = "iq4_xs_gemv_id_split_f16",
+    .format = "iq4_xs",
+    .family = "gemv_id",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_iq4_xs_gemv_id_int8_f16_spirv,
+    .binding_count = 5,
+    .bindings = iq4_xs_gemv_id_split_f16_bindings,
+    .push_bytes = 28,
+    .push_count = 7,
+    .push = iq4_xs_gemv_id_split_f16_push,
+    .table_count = 1,
+    .tables = iq4_xs_gemv_id_split_f16_tables,
+    .spec_constant_count = 3,
+    .spec_constants = iq4_xs_gemv_id_split_f16_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_SPLIT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 16,
+};
+
+static const qk_binding iq4_xs_gemv_id_int24_f16_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U32, 136, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field iq4_xs_gemv_id_int24_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"slots", 12, 4},
+    {"experts", 16, 4},
+    {"expert_first", 20, 4},
+    {"expert_end", 24, 4},
+};
+static const qk_table iq4_xs_gemv_id_int24_f16_tables[] = {
+    {5, "N", iq4_xs_N_table, sizeof iq4_xs_N_table},
+};
+
+static const uint32_t iq4_xs_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t iq4_xs_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t iq4_xs_gemv_id_int24_f16_vulkan_digits[] = {3};
+static const qk_spec_constant iq4_xs_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_id_int24_f16_vulkan_local_size_x},
+    {2, "rows", 4, 4, iq4_xs_gemv_id_int24_f16_vulkan_rows},
+    {4, "digits", 3, 1, iq4_xs_gemv_id_int24_f16_vulkan_digits}};
+
+const qk_kernel qk_iq4_xs_gemv_id_int24_f16_vulkan = {
+    .name = "iq4_xs_gemv_id_int24_f16",
+    .format = "iq4_xs",
+    .family = "gemv_id",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_iq4_xs_gemv_id_int8_f16_spirv,
+    .binding_count = 5,
+    .bindings = iq4_xs_gemv_id_int24_f16_bindings,
+    .push_bytes = 28,
+    .push_count = 7,
+    .push = iq4_xs_gemv_id_int24_f16_push,
+    .table_count = 1,
+    .tables = iq4_xs_gemv_id_int24_f16_tables,
+    .spec_constant_count = 3,
+    .spec_constants = iq4_xs_gemv_id_int24_f16_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 16,
+};
+
 /* ---- dispatch ---- */
 
 qk_status qk_iq4_xs_dequant_f32(const qk_backend *backend, const qk_range weights[1],
@@ -950,9 +1568,45 @@ qk_status qk_iq4_xs_gemv_f32(const qk_backend *backend, const qk_range weights[1
     return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
 }
 
+qk_status qk_iq4_xs_gemv_int8_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = &qk_iq4_xs_gemv_int8_f32_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
+qk_status qk_iq4_xs_gemv_split_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = &qk_iq4_xs_gemv_split_f32_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
+qk_status qk_iq4_xs_gemv_int24_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = &qk_iq4_xs_gemv_int24_f32_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
 qk_status qk_iq4_xs_gemv_f16(const qk_backend *backend, const qk_range weights[1],
     qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
     const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_iq4_xs_gemv_f16_metal : &qk_iq4_xs_gemv_f16_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
+qk_status qk_iq4_xs_gemv_int8_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = &qk_iq4_xs_gemv_int8_f16_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
+qk_status qk_iq4_xs_gemv_split_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = &qk_iq4_xs_gemv_split_f16_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
+qk_status qk_iq4_xs_gemv_int24_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = &qk_iq4_xs_gemv_int24_f16_vulkan;
     return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
 }
 
@@ -963,9 +1617,51 @@ qk_status qk_iq4_xs_gemv_id_f32(const qk_backend *backend, const qk_range weight
     return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, error);
 }
 
+qk_status qk_iq4_xs_gemv_id_int8_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error) {
+    const qk_kernel *const kernel = &qk_iq4_xs_gemv_id_int8_f32_vulkan;
+    return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, error);
+}
+
+qk_status qk_iq4_xs_gemv_id_split_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error) {
+    const qk_kernel *const kernel = &qk_iq4_xs_gemv_id_split_f32_vulkan;
+    return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, error);
+}
+
+qk_status qk_iq4_xs_gemv_id_int24_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error) {
+    const qk_kernel *const kernel = &qk_iq4_xs_gemv_id_int24_f32_vulkan;
+    return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, error);
+}
+
 qk_status qk_iq4_xs_gemv_id_f16(const qk_backend *backend, const qk_range weights[1],
     qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
     uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error) {
     const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_iq4_xs_gemv_id_f16_metal : &qk_iq4_xs_gemv_id_f16_vulkan;
+    return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, error);
+}
+
+qk_status qk_iq4_xs_gemv_id_int8_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error) {
+    const qk_kernel *const kernel = &qk_iq4_xs_gemv_id_int8_f16_vulkan;
+    return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, error);
+}
+
+qk_status qk_iq4_xs_gemv_id_split_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error) {
+    const qk_kernel *const kernel = &qk_iq4_xs_gemv_id_split_f16_vulkan;
+    return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, error);
+}
+
+qk_status qk_iq4_xs_gemv_id_int24_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error) {
+    const qk_kernel *const kernel = &qk_iq4_xs_gemv_id_int24_f16_vulkan;
     return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, error);
 }

@@ -1,6 +1,7 @@
 // iq4_xs_gather_f16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f16.
 // Generated from the specification below by `qkgen emit --format iq4_xs`; do not edit.
-// 136 bytes for 256 elements, 4.25 bits each; 6.38 operations for each element.
+// 136 bytes for 256 elements, 4.25 bits each.
+// For each weight 0.531 bytes read and 2 written, 8.62 operations: 0.375 loads, 2.75 bits, 1.12 integer, 1.12 float, 2.25 conversions, 1 lookups.
 //
 //     format iq4_xs "4-bit indices into a table of unequal steps, 6-bit scales around 32 in groups of 32"
 //     from "ggml (llama.cpp), ggml-common.h"

@@ -1,6 +1,7 @@
 // iq4_xs_gemv_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f32.
 // Generated from the specification below by `qkgen emit --format iq4_xs`; do not edit.
-// 136 bytes for 256 elements, 4.25 bits each; 5.31 operations for each element.
+// 136 bytes for 256 elements, 4.25 bits each.
+// For each weight 0.531 bytes read, 7.56 operations: 0.25 loads, 2.38 bits, 0.688 integer, 2.12 float, 1.12 conversions, 1 lookups.
 //
 //     format iq4_xs "4-bit indices into a table of unequal steps, 6-bit scales around 32 in groups of 32"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -52,8 +53,7 @@ float f16_to_f32(uint bits) {
 
 const uint TILES = BATCH == 1u ? 4u : 1u;
 
-// What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a
-// scale.
+// What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a scale.
 vec4 x[TILES][BATCH][4];
 float x_sum[TILES][BATCH][1];
 

@@ -1,6 +1,7 @@
 // iq4_xs_gemv_id_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f32.
 // Generated from the specification below by `qkgen emit --format iq4_xs`; do not edit.
-// 136 bytes for 256 elements, 4.25 bits each; 5.31 operations for each element.
+// 136 bytes for 256 elements, 4.25 bits each.
+// For each weight 0.531 bytes read, 7.56 operations: 0.25 loads, 2.38 bits, 0.688 integer, 2.12 float, 1.12 conversions, 1 lookups.
 //
 //     format iq4_xs "4-bit indices into a table of unequal steps, 6-bit scales around 32 in groups of 32"
 //     from "ggml (llama.cpp), ggml-common.h"

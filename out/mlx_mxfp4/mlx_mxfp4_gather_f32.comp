@@ -1,6 +1,7 @@
 // mlx_mxfp4_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32.
 // Generated from the specification below by `qkgen emit --format mlx_mxfp4`; do not edit.
-// 17 bytes for 32 elements, 4.25 bits each; 11 operations for each element.
+// 17 bytes for 32 elements, 4.25 bits each.
+// For each weight 0.531 bytes read and 4 written, 10.9 operations: 0.25 loads, 7.12 bits, 0.5 integer, 2 float, 1 conversions.
 //
 //     format mlx_mxfp4 "E2M1 codes in one bit stream, a power of two for 32"
 //     from "MLX, mlx.core.quantize with mode='mxfp4'"

@@ -1,6 +1,7 @@
 // mlx_mxfp4_gemv_id_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f16.
 // Generated from the specification below by `qkgen emit --format mlx_mxfp4`; do not edit.
-// 17 bytes for 32 elements, 4.25 bits each; 10.6 operations for each element.
+// 17 bytes for 32 elements, 4.25 bits each.
+// For each weight 0.531 bytes read, 11.7 operations: 0.188 loads, 7.06 bits, 0.375 integer, 3.06 float, 1 conversions.
 //
 //     format mlx_mxfp4 "E2M1 codes in one bit stream, a power of two for 32"
 //     from "MLX, mlx.core.quantize with mode='mxfp4'"

@@ -1,6 +1,7 @@
 // mlx_mxfp8_dequant_f16: decodes a whole tensor: dst[i] = value(i), in f16.
 // Generated from the specification below by `qkgen emit --format mlx_mxfp8`; do not edit.
-// 33 bytes for 32 elements, 8.25 bits each; 13.2 operations for each element.
+// 33 bytes for 32 elements, 8.25 bits each.
+// For each weight 1.03 bytes read and 2 written, 12.2 operations: 0.375 loads, 7.12 bits, 0.75 integer, 2 float, 2 conversions.
 //
 //     format mlx_mxfp8 "E4M3 codes without NaN, a power of two for 32"
 //     from "MLX, mlx.core.quantize with mode='mxfp8'"

@@ -1,6 +1,7 @@
 // mlx_mxfp8_gemv_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f32.
 // Generated from the specification below by `qkgen emit --format mlx_mxfp8`; do not edit.
-// 33 bytes for 32 elements, 8.25 bits each; 12.8 operations for each element.
+// 33 bytes for 32 elements, 8.25 bits each.
+// For each weight 1.03 bytes read, 11 operations: 0.312 loads, 7.06 bits, 0.5 integer, 2.12 float, 1 conversions.
 //
 //     format mlx_mxfp8 "E4M3 codes without NaN, a power of two for 32"
 //     from "MLX, mlx.core.quantize with mode='mxfp8'"
@@ -45,8 +46,7 @@ float f16_to_f32(uint bits) {
 
 const uint TILES = BATCH == 1u ? 4u : 1u;
 
-// What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a
-// scale.
+// What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a scale.
 vec4 x[TILES][BATCH][4];
 float x_sum[TILES][BATCH][1];
 

@@ -1,6 +1,7 @@
 // mlx_mxfp8_gemv_id_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f16.
 // Generated from the specification below by `qkgen emit --format mlx_mxfp8`; do not edit.
-// 33 bytes for 32 elements, 8.25 bits each; 12.8 operations for each element.
+// 33 bytes for 32 elements, 8.25 bits each.
+// For each weight 1.03 bytes read, 11 operations: 0.312 loads, 7.06 bits, 0.5 integer, 2.12 float, 1 conversions.
 //
 //     format mlx_mxfp8 "E4M3 codes without NaN, a power of two for 32"
 //     from "MLX, mlx.core.quantize with mode='mxfp8'"

@@ -1,6 +1,7 @@
 // mlx_nvfp4_gemv_id_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f32.
 // Generated from the specification below by `qkgen emit --format mlx_nvfp4`; do not edit.
-// 9 bytes for 16 elements, 4.5 bits each; 10.7 operations for each element.
+// 9 bytes for 16 elements, 4.5 bits each.
+// For each weight 0.562 bytes read, 11.8 operations: 0.188 loads, 7.31 bits, 0.125 integer, 3.12 float, 1.06 conversions.
 //
 //     format mlx_nvfp4 "E2M1 codes in one bit stream, E4M3 scales without NaN for 16"
 //     from "MLX, mlx.core.quantize with mode='nvfp4'"

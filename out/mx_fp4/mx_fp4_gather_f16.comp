@@ -1,6 +1,7 @@
 // mx_fp4_gather_f16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f16.
 // Generated from the specification below by `qkgen emit --format mx_fp4`; do not edit.
-// 17 bytes for 32 elements, 4.25 bits each; 11 operations for each element.
+// 17 bytes for 32 elements, 4.25 bits each.
+// For each weight 0.531 bytes read and 2 written, 12.1 operations: 0.25 loads, 7.12 bits, 0.75 integer, 2 float, 2 conversions.
 //
 //     format mx_fp4 "OCP MX: E2M1 codes, the even one in the low nibble, a power of two for 32"
 //     from "OCP Microscaling Formats v1.0; packed as AMD Quark and gpt-oss do"

@@ -1,6 +1,7 @@
 // mx_fp4_gemv_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f16.
 // Generated from the specification below by `qkgen emit --format mx_fp4`; do not edit.
-// 17 bytes for 32 elements, 4.25 bits each; 10.6 operations for each element.
+// 17 bytes for 32 elements, 4.25 bits each.
+// For each weight 0.531 bytes read, 11.8 operations: 0.188 loads, 7.06 bits, 0.5 integer, 3.06 float, 1 conversions.
 //
 //     format mx_fp4 "OCP MX: E2M1 codes, the even one in the low nibble, a power of two for 32"
 //     from "OCP Microscaling Formats v1.0; packed as AMD Quark and gpt-oss do"
@@ -44,8 +45,7 @@ float f16_to_f32(uint bits) {
 
 const uint TILES = BATCH == 1u ? 4u : 1u;
 
-// What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a
-// scale.
+// What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a scale.
 vec4 x[TILES][BATCH][4];
 float x_sum[TILES][BATCH][1];
 

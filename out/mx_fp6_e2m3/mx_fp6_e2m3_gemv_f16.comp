@@ -1,6 +1,7 @@
 // mx_fp6_e2m3_gemv_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f16.
 // Generated from the specification below by `qkgen emit --format mx_fp6_e2m3`; do not edit.
-// 25 bytes for 32 elements, 6.25 bits each; 11.1 operations for each element.
+// 25 bytes for 32 elements, 6.25 bits each.
+// For each weight 0.781 bytes read, 12.3 operations: 0.25 loads, 7.44 bits, 0.562 integer, 3.06 float, 1 conversions.
 //
 //     format mx_fp6_e2m3 "OCP MX: E2M3 codes in one bit stream, a power of two for 32"
 //     from "OCP Microscaling Formats v1.0; packed as AMD Quark does"
@@ -44,8 +45,7 @@ float f16_to_f32(uint bits) {
 
 const uint TILES = BATCH == 1u ? 4u : 1u;
 
-// What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a
-// scale.
+// What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a scale.
 vec4 x[TILES][BATCH][4];
 float x_sum[TILES][BATCH][1];
 

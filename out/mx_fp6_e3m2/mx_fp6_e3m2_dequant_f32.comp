@@ -1,6 +1,7 @@
 // mx_fp6_e3m2_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32.
 // Generated from the specification below by `qkgen emit --format mx_fp6_e3m2`; do not edit.
-// 25 bytes for 32 elements, 6.25 bits each; 11.1 operations for each element.
+// 25 bytes for 32 elements, 6.25 bits each.
+// For each weight 0.781 bytes read and 4 written, 11.2 operations: 0.25 loads, 7.44 bits, 0.562 integer, 2 float, 1 conversions.
 //
 //     format mx_fp6_e3m2 "OCP MX: E3M2 codes in one bit stream, a power of two for 32"
 //     from "OCP Microscaling Formats v1.0; packed as AMD Quark does"

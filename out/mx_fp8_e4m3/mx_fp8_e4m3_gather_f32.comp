@@ -1,6 +1,7 @@
 // mx_fp8_e4m3_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32.
 // Generated from the specification below by `qkgen emit --format mx_fp8_e4m3`; do not edit.
-// 33 bytes for 32 elements, 8.25 bits each; 13.2 operations for each element.
+// 33 bytes for 32 elements, 8.25 bits each.
+// For each weight 1.03 bytes read and 4 written, 13.5 operations: 0.375 loads, 7.12 bits, 3 integer, 2 float, 1 conversions.
 //
 //     format mx_fp8_e4m3 "OCP MX: E4M3 codes, a power of two for 32"
 //     from "OCP Microscaling Formats v1.0"

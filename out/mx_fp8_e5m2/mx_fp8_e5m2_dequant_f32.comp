@@ -1,6 +1,7 @@
 // mx_fp8_e5m2_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32.
 // Generated from the specification below by `qkgen emit --format mx_fp8_e5m2`; do not edit.
-// 33 bytes for 32 elements, 8.25 bits each; 6.25 operations for each element.
+// 33 bytes for 32 elements, 8.25 bits each.
+// For each weight 1.03 bytes read and 4 written, 6.5 operations: 0.375 loads, 3.12 bits, 1 integer, 1 float, 1 conversions.
 //
 //     format mx_fp8_e5m2 "OCP MX: E5M2 codes, a power of two for 32"
 //     from "OCP Microscaling Formats v1.0"

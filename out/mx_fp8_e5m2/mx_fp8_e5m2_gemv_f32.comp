@@ -1,6 +1,7 @@
 // mx_fp8_e5m2_gemv_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f32.
 // Generated from the specification below by `qkgen emit --format mx_fp8_e5m2`; do not edit.
-// 33 bytes for 32 elements, 8.25 bits each; 5.75 operations for each element.
+// 33 bytes for 32 elements, 8.25 bits each.
+// For each weight 1.03 bytes read, 7.06 operations: 0.312 loads, 3.06 bits, 0.625 integer, 2.06 float, 1 conversions.
 //
 //     format mx_fp8_e5m2 "OCP MX: E5M2 codes, a power of two for 32"
 //     from "OCP Microscaling Formats v1.0"
@@ -44,8 +45,7 @@ float f16_to_f32(uint bits) {
 
 const uint TILES = BATCH == 1u ? 4u : 1u;
 
-// What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a
-// scale.
+// What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a scale.
 vec4 x[TILES][BATCH][4];
 float x_sum[TILES][BATCH][1];
 

@@ -1,6 +1,7 @@
 // mx_fp8_e5m2_gemv_id_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f32.
 // Generated from the specification below by `qkgen emit --format mx_fp8_e5m2`; do not edit.
-// 33 bytes for 32 elements, 8.25 bits each; 5.75 operations for each element.
+// 33 bytes for 32 elements, 8.25 bits each.
+// For each weight 1.03 bytes read, 7.06 operations: 0.312 loads, 3.06 bits, 0.625 integer, 2.06 float, 1 conversions.
 //
 //     format mx_fp8_e5m2 "OCP MX: E5M2 codes, a power of two for 32"
 //     from "OCP Microscaling Formats v1.0"

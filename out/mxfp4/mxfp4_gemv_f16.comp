@@ -1,6 +1,7 @@
 // mxfp4_gemv_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f16.
 // Generated from the specification below by `qkgen emit --format mxfp4`; do not edit.
-// 17 bytes for 32 elements, 4.25 bits each; 4.94 operations for each element.
+// 17 bytes for 32 elements, 4.25 bits each.
+// For each weight 0.531 bytes read, 8.5 operations: 0.562 loads, 3 bits, 0.875 integer, 2.06 float, 1 conversions, 1 lookups.
 //
 //     format mxfp4 "E2M1 codes, a power of two for 32"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -42,8 +43,7 @@ layout(push_constant) uniform Push {
 
 const uint TILES = BATCH == 1u ? 4u : 1u;
 
-// What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a
-// scale.
+// What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a scale.
 vec4 x[TILES][BATCH][4];
 float x_sum[TILES][BATCH][1];
 

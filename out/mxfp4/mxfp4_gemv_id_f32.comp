@@ -1,6 +1,7 @@
 // mxfp4_gemv_id_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f32.
 // Generated from the specification below by `qkgen emit --format mxfp4`; do not edit.
-// 17 bytes for 32 elements, 4.25 bits each; 4.94 operations for each element.
+// 17 bytes for 32 elements, 4.25 bits each.
+// For each weight 0.531 bytes read, 8.5 operations: 0.562 loads, 3 bits, 0.875 integer, 2.06 float, 1 conversions, 1 lookups.
 //
 //     format mxfp4 "E2M1 codes, a power of two for 32"
 //     from "ggml (llama.cpp), ggml-common.h"

@@ -1,6 +1,7 @@
 // nvfp4_gemv_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f16.
 // Generated from the specification below by `qkgen emit --format nvfp4`; do not edit.
-// 36 bytes for 64 elements, 4.5 bits each; 5 operations for each element.
+// 36 bytes for 64 elements, 4.5 bits each.
+// For each weight 0.562 bytes read, 7.12 operations: 0.188 loads, 2.25 bits, 0.438 integer, 2.19 float, 1.06 conversions, 1 lookups.
 //
 //     format nvfp4 "E2M1 codes, unsigned E4M3 scales in groups of 16"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -47,8 +48,7 @@ float f16_to_f32(uint bits) {
 
 const uint TILES = BATCH == 1u ? 4u : 1u;
 
-// What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a
-// scale.
+// What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a scale.
 vec4 x[TILES][BATCH][4];
 float x_sum[TILES][BATCH][1];
 

@@ -1,6 +1,7 @@
 // nvfp4_gemv_id_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f16.
 // Generated from the specification below by `qkgen emit --format nvfp4`; do not edit.
-// 36 bytes for 64 elements, 4.5 bits each; 5 operations for each element.
+// 36 bytes for 64 elements, 4.5 bits each.
+// For each weight 0.562 bytes read, 7.12 operations: 0.188 loads, 2.25 bits, 0.438 integer, 2.19 float, 1.06 conversions, 1 lookups.
 //
 //     format nvfp4 "E2M1 codes, unsigned E4M3 scales in groups of 16"
 //     from "ggml (llama.cpp), ggml-common.h"

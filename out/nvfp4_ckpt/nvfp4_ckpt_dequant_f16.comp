@@ -1,6 +1,7 @@
 // nvfp4_ckpt_dequant_f16: decodes a whole tensor: dst[i] = value(i), in f16.
 // Generated from the specification below by `qkgen emit --format nvfp4_ckpt`; do not edit.
-// 13 bytes for 16 elements, 4.5 bits each; 12 operations for each element.
+// 13 bytes for 16 elements, 4.5 bits each.
+// For each weight 0.562 bytes read and 2 written, 13.2 operations: 0.375 loads, 7.62 bits, 0.875 integer, 2.25 float, 2.12 conversions.
 //
 //     format nvfp4_ckpt "NVFP4 checkpoints: E2M1 codes, E4M3 scales for 16, and a scale for the tensor"
 //     from "NVIDIA ModelOpt: NVFP4"

@@ -1,6 +1,7 @@
 // nvfp4_ckpt_gemv_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f32.
 // Generated from the specification below by `qkgen emit --format nvfp4_ckpt`; do not edit.
-// 13 bytes for 16 elements, 4.5 bits each; 11.2 operations for each element.
+// 13 bytes for 16 elements, 4.5 bits each.
+// For each weight 0.562 bytes read, 12.4 operations: 0.25 loads, 7.31 bits, 0.625 integer, 3.19 float, 1.06 conversions.
 //
 //     format nvfp4_ckpt "NVFP4 checkpoints: E2M1 codes, E4M3 scales for 16, and a scale for the tensor"
 //     from "NVIDIA ModelOpt: NVFP4"
@@ -49,8 +50,7 @@ float f16_to_f32(uint bits) {
 
 const uint TILES = BATCH == 1u ? 4u : 1u;
 
-// What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a
-// scale.
+// What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a scale.
 vec4 x[TILES][BATCH][4];
 float x_sum[TILES][BATCH][1];
 

@@ -1,6 +1,7 @@
 // q1_0_dequant_bf16: decodes a whole tensor: dst[i] = value(i), in bf16.
 // Generated from the specification below by `qkgen emit --format q1_0`; do not edit.
-// 18 bytes for 128 elements, 1.125 bits each; 5.31 operations for each element.
+// 18 bytes for 128 elements, 1.125 bits each.
+// For each weight 0.141 bytes read and 2 written, 5.38 operations: 0.125 loads, 2 bits, 1.19 integer, 1 float, 1.06 conversions.
 //
 //     format q1_0 "signs, one scale for 128"
 //     from "ggml (llama.cpp), ggml-common.h"

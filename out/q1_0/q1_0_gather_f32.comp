@@ -1,6 +1,7 @@
 // q1_0_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32.
 // Generated from the specification below by `qkgen emit --format q1_0`; do not edit.
-// 18 bytes for 128 elements, 1.125 bits each; 5.31 operations for each element.
+// 18 bytes for 128 elements, 1.125 bits each.
+// For each weight 0.141 bytes read and 4 written, 4.38 operations: 0.125 loads, 2 bits, 1.19 integer, 1 float, 0.0625 conversions.
 //
 //     format q1_0 "signs, one scale for 128"
 //     from "ggml (llama.cpp), ggml-common.h"

@@ -1,6 +1,7 @@
 // q1_0_gemv_id_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f16.
 // Generated from the specification below by `qkgen emit --format q1_0`; do not edit.
-// 18 bytes for 128 elements, 1.125 bits each; 5.31 operations for each element.
+// 18 bytes for 128 elements, 1.125 bits each.
+// For each weight 0.141 bytes read, 4.69 operations: 0.125 loads, 1.06 bits, 0.188 integer, 2.25 float, 1.06 conversions.
 //
 //     format q1_0 "signs, one scale for 128"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -60,10 +61,11 @@ void load_x(uint vector, uint j, uint k) {
         const vec4 x1 = vec4(unpackHalf2x16(x_in[from + 1u].x), unpackHalf2x16(x_in[from + 1u].y));
         const vec4 x2 = vec4(unpackHalf2x16(x_in[from + 2u].x), unpackHalf2x16(x_in[from + 2u].y));
         const vec4 x3 = vec4(unpackHalf2x16(x_in[from + 3u].x), unpackHalf2x16(x_in[from + 3u].y));
-        x[k][m][0] = x0;
-        x[k][m][1] = x1;
-        x[k][m][2] = x2;
-        x[k][m][3] = x3;
+        x[k][m][0] = x0 * vec4(16777216.0, 8388608.0, 4194304.0, 2097152.0);
+        x[k][m][1] = x1 * vec4(1048576.0, 524288.0, 262144.0, 131072.0);
+        x[k][m][2] = x2 * vec4(65536.0, 32768.0, 4194304.0, 2097152.0);
+        x[k][m][3] = x3 * vec4(1048576.0, 524288.0, 262144.0, 131072.0);
+        x_sum[k][m][0] = dot(x0 + x1 + x2 + x3, vec4(1.0));
     }
 }
 
@@ -72,14 +74,26 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     const uint block = n * (row_tiles / 8u) + j / 8u;
     const uint tile = j % 8u;
     uint base = block * 9u;
-    uint qs = uint(blocks[base + tile + 1u]);
-    uvec4 q0 = (uvec4(qs) >> uvec4(0, 1, 2, 3)) & 1u;  // qs: 1 bit
     float d = f16_to_f32(uint(blocks[base]));
-    uvec4 q1 = (uvec4(qs) >> uvec4(4, 5, 6, 7)) & 1u;  // qs: 1 bit
-    uvec4 q2 = (uvec4(qs) >> uvec4(8, 9, 10, 11)) & 1u;  // qs: 1 bit
-    uvec4 q3 = (uvec4(qs) >> uvec4(12, 13, 14, 15)) & 1u;  // qs: 1 bit
+    uint qs = uint(blocks[base + tile + 1u]);
+    vec2 pair0 = unpackHalf2x16(qs & 0x10001u);
+    vec2 pair1 = unpackHalf2x16(qs & 0x20002u);
+    vec2 pair2 = unpackHalf2x16(qs & 0x40004u);
+    vec2 pair3 = unpackHalf2x16(qs & 0x80008u);
+    vec2 pair4 = unpackHalf2x16(qs & 0x100010u);
+    vec2 pair5 = unpackHalf2x16(qs & 0x200020u);
+    vec2 pair6 = unpackHalf2x16(qs & 0x400040u);
+    vec2 pair7 = unpackHalf2x16(qs & 0x800080u);
+    vec2 pair8 = unpackHalf2x16(qs & 0x1000100u);
+    vec2 pair9 = unpackHalf2x16(qs & 0x2000200u);
+    vec2 pair10 = unpackHalf2x16((qs >> 8u) & 0x40004u);
+    vec2 pair11 = unpackHalf2x16((qs >> 8u) & 0x80008u);
+    vec2 pair12 = unpackHalf2x16((qs >> 8u) & 0x100010u);
+    vec2 pair13 = unpackHalf2x16((qs >> 8u) & 0x200020u);
+    vec2 pair14 = unpackHalf2x16((qs >> 8u) & 0x400040u);
+    vec2 pair15 = unpackHalf2x16((qs >> 8u) & 0x800080u);
     [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        sum[m] += dot(x[k][m][0], mix(vec4(-d), vec4(d), notEqual(ivec4(q0), ivec4(0)))) + dot(x[k][m][1], mix(vec4(-d), vec4(d), notEqual(ivec4(q1), ivec4(0)))) + dot(x[k][m][2], mix(vec4(-d), vec4(d), notEqual(ivec4(q2), ivec4(0)))) + dot(x[k][m][3], mix(vec4(-d), vec4(d), notEqual(ivec4(q3), ivec4(0))));
+        sum[m] += -(d * x_sum[k][m][0]) + d * 2.0 * (dot(x[k][m][0], vec4(pair0.x, pair1.x, pair2.x, pair3.x)) + dot(x[k][m][1], vec4(pair4.x, pair5.x, pair6.x, pair7.x)) + dot(x[k][m][2], vec4(pair8.x, pair9.x, pair10.x, pair11.x)) + dot(x[k][m][3], vec4(pair12.x, pair13.x, pair14.x, pair15.x)));
     }
 }
 

@@ -1,6 +1,7 @@
 // q2_0_gemv_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f32.
 // Generated from the specification below by `qkgen emit --format q2_0`; do not edit.
-// 18 bytes for 64 elements, 2.25 bits each; 6.38 operations for each element.
+// 18 bytes for 64 elements, 2.25 bits each.
+// For each weight 0.281 bytes read, 4.81 operations: 0.188 loads, 1.12 bits, 0.312 integer, 2.12 float, 1.06 conversions.
 //
 //     format q2_0 "2-bit codes around 1, one scale for 64"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -43,8 +44,7 @@ float f16_to_f32(uint bits) {
 
 const uint TILES = BATCH == 1u ? 4u : 1u;
 
-// What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a
-// scale.
+// What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a scale.
 vec4 x[TILES][BATCH][4];
 float x_sum[TILES][BATCH][1];
 

@@ -1,6 +1,7 @@
 // q2_K_gemv_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f16.
 // Generated from the specification below by `qkgen emit --format q2_K`; do not edit.
-// 84 bytes for 256 elements, 2.625 bits each; 8.06 operations for each element.
+// 84 bytes for 256 elements, 2.625 bits each.
+// For each weight 0.328 bytes read, 7.12 operations: 0.25 loads, 1.62 bits, 0.875 integer, 3.25 float, 1.12 conversions.
 //
 //     format q2_K "2-bit codes, 4-bit scales and minimums in groups of 16"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -48,8 +49,7 @@ float f16_to_f32(uint bits) {
 
 const uint TILES = BATCH == 1u ? 4u : 1u;
 
-// What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a
-// scale.
+// What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a scale.
 vec4 x[TILES][BATCH][4];
 float x_sum[TILES][BATCH][4];
 

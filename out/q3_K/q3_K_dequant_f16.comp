@@ -1,6 +1,7 @@
 // q3_K_dequant_f16: decodes a whole tensor: dst[i] = value(i), in f16.
 // Generated from the specification below by `qkgen emit --format q3_K`; do not edit.
-// 110 bytes for 256 elements, 3.438 bits each; 13.1 operations for each element.
+// 110 bytes for 256 elements, 3.438 bits each.
+// For each weight 0.43 bytes read and 2 written, 13.5 operations: 0.406 loads, 7.69 bits, 1.88 integer, 1.25 float, 2.28 conversions.
 //
 //     format q3_K "3-bit codes around 4, 6-bit scales around 32 in groups of 16"
 //     from "ggml (llama.cpp), ggml-common.h"

@@ -1,6 +1,7 @@
 // q3_K_gemv_id_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f32.
 // Generated from the specification below by `qkgen emit --format q3_K`; do not edit.
-// 110 bytes for 256 elements, 3.438 bits each; 13.1 operations for each element.
+// 110 bytes for 256 elements, 3.438 bits each.
+// For each weight 0.43 bytes read, 8.5 operations: 0.406 loads, 3.44 bits, 0.875 integer, 3 float, 0.781 conversions.
 //
 //     format q3_K "3-bit codes around 4, 6-bit scales around 32 in groups of 16"
 //     from "ggml (llama.cpp), ggml-common.h"

@@ -1,6 +1,7 @@
 // q4_0_gather_bf16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in bf16.
 // Generated from the specification below by `qkgen emit --format q4_0`; do not edit.
-// 18 bytes for 32 elements, 4.5 bits each; 6.62 operations for each element.
+// 18 bytes for 32 elements, 4.5 bits each.
+// For each weight 0.562 bytes read and 2 written, 7.38 operations: 0.375 loads, 2.25 bits, 1.62 integer, 1 float, 2.12 conversions.
 //
 //     format q4_0 "4-bit codes around 8, one scale for 32"
 //     from "ggml (llama.cpp), ggml-common.h"

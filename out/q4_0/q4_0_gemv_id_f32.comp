@@ -1,6 +1,7 @@
 // q4_0_gemv_id_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f32.
 // Generated from the specification below by `qkgen emit --format q4_0`; do not edit.
-// 18 bytes for 32 elements, 4.5 bits each; 6.38 operations for each element.
+// 18 bytes for 32 elements, 4.5 bits each.
+// For each weight 0.562 bytes read, 4.38 operations: 0.312 loads, 0.875 bits, 0.438 integer, 2.19 float, 0.562 conversions.
 //
 //     format q4_0 "4-bit codes around 8, one scale for 32"
 //     from "ggml (llama.cpp), ggml-common.h"

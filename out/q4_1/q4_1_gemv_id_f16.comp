@@ -1,6 +1,7 @@
 // q4_1_gemv_id_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f16.
 // Generated from the specification below by `qkgen emit --format q4_1`; do not edit.
-// 20 bytes for 32 elements, 5 bits each; 5.5 operations for each element.
+// 20 bytes for 32 elements, 5 bits each.
+// For each weight 0.625 bytes read, 4 operations: 0.188 loads, 0.688 bits, 0.312 integer, 2.19 float, 0.625 conversions.
 //
 //     format q4_1 "4-bit codes, one scale and one minimum for 32"
 //     from "ggml (llama.cpp), ggml-common.h"

@@ -1,6 +1,7 @@
 // q4_K_gemv_id_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f32.
 // Generated from the specification below by `qkgen emit --format q4_K`; do not edit.
-// 144 bytes for 256 elements, 4.5 bits each; 8.62 operations for each element.
+// 144 bytes for 256 elements, 4.5 bits each.
+// For each weight 0.562 bytes read, 7.56 operations: 0.438 loads, 2.19 bits, 1.44 integer, 2.62 float, 0.875 conversions.
 //
 //     format q4_K "4-bit codes, 6-bit scales and minimums in groups of 32"
 //     from "ggml (llama.cpp), ggml-common.h"

@@ -1,6 +1,7 @@
 // q5_0_gemv_id_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f16.
 // Generated from the specification below by `qkgen emit --format q5_0`; do not edit.
-// 22 bytes for 32 elements, 5.5 bits each; 10.7 operations for each element.
+// 22 bytes for 32 elements, 5.5 bits each.
+// For each weight 0.688 bytes read, 10.7 operations: 0.438 loads, 6.38 bits, 0.625 integer, 2.19 float, 1.06 conversions.
 //
 //     format q5_0 "5-bit codes around 16, one scale for 32"
 //     from "ggml (llama.cpp), ggml-common.h"

@@ -1,6 +1,7 @@
 // q5_1_dequant_bf16: decodes a whole tensor: dst[i] = value(i), in bf16.
 // Generated from the specification below by `qkgen emit --format q5_1`; do not edit.
-// 24 bytes for 32 elements, 6 bits each; 10.1 operations for each element.
+// 24 bytes for 32 elements, 6 bits each.
+// For each weight 0.75 bytes read and 2 written, 11.5 operations: 0.375 loads, 6.25 bits, 0.625 integer, 2 float, 2.25 conversions.
 //
 //     format q5_1 "5-bit codes, one scale and one minimum for 32"
 //     from "ggml (llama.cpp), ggml-common.h"

@@ -1,6 +1,7 @@
 // q5_1_gemv_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f32.
 // Generated from the specification below by `qkgen emit --format q5_1`; do not edit.
-// 24 bytes for 32 elements, 6 bits each; 9.69 operations for each element.
+// 24 bytes for 32 elements, 6 bits each.
+// For each weight 0.75 bytes read, 10.1 operations: 0.25 loads, 6.12 bits, 0.438 integer, 2.19 float, 1.12 conversions.
 //
 //     format q5_1 "5-bit codes, one scale and one minimum for 32"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -45,8 +46,7 @@ float f16_to_f32(uint bits) {
 
 const uint TILES = BATCH == 1u ? 4u : 1u;
 
-// What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a
-// scale.
+// What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a scale.
 vec4 x[TILES][BATCH][4];
 float x_sum[TILES][BATCH][1];
 

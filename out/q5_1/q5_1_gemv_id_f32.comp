@@ -1,6 +1,7 @@
 // q5_1_gemv_id_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f32.
 // Generated from the specification below by `qkgen emit --format q5_1`; do not edit.
-// 24 bytes for 32 elements, 6 bits each; 9.69 operations for each element.
+// 24 bytes for 32 elements, 6 bits each.
+// For each weight 0.75 bytes read, 10.1 operations: 0.25 loads, 6.12 bits, 0.438 integer, 2.19 float, 1.12 conversions.
 //
 //     format q5_1 "5-bit codes, one scale and one minimum for 32"
 //     from "ggml (llama.cpp), ggml-common.h"

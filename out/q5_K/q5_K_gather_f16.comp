@@ -1,6 +1,7 @@
 // q5_K_gather_f16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f16.
 // Generated from the specification below by `qkgen emit --format q5_K`; do not edit.
-// 176 bytes for 256 elements, 5.5 bits each; 12.2 operations for each element.
+// 176 bytes for 256 elements, 5.5 bits each.
+// For each weight 0.688 bytes read and 2 written, 13.5 operations: 0.281 loads, 7.84 bits, 0.312 integer, 2.5 float, 2.56 conversions.
 //
 //     format q5_K "5-bit codes, 6-bit scales and minimums in groups of 32"
 //     from "ggml (llama.cpp), ggml-common.h"

@@ -1,6 +1,7 @@
 // q5_K_gemv_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f32.
 // Generated from the specification below by `qkgen emit --format q5_K`; do not edit.
-// 176 bytes for 256 elements, 5.5 bits each; 12.2 operations for each element.
+// 176 bytes for 256 elements, 5.5 bits each.
+// For each weight 0.688 bytes read, 8.59 operations: 0.281 loads, 3.69 bits, 0.312 integer, 3.25 float, 1.06 conversions.
 //
 //     format q5_K "5-bit codes, 6-bit scales and minimums in groups of 32"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -50,8 +51,7 @@ float f16_to_f32(uint bits) {
 
 const uint TILES = BATCH == 1u ? 2u : 1u;
 
-// What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a
-// scale.
+// What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a scale.
 vec4 x[TILES][BATCH][8];
 float x_sum[TILES][BATCH][8];
 

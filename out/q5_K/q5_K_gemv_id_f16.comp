@@ -1,6 +1,7 @@
 // q5_K_gemv_id_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f16.
 // Generated from the specification below by `qkgen emit --format q5_K`; do not edit.
-// 176 bytes for 256 elements, 5.5 bits each; 12.2 operations for each element.
+// 176 bytes for 256 elements, 5.5 bits each.
+// For each weight 0.688 bytes read, 8.59 operations: 0.281 loads, 3.69 bits, 0.312 integer, 3.25 float, 1.06 conversions.
 //
 //     format q5_K "5-bit codes, 6-bit scales and minimums in groups of 32"
 //     from "ggml (llama.cpp), ggml-common.h"

@@ -1,6 +1,7 @@
 // q6_K_dequant_bf16: decodes a whole tensor: dst[i] = value(i), in bf16.
 // Generated from the specification below by `qkgen emit --format q6_K`; do not edit.
-// 210 bytes for 256 elements, 6.562 bits each; 12.6 operations for each element.
+// 210 bytes for 256 elements, 6.562 bits each.
+// For each weight 0.82 bytes read and 2 written, 13.6 operations: 0.688 loads, 6.88 bits, 2.44 integer, 1.25 float, 2.31 conversions.
 //
 //     format q6_K "6-bit codes around 32, signed 8-bit scales in groups of 16"
 //     from "ggml (llama.cpp), ggml-common.h"

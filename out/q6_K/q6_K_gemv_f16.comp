@@ -1,6 +1,7 @@
 // q6_K_gemv_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f16.
 // Generated from the specification below by `qkgen emit --format q6_K`; do not edit.
-// 210 bytes for 256 elements, 6.562 bits each; 12.6 operations for each element.
+// 210 bytes for 256 elements, 6.562 bits each.
+// For each weight 0.82 bytes read, 8.62 operations: 0.688 loads, 2.69 bits, 1.44 integer, 3 float, 0.812 conversions.
 //
 //     format q6_K "6-bit codes around 32, signed 8-bit scales in groups of 16"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -48,8 +49,7 @@ float f16_to_f32(uint bits) {
 
 const uint TILES = BATCH == 1u ? 4u : 1u;
 
-// What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a
-// scale.
+// What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a scale.
 vec4 x[TILES][BATCH][4];
 float x_sum[TILES][BATCH][4];
 

@@ -1,6 +1,7 @@
 // q6_K_gemv_id_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f32.
 // Generated from the specification below by `qkgen emit --format q6_K`; do not edit.
-// 210 bytes for 256 elements, 6.562 bits each; 12.6 operations for each element.
+// 210 bytes for 256 elements, 6.562 bits each.
+// For each weight 0.82 bytes read, 8.62 operations: 0.688 loads, 2.69 bits, 1.44 integer, 3 float, 0.812 conversions.
 //
 //     format q6_K "6-bit codes around 32, signed 8-bit scales in groups of 16"
 //     from "ggml (llama.cpp), ggml-common.h"

@@ -1,6 +1,8 @@
 /* q8_0: kernels, dispatch and reference decoder of the format.
  * Generated from the specification below by `qkgen emit --format q8_0`; do not edit.
- * 34 bytes for 32 elements, 8.5 bits each; 5.75 operations for each element.
+ * 34 bytes for 32 elements, 8.5 bits each.
+ * dequant, gather in f32: for each weight 1.06 bytes read and 4 written, 6.12 operations: 0.625 loads, 2.5 bits, 0.875 integer, 1 float, 1.12 conversions.
+ * gemv, gemv_id in f32: for each weight 1.06 bytes read, 5.5 operations: 0.562 loads, 1.5 bits, 0.688 integer, 2.19 float, 0.562 conversions.
  *
  *     format q8_0 "signed 8-bit codes, one scale for 32"
  *     from "ggml (llama.cpp), ggml-common.h"
@@ -79,6 +81,21 @@ qk_status qk_q8_0_gemv_f32(const qk_backend *backend, const qk_range weights[1],
 void qk_q8_0_gemv_f32_ref(const void *const weights[1],
     const float *x, uint64_t rows, uint64_t cols, uint64_t batch, float *y);
 
+/* q8_0_gemv_int8_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f32; class int8. */
+extern const qk_kernel qk_q8_0_gemv_int8_f32_vulkan;
+qk_status qk_q8_0_gemv_int8_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+
+/* q8_0_gemv_split_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f32; class split. */
+extern const qk_kernel qk_q8_0_gemv_split_f32_vulkan;
+qk_status qk_q8_0_gemv_split_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+
+/* q8_0_gemv_int24_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f32; class int24. */
+extern const qk_kernel qk_q8_0_gemv_int24_f32_vulkan;
+qk_status qk_q8_0_gemv_int24_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+
 /* q8_0_gemv_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f16. */
 extern const qk_kernel qk_q8_0_gemv_f16_vulkan;
 extern const qk_kernel qk_q8_0_gemv_f16_metal;
@@ -86,6 +103,21 @@ qk_status qk_q8_0_gemv_f16(const qk_backend *backend, const qk_range weights[1],
     qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
 void qk_q8_0_gemv_f16_ref(const void *const weights[1],
     const uint16_t *x, uint64_t rows, uint64_t cols, uint64_t batch, float *y);
+
+/* q8_0_gemv_int8_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f16; class int8. */
+extern const qk_kernel qk_q8_0_gemv_int8_f16_vulkan;
+qk_status qk_q8_0_gemv_int8_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+
+/* q8_0_gemv_split_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f16; class split. */
+extern const qk_kernel qk_q8_0_gemv_split_f16_vulkan;
+qk_status qk_q8_0_gemv_split_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+
+/* q8_0_gemv_int24_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f16; class int24. */
+extern const qk_kernel qk_q8_0_gemv_int24_f16_vulkan;
+qk_status qk_q8_0_gemv_int24_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
 
 /* q8_0_gemv_id_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f32. */
 extern const qk_kernel qk_q8_0_gemv_id_f32_vulkan;
@@ -97,6 +129,24 @@ uint64_t qk_q8_0_gemv_id_f32_ref(const void *const weights[1],
     const float *x, const uint32_t *ids, uint64_t experts, uint64_t rows, uint64_t cols,
     uint64_t tokens, uint64_t slots, float *y);
 
+/* q8_0_gemv_id_int8_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f32; class int8. */
+extern const qk_kernel qk_q8_0_gemv_id_int8_f32_vulkan;
+qk_status qk_q8_0_gemv_id_int8_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error);
+
+/* q8_0_gemv_id_split_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f32; class split. */
+extern const qk_kernel qk_q8_0_gemv_id_split_f32_vulkan;
+qk_status qk_q8_0_gemv_id_split_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error);
+
+/* q8_0_gemv_id_int24_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f32; class int24. */
+extern const qk_kernel qk_q8_0_gemv_id_int24_f32_vulkan;
+qk_status qk_q8_0_gemv_id_int24_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error);
+
 /* q8_0_gemv_id_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f16. */
 extern const qk_kernel qk_q8_0_gemv_id_f16_vulkan;
 extern const qk_kernel qk_q8_0_gemv_id_f16_metal;
@@ -106,6 +156,24 @@ qk_status qk_q8_0_gemv_id_f16(const qk_backend *backend, const qk_range weights[
 uint64_t qk_q8_0_gemv_id_f16_ref(const void *const weights[1],
     const uint16_t *x, const uint32_t *ids, uint64_t experts, uint64_t rows, uint64_t cols,
     uint64_t tokens, uint64_t slots, float *y);
+
+/* q8_0_gemv_id_int8_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f16; class int8. */
+extern const qk_kernel qk_q8_0_gemv_id_int8_f16_vulkan;
+qk_status qk_q8_0_gemv_id_int8_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error);
+
+/* q8_0_gemv_id_split_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f16; class split. */
+extern const qk_kernel qk_q8_0_gemv_id_split_f16_vulkan;
+qk_status qk_q8_0_gemv_id_split_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error);
+
+/* q8_0_gemv_id_int24_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f16; class int24. */
+extern const qk_kernel qk_q8_0_gemv_id_int24_f16_vulkan;
+qk_status qk_q8_0_gemv_id_int24_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error);
 
 #ifdef __cplusplus
 }

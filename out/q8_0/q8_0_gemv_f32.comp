@@ -1,6 +1,7 @@
 // q8_0_gemv_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f32.
 // Generated from the specification below by `qkgen emit --format q8_0`; do not edit.
-// 34 bytes for 32 elements, 8.5 bits each; 5.5 operations for each element.
+// 34 bytes for 32 elements, 8.5 bits each.
+// For each weight 1.06 bytes read, 5.5 operations: 0.562 loads, 1.5 bits, 0.688 integer, 2.19 float, 0.562 conversions.
 //
 //     format q8_0 "signed 8-bit codes, one scale for 32"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -43,8 +44,7 @@ float f16_to_f32(uint bits) {
 
 const uint TILES = BATCH == 1u ? 4u : 1u;
 
-// What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a
-// scale.
+// What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a scale.
 vec4 x[TILES][BATCH][4];
 float x_sum[TILES][BATCH][1];
 

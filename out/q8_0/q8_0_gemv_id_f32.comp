@@ -1,6 +1,7 @@
 // q8_0_gemv_id_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f32.
 // Generated from the specification below by `qkgen emit --format q8_0`; do not edit.
-// 34 bytes for 32 elements, 8.5 bits each; 5.5 operations for each element.
+// 34 bytes for 32 elements, 8.5 bits each.
+// For each weight 1.06 bytes read, 5.5 operations: 0.562 loads, 1.5 bits, 0.688 integer, 2.19 float, 0.562 conversions.
 //
 //     format q8_0 "signed 8-bit codes, one scale for 32"
 //     from "ggml (llama.cpp), ggml-common.h"

@@ -1,6 +1,8 @@
 /* tq1_0: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format tq1_0`; do not edit.
- * 54 bytes for 256 elements, 1.688 bits each; 17.2 operations for each element.
+ * 54 bytes for 256 elements, 1.688 bits each.
+ * dequant, gather in f32: for each weight 0.211 bytes read and 4 written, 17.8 operations: 0.75 loads, 5 bits, 9.75 integer, 1 float, 1.25 conversions.
+ * gemv, gemv_id in f32: for each weight 0.211 bytes read, 18.2 operations: 0.75 loads, 5 bits, 8.75 integer, 2.5 float, 1.25 conversions.
  *
  *     format tq1_0 "ternary codes, five in a byte, one scale for 256"
  *
@@ -77,8 +79,8 @@ static float value_at(const void *const *from, uint64_t index) {
     const uint32_t i = (uint32_t)(index % 256u);
     const uint32_t byte = i < 160u ? i % 32u : i < 240u ? (i - 160u) % 16u + 32u : (i - 240u) % 4u + 48u;  // of t, in qs, qs or qh
     const uint32_t qs_qh = (uint32_t)blocks[byte];
-    const uint32_t digit = i < 160u ? i / 32u : i < 240u ? (i - 160u) / 16u : (i - 240u) / 4u;  // which digit of base 3, from the top
-    const uint32_t power = ((digit & 1u) != 0u ? 3u : 1u) * ((digit & 2u) != 0u ? 9u : 1u) * (digit >= 4u ? 81u : 1u);  // 3^n
+    const uint32_t digit_ = i < 160u ? i / 32u : i < 240u ? (i - 160u) / 16u : (i - 240u) / 4u;  // which digit of base 3, from the top
+    const uint32_t power = ((digit_ & 1u) != 0u ? 3u : 1u) * ((digit_ & 2u) != 0u ? 9u : 1u) * (digit_ >= 4u ? 81u : 1u);  // 3^n
     const uint32_t t_ = (((qs_qh * power) & 0xFFu) * 3u) >> 8u;  // a digit of base 3
     const float d = qk_f16_to_f32((uint32_t)blocks[52u] | ((uint32_t)blocks[53u] << 8u));
     return (float)((int32_t)t_ - 1) * d;
@@ -231,9 +233,13 @@ extern const qk_code qk_tq1_0_gather_f32_spirv;
 extern const qk_code qk_tq1_0_gather_f16_spirv;
 extern const qk_code qk_tq1_0_gather_bf16_spirv;
 extern const qk_code qk_tq1_0_gemv_f32_spirv;
+extern const qk_code qk_tq1_0_gemv_int8_f32_spirv;
 extern const qk_code qk_tq1_0_gemv_f16_spirv;
+extern const qk_code qk_tq1_0_gemv_int8_f16_spirv;
 extern const qk_code qk_tq1_0_gemv_id_f32_spirv;
+extern const qk_code qk_tq1_0_gemv_id_int8_f32_spirv;
 extern const qk_code qk_tq1_0_gemv_id_f16_spirv;
+extern const qk_code qk_tq1_0_gemv_id_int8_f16_spirv;
 extern const qk_code qk_tq1_0_msl;
 
 static const qk_binding tq1_0_dequant_f32_bindings[] = {
@@ -641,6 +647,144 @@ const qk_kernel qk_tq1_0_gemv_f32_metal = {
     .tile_elements = 4,
 };
 
+static const qk_binding tq1_0_gemv_int8_f32_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field tq1_0_gemv_int8_f32_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+};
+
+static const uint32_t tq1_0_gemv_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t tq1_0_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t tq1_0_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t tq1_0_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t tq1_0_gemv_int8_f32_vulkan_digits[] = {1};
+static const qk_spec_constant tq1_0_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_int8_f32_vulkan_local_size_x},
+    {1, "batch", 1, 4, tq1_0_gemv_int8_f32_vulkan_batch},
+    {2, "rows", 4, 4, tq1_0_gemv_int8_f32_vulkan_rows},
+    {3, "split", 1, 4, tq1_0_gemv_int8_f32_vulkan_split},
+    {4, "digits", 1, 1, tq1_0_gemv_int8_f32_vulkan_digits}};
+
+const qk_kernel qk_tq1_0_gemv_int8_f32_vulkan = {
+    .name = "tq1_0_gemv_int8_f32",
+    .format = "tq1_0",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_tq1_0_gemv_int8_f32_spirv,
+    .binding_count = 3,
+    .bindings = tq1_0_gemv_int8_f32_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = tq1_0_gemv_int8_f32_push,
+    .spec_constant_count = 5,
+    .spec_constants = tq1_0_gemv_int8_f32_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_INT8_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 4,
+};
+
+static const qk_binding tq1_0_gemv_split_f32_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field tq1_0_gemv_split_f32_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+};
+
+static const uint32_t tq1_0_gemv_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t tq1_0_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t tq1_0_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t tq1_0_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t tq1_0_gemv_split_f32_vulkan_digits[] = {2};
+static const qk_spec_constant tq1_0_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_split_f32_vulkan_local_size_x},
+    {1, "batch", 1, 4, tq1_0_gemv_split_f32_vulkan_batch},
+    {2, "rows", 4, 4, tq1_0_gemv_split_f32_vulkan_rows},
+    {3, "split", 1, 4, tq1_0_gemv_split_f32_vulkan_split},
+    {4, "digits", 2, 1, tq1_0_gemv_split_f32_vulkan_digits}};
+
+const qk_kernel qk_tq1_0_gemv_split_f32_vulkan = {
+    .name = "tq1_0_gemv_split_f32",
+    .format = "tq1_0",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_tq1_0_gemv_int8_f32_spirv,
+    .binding_count = 3,
+    .bindings = tq1_0_gemv_split_f32_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = tq1_0_gemv_split_f32_push,
+    .spec_constant_count = 5,
+    .spec_constants = tq1_0_gemv_split_f32_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_SPLIT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 4,
+};
+
+static const qk_binding tq1_0_gemv_int24_f32_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field tq1_0_gemv_int24_f32_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+};
+
+static const uint32_t tq1_0_gemv_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t tq1_0_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t tq1_0_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t tq1_0_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t tq1_0_gemv_int24_f32_vulkan_digits[] = {3};
+static const qk_spec_constant tq1_0_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_int24_f32_vulkan_local_size_x},
+    {1, "batch", 1, 4, tq1_0_gemv_int24_f32_vulkan_batch},
+    {2, "rows", 4, 4, tq1_0_gemv_int24_f32_vulkan_rows},
+    {3, "split", 1, 4, tq1_0_gemv_int24_f32_vulkan_split},
+    {4, "digits", 3, 1, tq1_0_gemv_int24_f32_vulkan_digits}};
+
+const qk_kernel qk_tq1_0_gemv_int24_f32_vulkan = {
+    .name = "tq1_0_gemv_int24_f32",
+    .format = "tq1_0",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_tq1_0_gemv_int8_f32_spirv,
+    .binding_count = 3,
+    .bindings = tq1_0_gemv_int24_f32_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = tq1_0_gemv_int24_f32_push,
+    .spec_constant_count = 5,
+    .spec_constants = tq1_0_gemv_int24_f32_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 4,
+};
+
 static const qk_binding tq1_0_gemv_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
@@ -704,6 +848,144 @@ const qk_kernel qk_tq1_0_gemv_f16_metal = {
     .spec_constants = tq1_0_gemv_f16_metal_constants,
     .workgroup_size = 64,
     .features = 0,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 4,
+};
+
+static const qk_binding tq1_0_gemv_int8_f16_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field tq1_0_gemv_int8_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+};
+
+static const uint32_t tq1_0_gemv_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t tq1_0_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t tq1_0_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t tq1_0_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t tq1_0_gemv_int8_f16_vulkan_digits[] = {1};
+static const qk_spec_constant tq1_0_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_int8_f16_vulkan_local_size_x},
+    {1, "batch", 1, 4, tq1_0_gemv_int8_f16_vulkan_batch},
+    {2, "rows", 4, 4, tq1_0_gemv_int8_f16_vulkan_rows},
+    {3, "split", 1, 4, tq1_0_gemv_int8_f16_vulkan_split},
+    {4, "digits", 1, 1, tq1_0_gemv_int8_f16_vulkan_digits}};
+
+const qk_kernel qk_tq1_0_gemv_int8_f16_vulkan = {
+    .name = "tq1_0_gemv_int8_f16",
+    .format = "tq1_0",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_tq1_0_gemv_int8_f16_spirv,
+    .binding_count = 3,
+    .bindings = tq1_0_gemv_int8_f16_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = tq1_0_gemv_int8_f16_push,
+    .spec_constant_count = 5,
+    .spec_constants = tq1_0_gemv_int8_f16_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_INT8_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 4,
+};
+
+static const qk_binding tq1_0_gemv_split_f16_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field tq1_0_gemv_split_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+};
+
+static const uint32_t tq1_0_gemv_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t tq1_0_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t tq1_0_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t tq1_0_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t tq1_0_gemv_split_f16_vulkan_digits[] = {2};
+static const qk_spec_constant tq1_0_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_split_f16_vulkan_local_size_x},
+    {1, "batch", 1, 4, tq1_0_gemv_split_f16_vulkan_batch},
+    {2, "rows", 4, 4, tq1_0_gemv_split_f16_vulkan_rows},
+    {3, "split", 1, 4, tq1_0_gemv_split_f16_vulkan_split},
+    {4, "digits", 2, 1, tq1_0_gemv_split_f16_vulkan_digits}};
+
+const qk_kernel qk_tq1_0_gemv_split_f16_vulkan = {
+    .name = "tq1_0_gemv_split_f16",
+    .format = "tq1_0",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_tq1_0_gemv_int8_f16_spirv,
+    .binding_count = 3,
+    .bindings = tq1_0_gemv_split_f16_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = tq1_0_gemv_split_f16_push,
+    .spec_constant_count = 5,
+    .spec_constants = tq1_0_gemv_split_f16_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_SPLIT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 4,
+};
+
+static const qk_binding tq1_0_gemv_int24_f16_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {2, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+};
+static const qk_field tq1_0_gemv_int24_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"y_first", 12, 4},
+    {"y_rows", 16, 4},
+};
+
+static const uint32_t tq1_0_gemv_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t tq1_0_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
+static const uint32_t tq1_0_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t tq1_0_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t tq1_0_gemv_int24_f16_vulkan_digits[] = {3};
+static const qk_spec_constant tq1_0_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_int24_f16_vulkan_local_size_x},
+    {1, "batch", 1, 4, tq1_0_gemv_int24_f16_vulkan_batch},
+    {2, "rows", 4, 4, tq1_0_gemv_int24_f16_vulkan_rows},
+    {3, "split", 1, 4, tq1_0_gemv_int24_f16_vulkan_split},
+    {4, "digits", 3, 1, tq1_0_gemv_int24_f16_vulkan_digits}};
+
+const qk_kernel qk_tq1_0_gemv_int24_f16_vulkan = {
+    .name = "tq1_0_gemv_int24_f16",
+    .format = "tq1_0",
+    .family = "gemv",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_tq1_0_gemv_int8_f16_spirv,
+    .binding_count = 3,
+    .bindings = tq1_0_gemv_int24_f16_bindings,
+    .push_bytes = 20,
+    .push_count = 5,
+    .push = tq1_0_gemv_int24_f16_push,
+    .spec_constant_count = 5,
+    .spec_constants = tq1_0_gemv_int24_f16_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -774,6 +1056,144 @@ const qk_kernel qk_tq1_0_gemv_id_f32_metal = {
     .tile_elements = 4,
 };
 
+static const qk_binding tq1_0_gemv_id_int8_f32_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field tq1_0_gemv_id_int8_f32_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"slots", 12, 4},
+    {"experts", 16, 4},
+    {"expert_first", 20, 4},
+    {"expert_end", 24, 4},
+};
+
+static const uint32_t tq1_0_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t tq1_0_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t tq1_0_gemv_id_int8_f32_vulkan_digits[] = {1};
+static const qk_spec_constant tq1_0_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_id_int8_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, tq1_0_gemv_id_int8_f32_vulkan_rows},
+    {4, "digits", 1, 1, tq1_0_gemv_id_int8_f32_vulkan_digits}};
+
+const qk_kernel qk_tq1_0_gemv_id_int8_f32_vulkan = {
+    .name = "tq1_0_gemv_id_int8_f32",
+    .format = "tq1_0",
+    .family = "gemv_id",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_tq1_0_gemv_id_int8_f32_spirv,
+    .binding_count = 5,
+    .bindings = tq1_0_gemv_id_int8_f32_bindings,
+    .push_bytes = 28,
+    .push_count = 7,
+    .push = tq1_0_gemv_id_int8_f32_push,
+    .spec_constant_count = 3,
+    .spec_constants = tq1_0_gemv_id_int8_f32_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_INT8_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 4,
+};
+
+static const qk_binding tq1_0_gemv_id_split_f32_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field tq1_0_gemv_id_split_f32_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"slots", 12, 4},
+    {"experts", 16, 4},
+    {"expert_first", 20, 4},
+    {"expert_end", 24, 4},
+};
+
+static const uint32_t tq1_0_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t tq1_0_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t tq1_0_gemv_id_split_f32_vulkan_digits[] = {2};
+static const qk_spec_constant tq1_0_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_id_split_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, tq1_0_gemv_id_split_f32_vulkan_rows},
+    {4, "digits", 2, 1, tq1_0_gemv_id_split_f32_vulkan_digits}};
+
+const qk_kernel qk_tq1_0_gemv_id_split_f32_vulkan = {
+    .name = "tq1_0_gemv_id_split_f32",
+    .format = "tq1_0",
+    .family = "gemv_id",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_tq1_0_gemv_id_int8_f32_spirv,
+    .binding_count = 5,
+    .bindings = tq1_0_gemv_id_split_f32_bindings,
+    .push_bytes = 28,
+    .push_count = 7,
+    .push = tq1_0_gemv_id_split_f32_push,
+    .spec_constant_count = 3,
+    .spec_constants = tq1_0_gemv_id_split_f32_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_SPLIT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 4,
+};
+
+static const qk_binding tq1_0_gemv_id_int24_f32_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F32, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field tq1_0_gemv_id_int24_f32_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"slots", 12, 4},
+    {"experts", 16, 4},
+    {"expert_first", 20, 4},
+    {"expert_end", 24, 4},
+};
+
+static const uint32_t tq1_0_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t tq1_0_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t tq1_0_gemv_id_int24_f32_vulkan_digits[] = {3};
+static const qk_spec_constant tq1_0_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_id_int24_f32_vulkan_local_size_x},
+    {2, "rows", 4, 4, tq1_0_gemv_id_int24_f32_vulkan_rows},
+    {4, "digits", 3, 1, tq1_0_gemv_id_int24_f32_vulkan_digits}};
+
+const qk_kernel qk_tq1_0_gemv_id_int24_f32_vulkan = {
+    .name = "tq1_0_gemv_id_int24_f32",
+    .format = "tq1_0",
+    .family = "gemv_id",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_tq1_0_gemv_id_int8_f32_spirv,
+    .binding_count = 5,
+    .bindings = tq1_0_gemv_id_int24_f32_bindings,
+    .push_bytes = 28,
+    .push_count = 7,
+    .push = tq1_0_gemv_id_int24_f32_push,
+    .spec_constant_count = 3,
+    .spec_constants = tq1_0_gemv_id_int24_f32_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 4,
+};
+
 static const qk_binding tq1_0_gemv_id_f16_bindings[] = {
     {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0},
     {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
@@ -838,6 +1258,144 @@ const qk_kernel qk_tq1_0_gemv_id_f16_metal = {
     .tile_elements = 4,
 };
 
+static const qk_binding tq1_0_gemv_id_int8_f16_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field tq1_0_gemv_id_int8_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"slots", 12, 4},
+    {"experts", 16, 4},
+    {"expert_first", 20, 4},
+    {"expert_end", 24, 4},
+};
+
+static const uint32_t tq1_0_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t tq1_0_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t tq1_0_gemv_id_int8_f16_vulkan_digits[] = {1};
+static const qk_spec_constant tq1_0_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_id_int8_f16_vulkan_local_size_x},
+    {2, "rows", 4, 4, tq1_0_gemv_id_int8_f16_vulkan_rows},
+    {4, "digits", 1, 1, tq1_0_gemv_id_int8_f16_vulkan_digits}};
+
+const qk_kernel qk_tq1_0_gemv_id_int8_f16_vulkan = {
+    .name = "tq1_0_gemv_id_int8_f16",
+    .format = "tq1_0",
+    .family = "gemv_id",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_tq1_0_gemv_id_int8_f16_spirv,
+    .binding_count = 5,
+    .bindings = tq1_0_gemv_id_int8_f16_bindings,
+    .push_bytes = 28,
+    .push_count = 7,
+    .push = tq1_0_gemv_id_int8_f16_push,
+    .spec_constant_count = 3,
+    .spec_constants = tq1_0_gemv_id_int8_f16_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_INT8_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 4,
+};
+
+static const qk_binding tq1_0_gemv_id_split_f16_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field tq1_0_gemv_id_split_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"slots", 12, 4},
+    {"experts", 16, 4},
+    {"expert_first", 20, 4},
+    {"expert_end", 24, 4},
+};
+
+static const uint32_t tq1_0_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t tq1_0_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t tq1_0_gemv_id_split_f16_vulkan_digits[] = {2};
+static const qk_spec_constant tq1_0_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_id_split_f16_vulkan_local_size_x},
+    {2, "rows", 4, 4, tq1_0_gemv_id_split_f16_vulkan_rows},
+    {4, "digits", 2, 1, tq1_0_gemv_id_split_f16_vulkan_digits}};
+
+const qk_kernel qk_tq1_0_gemv_id_split_f16_vulkan = {
+    .name = "tq1_0_gemv_id_split_f16",
+    .format = "tq1_0",
+    .family = "gemv_id",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_tq1_0_gemv_id_int8_f16_spirv,
+    .binding_count = 5,
+    .bindings = tq1_0_gemv_id_split_f16_bindings,
+    .push_bytes = 28,
+    .push_count = 7,
+    .push = tq1_0_gemv_id_split_f16_push,
+    .spec_constant_count = 3,
+    .spec_constants = tq1_0_gemv_id_split_f16_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_SPLIT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 4,
+};
+
+static const qk_binding tq1_0_gemv_id_int24_f16_bindings[] = {
+    {0, "blocks", QK_ROLE_WEIGHTS, QK_READ, QK_TYPE_U16, 54, 0, 0, 0},
+    {1, "x", QK_ROLE_INPUT, QK_READ, QK_TYPE_F16, 0, 0, 0, 0},
+    {2, "ids", QK_ROLE_INDICES, QK_READ, QK_TYPE_U32, 0, 0, 0, 0},
+    {3, "y", QK_ROLE_OUTPUT, QK_WRITE, QK_TYPE_F32, 0, 0, 0, 0},
+    {4, "status", QK_ROLE_STATUS, QK_READ_WRITE, QK_TYPE_U32, 0, 0, 0, 0},
+};
+static const qk_field tq1_0_gemv_id_int24_f16_push[] = {
+    {"rows", 0, 4},
+    {"row_tiles", 4, 4},
+    {"batch", 8, 4},
+    {"slots", 12, 4},
+    {"experts", 16, 4},
+    {"expert_first", 20, 4},
+    {"expert_end", 24, 4},
+};
+
+static const uint32_t tq1_0_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
+static const uint32_t tq1_0_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t tq1_0_gemv_id_int24_f16_vulkan_digits[] = {3};
+static const qk_spec_constant tq1_0_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gemv_id_int24_f16_vulkan_local_size_x},
+    {2, "rows", 4, 4, tq1_0_gemv_id_int24_f16_vulkan_rows},
+    {4, "digits", 3, 1, tq1_0_gemv_id_int24_f16_vulkan_digits}};
+
+const qk_kernel qk_tq1_0_gemv_id_int24_f16_vulkan = {
+    .name = "tq1_0_gemv_id_int24_f16",
+    .format = "tq1_0",
+    .family = "gemv_id",
+    .api = QK_API_VULKAN,
+    .entry = "main",
+    .code = &qk_tq1_0_gemv_id_int8_f16_spirv,
+    .binding_count = 5,
+    .bindings = tq1_0_gemv_id_int24_f16_bindings,
+    .push_bytes = 28,
+    .push_count = 7,
+    .push = tq1_0_gemv_id_int24_f16_push,
+    .spec_constant_count = 3,
+    .spec_constants = tq1_0_gemv_id_int24_f16_vulkan_constants,
+    .workgroup_size = 64,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .numeric = QK_NUMERIC_EXACT_SUM,
+    .output = QK_TYPE_F32,
+    .block_elements = 256,
+    .tile_elements = 4,
+};
+
 /* ---- dispatch ---- */
 
 qk_status qk_tq1_0_dequant_f32(const qk_backend *backend, const qk_range weights[1],
@@ -882,9 +1440,45 @@ qk_status qk_tq1_0_gemv_f32(const qk_backend *backend, const qk_range weights[1]
     return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
 }
 
+qk_status qk_tq1_0_gemv_int8_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = &qk_tq1_0_gemv_int8_f32_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
+qk_status qk_tq1_0_gemv_split_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = &qk_tq1_0_gemv_split_f32_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
+qk_status qk_tq1_0_gemv_int24_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = &qk_tq1_0_gemv_int24_f32_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
 qk_status qk_tq1_0_gemv_f16(const qk_backend *backend, const qk_range weights[1],
     qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
     const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_tq1_0_gemv_f16_metal : &qk_tq1_0_gemv_f16_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
+qk_status qk_tq1_0_gemv_int8_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = &qk_tq1_0_gemv_int8_f16_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
+qk_status qk_tq1_0_gemv_split_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = &qk_tq1_0_gemv_split_f16_vulkan;
+    return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
+}
+
+qk_status qk_tq1_0_gemv_int24_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error) {
+    const qk_kernel *const kernel = &qk_tq1_0_gemv_int24_f16_vulkan;
     return qk_dispatch_gemv(backend, kernel, weights, x, y, rows, cols, batch, error);
 }
 
@@ -895,9 +1489,51 @@ qk_status qk_tq1_0_gemv_id_f32(const qk_backend *backend, const qk_range weights
     return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, error);
 }
 
+qk_status qk_tq1_0_gemv_id_int8_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error) {
+    const qk_kernel *const kernel = &qk_tq1_0_gemv_id_int8_f32_vulkan;
+    return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, error);
+}
+
+qk_status qk_tq1_0_gemv_id_split_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error) {
+    const qk_kernel *const kernel = &qk_tq1_0_gemv_id_split_f32_vulkan;
+    return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, error);
+}
+
+qk_status qk_tq1_0_gemv_id_int24_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error) {
+    const qk_kernel *const kernel = &qk_tq1_0_gemv_id_int24_f32_vulkan;
+    return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, error);
+}
+
 qk_status qk_tq1_0_gemv_id_f16(const qk_backend *backend, const qk_range weights[1],
     qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
     uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error) {
     const qk_kernel *const kernel = backend && backend->api == QK_API_METAL ? &qk_tq1_0_gemv_id_f16_metal : &qk_tq1_0_gemv_id_f16_vulkan;
+    return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, error);
+}
+
+qk_status qk_tq1_0_gemv_id_int8_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error) {
+    const qk_kernel *const kernel = &qk_tq1_0_gemv_id_int8_f16_vulkan;
+    return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, error);
+}
+
+qk_status qk_tq1_0_gemv_id_split_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error) {
+    const qk_kernel *const kernel = &qk_tq1_0_gemv_id_split_f16_vulkan;
+    return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, error);
+}
+
+qk_status qk_tq1_0_gemv_id_int24_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error) {
+    const qk_kernel *const kernel = &qk_tq1_0_gemv_id_int24_f16_vulkan;
     return qk_dispatch_gemv_id(backend, kernel, weights, x, ids, y, status, experts, rows, cols, tokens, slots, error);
 }

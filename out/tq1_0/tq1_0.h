@@ -1,6 +1,8 @@
 /* tq1_0: kernels, dispatch and reference decoder of the format.
  * Generated from the specification below by `qkgen emit --format tq1_0`; do not edit.
- * 54 bytes for 256 elements, 1.688 bits each; 17.2 operations for each element.
+ * 54 bytes for 256 elements, 1.688 bits each.
+ * dequant, gather in f32: for each weight 0.211 bytes read and 4 written, 17.8 operations: 0.75 loads, 5 bits, 9.75 integer, 1 float, 1.25 conversions.
+ * gemv, gemv_id in f32: for each weight 0.211 bytes read, 18.2 operations: 0.75 loads, 5 bits, 8.75 integer, 2.5 float, 1.25 conversions.
  *
  *     format tq1_0 "ternary codes, five in a byte, one scale for 256"
  *
@@ -81,6 +83,21 @@ qk_status qk_tq1_0_gemv_f32(const qk_backend *backend, const qk_range weights[1]
 void qk_tq1_0_gemv_f32_ref(const void *const weights[1],
     const float *x, uint64_t rows, uint64_t cols, uint64_t batch, float *y);
 
+/* tq1_0_gemv_int8_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f32; class int8. */
+extern const qk_kernel qk_tq1_0_gemv_int8_f32_vulkan;
+qk_status qk_tq1_0_gemv_int8_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+
+/* tq1_0_gemv_split_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f32; class split. */
+extern const qk_kernel qk_tq1_0_gemv_split_f32_vulkan;
+qk_status qk_tq1_0_gemv_split_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+
+/* tq1_0_gemv_int24_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f32; class int24. */
+extern const qk_kernel qk_tq1_0_gemv_int24_f32_vulkan;
+qk_status qk_tq1_0_gemv_int24_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+
 /* tq1_0_gemv_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f16. */
 extern const qk_kernel qk_tq1_0_gemv_f16_vulkan;
 extern const qk_kernel qk_tq1_0_gemv_f16_metal;
@@ -88,6 +105,21 @@ qk_status qk_tq1_0_gemv_f16(const qk_backend *backend, const qk_range weights[1]
     qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
 void qk_tq1_0_gemv_f16_ref(const void *const weights[1],
     const uint16_t *x, uint64_t rows, uint64_t cols, uint64_t batch, float *y);
+
+/* tq1_0_gemv_int8_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f16; class int8. */
+extern const qk_kernel qk_tq1_0_gemv_int8_f16_vulkan;
+qk_status qk_tq1_0_gemv_int8_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+
+/* tq1_0_gemv_split_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f16; class split. */
+extern const qk_kernel qk_tq1_0_gemv_split_f16_vulkan;
+qk_status qk_tq1_0_gemv_split_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+
+/* tq1_0_gemv_int24_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f16; class int24. */
+extern const qk_kernel qk_tq1_0_gemv_int24_f16_vulkan;
+qk_status qk_tq1_0_gemv_int24_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
 
 /* tq1_0_gemv_id_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f32. */
 extern const qk_kernel qk_tq1_0_gemv_id_f32_vulkan;
@@ -99,6 +131,24 @@ uint64_t qk_tq1_0_gemv_id_f32_ref(const void *const weights[1],
     const float *x, const uint32_t *ids, uint64_t experts, uint64_t rows, uint64_t cols,
     uint64_t tokens, uint64_t slots, float *y);
 
+/* tq1_0_gemv_id_int8_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f32; class int8. */
+extern const qk_kernel qk_tq1_0_gemv_id_int8_f32_vulkan;
+qk_status qk_tq1_0_gemv_id_int8_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error);
+
+/* tq1_0_gemv_id_split_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f32; class split. */
+extern const qk_kernel qk_tq1_0_gemv_id_split_f32_vulkan;
+qk_status qk_tq1_0_gemv_id_split_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error);
+
+/* tq1_0_gemv_id_int24_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f32; class int24. */
+extern const qk_kernel qk_tq1_0_gemv_id_int24_f32_vulkan;
+qk_status qk_tq1_0_gemv_id_int24_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error);
+
 /* tq1_0_gemv_id_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f16. */
 extern const qk_kernel qk_tq1_0_gemv_id_f16_vulkan;
 extern const qk_kernel qk_tq1_0_gemv_id_f16_metal;
@@ -108,6 +158,24 @@ qk_status qk_tq1_0_gemv_id_f16(const qk_backend *backend, const qk_range weights
 uint64_t qk_tq1_0_gemv_id_f16_ref(const void *const weights[1],
     const uint16_t *x, const uint32_t *ids, uint64_t experts, uint64_t rows, uint64_t cols,
     uint64_t tokens, uint64_t slots, float *y);
+
+/* tq1_0_gemv_id_int8_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f16; class int8. */
+extern const qk_kernel qk_tq1_0_gemv_id_int8_f16_vulkan;
+qk_status qk_tq1_0_gemv_id_int8_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error);
+
+/* tq1_0_gemv_id_split_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f16; class split. */
+extern const qk_kernel qk_tq1_0_gemv_id_split_f16_vulkan;
+qk_status qk_tq1_0_gemv_id_split_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error);
+
+/* tq1_0_gemv_id_int24_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f16; class int24. */
+extern const qk_kernel qk_tq1_0_gemv_id_int24_f16_vulkan;
+qk_status qk_tq1_0_gemv_id_int24_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error);
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,7 @@
 // tq1_0_gemv_id_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f16.
 // Generated from the specification below by `qkgen emit --format tq1_0`; do not edit.
-// 54 bytes for 256 elements, 1.688 bits each; 17.2 operations for each element.
+// 54 bytes for 256 elements, 1.688 bits each.
+// For each weight 0.211 bytes read, 18.2 operations: 0.75 loads, 5 bits, 8.75 integer, 2.5 float, 1.25 conversions.
 //
 //     format tq1_0 "ternary codes, five in a byte, one scale for 256"
 //
@@ -78,8 +79,8 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     uint word = tile < 40u ? tile % 8u * 2u : tile < 60u ? (tile - 40u) % 4u * 2u + 16u : 24u;  // of t, in qs, qs or qh
     uint qs_qh = blocks_u32(base + word);
     uvec4 t_digits = (uvec4(qs_qh) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // 8 bits each, with up to 5 digits of base 3
-    uint digit = tile < 40u ? tile / 8u : tile < 60u ? (tile - 40u) / 4u : tile - 60u;  // which digit of base 3, from the top
-    uint power = ((digit & 1u) != 0u ? 3u : 1u) * ((digit & 2u) != 0u ? 9u : 1u) * (digit >= 4u ? 81u : 1u);  // 3^n
+    uint digit_ = tile < 40u ? tile / 8u : tile < 60u ? (tile - 40u) / 4u : tile - 60u;  // which digit of base 3, from the top
+    uint power = ((digit_ & 1u) != 0u ? 3u : 1u) * ((digit_ & 2u) != 0u ? 9u : 1u) * (digit_ >= 4u ? 81u : 1u);  // 3^n
     uvec4 t_ = (((t_digits * power) & 0xFFu) * 3u) >> 8u;  // a digit of base 3
     [[unroll]] for (uint m = 0; m < BATCH; ++m) {
         sum[m] += d * (dot(x[k][m][0], vec4(ivec4(t_))) - x_sum[k][m][0]);

@@ -1,6 +1,8 @@
 /* tq2_0: kernels, dispatch and reference decoder of the format.
  * Generated from the specification below by `qkgen emit --format tq2_0`; do not edit.
- * 66 bytes for 256 elements, 2.062 bits each; 6.31 operations for each element.
+ * 66 bytes for 256 elements, 2.062 bits each.
+ * dequant, gather in f32: for each weight 0.258 bytes read and 4 written, 5.69 operations: 0.188 loads, 2.12 bits, 1.31 integer, 1 float, 1.06 conversions.
+ * gemv, gemv_id in f32: for each weight 0.258 bytes read, 3.88 operations: 0.188 loads, 0.688 bits, 0.312 integer, 2.12 float, 0.562 conversions.
  *
  *     format tq2_0 "ternary codes in 2 bits, one scale for 256"
  *     from "ggml (llama.cpp), ggml-common.h"
@@ -79,6 +81,21 @@ qk_status qk_tq2_0_gemv_f32(const qk_backend *backend, const qk_range weights[1]
 void qk_tq2_0_gemv_f32_ref(const void *const weights[1],
     const float *x, uint64_t rows, uint64_t cols, uint64_t batch, float *y);
 
+/* tq2_0_gemv_int8_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f32; class int8. */
+extern const qk_kernel qk_tq2_0_gemv_int8_f32_vulkan;
+qk_status qk_tq2_0_gemv_int8_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+
+/* tq2_0_gemv_split_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f32; class split. */
+extern const qk_kernel qk_tq2_0_gemv_split_f32_vulkan;
+qk_status qk_tq2_0_gemv_split_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+
+/* tq2_0_gemv_int24_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f32; class int24. */
+extern const qk_kernel qk_tq2_0_gemv_int24_f32_vulkan;
+qk_status qk_tq2_0_gemv_int24_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+
 /* tq2_0_gemv_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f16. */
 extern const qk_kernel qk_tq2_0_gemv_f16_vulkan;
 extern const qk_kernel qk_tq2_0_gemv_f16_metal;
@@ -86,6 +103,21 @@ qk_status qk_tq2_0_gemv_f16(const qk_backend *backend, const qk_range weights[1]
     qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
 void qk_tq2_0_gemv_f16_ref(const void *const weights[1],
     const uint16_t *x, uint64_t rows, uint64_t cols, uint64_t batch, float *y);
+
+/* tq2_0_gemv_int8_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f16; class int8. */
+extern const qk_kernel qk_tq2_0_gemv_int8_f16_vulkan;
+qk_status qk_tq2_0_gemv_int8_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+
+/* tq2_0_gemv_split_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f16; class split. */
+extern const qk_kernel qk_tq2_0_gemv_split_f16_vulkan;
+qk_status qk_tq2_0_gemv_split_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
+
+/* tq2_0_gemv_int24_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], in f16; class int24. */
+extern const qk_kernel qk_tq2_0_gemv_int24_f16_vulkan;
+qk_status qk_tq2_0_gemv_int24_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch, qk_error *error);
 
 /* tq2_0_gemv_id_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f32. */
 extern const qk_kernel qk_tq2_0_gemv_id_f32_vulkan;
@@ -97,6 +129,24 @@ uint64_t qk_tq2_0_gemv_id_f32_ref(const void *const weights[1],
     const float *x, const uint32_t *ids, uint64_t experts, uint64_t rows, uint64_t cols,
     uint64_t tokens, uint64_t slots, float *y);
 
+/* tq2_0_gemv_id_int8_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f32; class int8. */
+extern const qk_kernel qk_tq2_0_gemv_id_int8_f32_vulkan;
+qk_status qk_tq2_0_gemv_id_int8_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error);
+
+/* tq2_0_gemv_id_split_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f32; class split. */
+extern const qk_kernel qk_tq2_0_gemv_id_split_f32_vulkan;
+qk_status qk_tq2_0_gemv_id_split_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error);
+
+/* tq2_0_gemv_id_int24_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f32; class int24. */
+extern const qk_kernel qk_tq2_0_gemv_id_int24_f32_vulkan;
+qk_status qk_tq2_0_gemv_id_int24_f32(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error);
+
 /* tq2_0_gemv_id_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f16. */
 extern const qk_kernel qk_tq2_0_gemv_id_f16_vulkan;
 extern const qk_kernel qk_tq2_0_gemv_id_f16_metal;
@@ -106,6 +156,24 @@ qk_status qk_tq2_0_gemv_id_f16(const qk_backend *backend, const qk_range weights
 uint64_t qk_tq2_0_gemv_id_f16_ref(const void *const weights[1],
     const uint16_t *x, const uint32_t *ids, uint64_t experts, uint64_t rows, uint64_t cols,
     uint64_t tokens, uint64_t slots, float *y);
+
+/* tq2_0_gemv_id_int8_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f16; class int8. */
+extern const qk_kernel qk_tq2_0_gemv_id_int8_f16_vulkan;
+qk_status qk_tq2_0_gemv_id_int8_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error);
+
+/* tq2_0_gemv_id_split_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f16; class split. */
+extern const qk_kernel qk_tq2_0_gemv_id_split_f16_vulkan;
+qk_status qk_tq2_0_gemv_id_split_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error);
+
+/* tq2_0_gemv_id_int24_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], in f16; class int24. */
+extern const qk_kernel qk_tq2_0_gemv_id_int24_f16_vulkan;
+qk_status qk_tq2_0_gemv_id_int24_f16(const qk_backend *backend, const qk_range weights[1],
+    qk_range x, qk_range ids, qk_range y, qk_range status, uint64_t experts,
+    uint64_t rows, uint64_t cols, uint64_t tokens, uint64_t slots, qk_error *error);
 
 #ifdef __cplusplus
 }

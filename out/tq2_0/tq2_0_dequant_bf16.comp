@@ -1,6 +1,7 @@
 // tq2_0_dequant_bf16: decodes a whole tensor: dst[i] = value(i), in bf16.
 // Generated from the specification below by `qkgen emit --format tq2_0`; do not edit.
-// 66 bytes for 256 elements, 2.062 bits each; 6.31 operations for each element.
+// 66 bytes for 256 elements, 2.062 bits each.
+// For each weight 0.258 bytes read and 2 written, 6.69 operations: 0.188 loads, 2.12 bits, 1.31 integer, 1 float, 2.06 conversions.
 //
 //     format tq2_0 "ternary codes in 2 bits, one scale for 256"
 //     from "ggml (llama.cpp), ggml-common.h"

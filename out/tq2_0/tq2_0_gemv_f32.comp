@@ -1,6 +1,7 @@
 // tq2_0_gemv_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f32.
 // Generated from the specification below by `qkgen emit --format tq2_0`; do not edit.
-// 66 bytes for 256 elements, 2.062 bits each; 6.31 operations for each element.
+// 66 bytes for 256 elements, 2.062 bits each.
+// For each weight 0.258 bytes read, 3.88 operations: 0.188 loads, 0.688 bits, 0.312 integer, 2.12 float, 0.562 conversions.
 //
 //     format tq2_0 "ternary codes in 2 bits, one scale for 256"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -43,8 +44,7 @@ float f16_to_f32(uint bits) {
 
 const uint TILES = BATCH == 1u ? 4u : 1u;
 
-// What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a
-// scale.
+// What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a scale.
 vec4 x[TILES][BATCH][4];
 float x_sum[TILES][BATCH][1];
 

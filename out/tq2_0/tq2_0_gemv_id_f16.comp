@@ -1,6 +1,7 @@
 // tq2_0_gemv_id_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f16.
 // Generated from the specification below by `qkgen emit --format tq2_0`; do not edit.
-// 66 bytes for 256 elements, 2.062 bits each; 6.31 operations for each element.
+// 66 bytes for 256 elements, 2.062 bits each.
+// For each weight 0.258 bytes read, 3.88 operations: 0.188 loads, 0.688 bits, 0.312 integer, 2.12 float, 0.562 conversions.
 //
 //     format tq2_0 "ternary codes in 2 bits, one scale for 256"
 //     from "ggml (llama.cpp), ggml-common.h"

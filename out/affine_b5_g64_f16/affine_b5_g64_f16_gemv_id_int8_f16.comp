@@ -1,0 +1,245 @@
+// affine_b5_g64_f16_gemv_id_int8_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f16.
+// Generated from the specification below by `qkgen emit --format affine_b5_g64_f16`; do not edit.
+// 44 bytes for 64 elements, 5.5 bits each.
+// For each weight 0.688 bytes read, 3.62 operations: 0.219 loads, 2.47 bits, 0.688 integer, 0.156 float, 0.0938 conversions.
+//
+//     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
+//     from "MLX, mlx.core.quantize with mode='affine'"
+//     for bits in 2 3 4 5 6 8, group in 32 64 128, T in f16 bf16 f32
+//
+//     block group {
+//         buffer weight { w: u32[group * bits / 32] }
+//         buffer scales { s: T }
+//         buffer biases { b: T }
+//     }
+//
+//     code q = w { bits @ 0 (group:bits) }
+//
+//     value = q * s + b
+//
+// Here bits = 5, group = 64, T = f16.
+#version 450
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_arithmetic : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_EXT_spirv_intrinsics : require
+#extension GL_EXT_shader_16bit_storage : require
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 2) const uint ROWS = 4;  // rows at a time
+layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
+
+layout(binding = 0, std430) readonly buffer WeightBuffer { uint weight[]; };
+layout(binding = 1, std430) readonly buffer ScalesBuffer { uint16_t scales[]; };
+layout(binding = 2, std430) readonly buffer BiasesBuffer { uint16_t biases[]; };
+layout(binding = 3, std430) readonly buffer Input { uvec2 x_in[]; };
+layout(binding = 4, std430) readonly buffer Ids { uint ids[]; };
+layout(binding = 5, std430) writeonly buffer Output { float y[]; };
+layout(binding = 6, std430) buffer Status { uint out_of_range; };
+
+layout(push_constant) uniform Push {
+    uint rows;          // of one expert
+    uint row_tiles;     // tiles of 32 elements in a row
+    uint batch;         // right-hand sides: tokens
+    uint slots;         // experts of each token
+    uint experts;       // all there are
+    uint expert_first;  // those that are bound in this launch
+    uint expert_end;
+};
+
+// The half in the low 16 bits.
+float f16_to_f32(uint bits) {
+    return unpackHalf2x16(bits).x;
+}
+
+const uint BATCH = 1u;
+const uint TILES = 2u;
+
+// What a thread keeps of x: tiles of one token as integers of signed bytes, the highest first, four elements in a word;
+// the step that an integer stands for; and sums over runs that share a scale, of each digit and of the integers.
+int x[TILES][BATCH][DIGITS][8];
+int x_digits[TILES][BATCH][DIGITS][1];
+float x_step[TILES][BATCH];
+float x_sum[TILES][BATCH][1];
+
+// Integers whose digits are bytes with a sign: the largest, less what rounding may add.
+const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355709.0;
+
+// Integers for each unit of x, of which `most` are the largest magnitudes; what is not finite makes the step NaN.
+float scale_of(vec4 most, vec4 all) {
+    const float largest = max(max(most.x, most.y), max(most.z, most.w));
+    if (any(isnan(all)) || isinf(largest)) return uintBitsToFloat(0x7FC00000u);
+    return min(LARGEST / max(largest, 1e-37), 0.5e38);
+}
+
+// OpSDot and OpSUDot of four bytes in a word each; not every GLSL compiler has a name for them.
+spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4450)
+int signed_dot(int a, int b, spirv_literal int packed);
+spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4452)
+int mixed_dot(int a, uint b, spirv_literal int packed);
+
+int dot4(int codes, int x) {
+    return signed_dot(codes, x, 0);
+}
+
+int dot4(uint codes, int x) {
+    return mixed_dot(x, codes, 0);
+}
+
+int bytes_of(ivec4 v) {
+    return (v.x & 255) | ((v.y & 255) << 8) | ((v.z & 255) << 16) | (v.w << 24);
+}
+
+int sum_of(ivec4 v) {
+    return v.x + v.y + v.z + v.w;
+}
+
+// Loads what tile `j` of a row meets of x, from right-hand side `vector` on.
+void load_x(uint vector, uint j, uint k) {
+    const uint tile = j % 2u;
+    const uint place = j / 2u * 16u + tile * 8u;
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
+        const uint from = min(vector + m, batch - 1u) * row_tiles * 8u + place;
+        const vec4 x0 = vec4(unpackHalf2x16(x_in[from].x), unpackHalf2x16(x_in[from].y));
+        const vec4 x1 = vec4(unpackHalf2x16(x_in[from + 1u].x), unpackHalf2x16(x_in[from + 1u].y));
+        const vec4 x2 = vec4(unpackHalf2x16(x_in[from + 2u].x), unpackHalf2x16(x_in[from + 2u].y));
+        const vec4 x3 = vec4(unpackHalf2x16(x_in[from + 3u].x), unpackHalf2x16(x_in[from + 3u].y));
+        const vec4 x4 = vec4(unpackHalf2x16(x_in[from + 4u].x), unpackHalf2x16(x_in[from + 4u].y));
+        const vec4 x5 = vec4(unpackHalf2x16(x_in[from + 5u].x), unpackHalf2x16(x_in[from + 5u].y));
+        const vec4 x6 = vec4(unpackHalf2x16(x_in[from + 6u].x), unpackHalf2x16(x_in[from + 6u].y));
+        const vec4 x7 = vec4(unpackHalf2x16(x_in[from + 7u].x), unpackHalf2x16(x_in[from + 7u].y));
+        vec4 most = abs(x0);
+        most = max(most, abs(x1));
+        most = max(most, abs(x2));
+        most = max(most, abs(x3));
+        most = max(most, abs(x4));
+        most = max(most, abs(x5));
+        most = max(most, abs(x6));
+        most = max(most, abs(x7));
+        const float scale = scale_of(most, x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7);
+        x_step[k][m] = 1.0 / scale;
+        ivec4 i0 = ivec4(roundEven(x0 * scale));
+        ivec4 i1 = ivec4(roundEven(x1 * scale));
+        ivec4 i2 = ivec4(roundEven(x2 * scale));
+        ivec4 i3 = ivec4(roundEven(x3 * scale));
+        ivec4 i4 = ivec4(roundEven(x4 * scale));
+        ivec4 i5 = ivec4(roundEven(x5 * scale));
+        ivec4 i6 = ivec4(roundEven(x6 * scale));
+        ivec4 i7 = ivec4(roundEven(x7 * scale));
+        x_sum[k][m][0] = float(sum_of(i0 + i1 + i2 + i3 + i4 + i5 + i6 + i7));
+        [[unroll]] for (uint digit = DIGITS; digit-- > 0;) {
+            const ivec4 low0 = bitfieldExtract(i0, 0, 8);
+            const ivec4 low1 = bitfieldExtract(i1, 0, 8);
+            const ivec4 low2 = bitfieldExtract(i2, 0, 8);
+            const ivec4 low3 = bitfieldExtract(i3, 0, 8);
+            const ivec4 low4 = bitfieldExtract(i4, 0, 8);
+            const ivec4 low5 = bitfieldExtract(i5, 0, 8);
+            const ivec4 low6 = bitfieldExtract(i6, 0, 8);
+            const ivec4 low7 = bitfieldExtract(i7, 0, 8);
+            x[k][m][digit][0] = bytes_of(low0);
+            x[k][m][digit][1] = bytes_of(low1);
+            x[k][m][digit][2] = bytes_of(low2);
+            x[k][m][digit][3] = bytes_of(low3);
+            x[k][m][digit][4] = bytes_of(low4);
+            x[k][m][digit][5] = bytes_of(low5);
+            x[k][m][digit][6] = bytes_of(low6);
+            x[k][m][digit][7] = bytes_of(low7);
+            i0 = (i0 - low0) >> 8;
+            i1 = (i1 - low1) >> 8;
+            i2 = (i2 - low2) >> 8;
+            i3 = (i3 - low3) >> 8;
+            i4 = (i4 - low4) >> 8;
+            i5 = (i5 - low5) >> 8;
+            i6 = (i6 - low6) >> 8;
+            i7 = (i7 - low7) >> 8;
+        }
+    }
+}
+
+// Adds the products of tile `j` of row `n` with what is kept of x, for each right-hand side.
+void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
+    const uint block = n * (row_tiles / 2u) + j / 2u;
+    const uint tile = j % 2u;
+    float s = f16_to_f32(uint(scales[block]));
+    uint w0 = weight[block * 10u + tile * 5u];
+    uint pairs0 = (w0 & 0x3FFu) | ((w0 & 0xFFC00u) << 6u);
+    uint bytes0 = (pairs0 & 0x1F001Fu) | ((pairs0 & 0x3E003E0u) << 3u);
+    uint w1 = weight[block * 10u + tile * 5u + 1u];
+    uint w_run0 = (w0 >> 20u) | (w1 << 12u);
+    uint pairs1 = (w_run0 & 0x3FFu) | ((w_run0 & 0xFFC00u) << 6u);
+    uint bytes1 = (pairs1 & 0x1F001Fu) | ((pairs1 & 0x3E003E0u) << 3u);
+    uint run0 = w1 >> 8u;
+    uint pairs2 = (run0 & 0x3FFu) | ((run0 & 0xFFC00u) << 6u);
+    uint bytes2 = (pairs2 & 0x1F001Fu) | ((pairs2 & 0x3E003E0u) << 3u);
+    uint w2 = weight[block * 10u + tile * 5u + 2u];
+    uint w_run1 = (w1 >> 28u) | (w2 << 4u);
+    uint pairs3 = (w_run1 & 0x3FFu) | ((w_run1 & 0xFFC00u) << 6u);
+    uint bytes3 = (pairs3 & 0x1F001Fu) | ((pairs3 & 0x3E003E0u) << 3u);
+    uint w3 = weight[block * 10u + tile * 5u + 3u];
+    uint w_run2 = (w2 >> 16u) | (w3 << 16u);
+    uint pairs4 = (w_run2 & 0x3FFu) | ((w_run2 & 0xFFC00u) << 6u);
+    uint bytes4 = (pairs4 & 0x1F001Fu) | ((pairs4 & 0x3E003E0u) << 3u);
+    uint run1 = w3 >> 4u;
+    uint pairs5 = (run1 & 0x3FFu) | ((run1 & 0xFFC00u) << 6u);
+    uint bytes5 = (pairs5 & 0x1F001Fu) | ((pairs5 & 0x3E003E0u) << 3u);
+    uint w4 = weight[block * 10u + tile * 5u + 4u];
+    uint w_run3 = (w3 >> 24u) | (w4 << 8u);
+    uint pairs6 = (w_run3 & 0x3FFu) | ((w_run3 & 0xFFC00u) << 6u);
+    uint bytes6 = (pairs6 & 0x1F001Fu) | ((pairs6 & 0x3E003E0u) << 3u);
+    uint run2 = w4 >> 12u;
+    uint pairs7 = (run2 & 0x3FFu) | ((run2 & 0xFFC00u) << 6u);
+    uint bytes7 = (pairs7 & 0x1F001Fu) | ((pairs7 & 0x3E003E0u) << 3u);
+    float b = f16_to_f32(uint(biases[block]));
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
+        float dots0 = 0.0;
+        [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
+            dots0 = 256.0 * dots0 + float(dot4(int(bytes0), x[k][m][digit][0]) + dot4(int(bytes1), x[k][m][digit][1]) + dot4(int(bytes2), x[k][m][digit][2]) + dot4(int(bytes3), x[k][m][digit][3]) + dot4(int(bytes4), x[k][m][digit][4]) + dot4(int(bytes5), x[k][m][digit][5]) + dot4(int(bytes6), x[k][m][digit][6]) + dot4(int(bytes7), x[k][m][digit][7]));
+        }
+        sum[m] += x_step[k][m] * (s * dots0 + b * x_sum[k][m][0]);
+    }
+}
+
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS];
+
+void main() {
+    // A subgroup holds a slice of x and walks down the rows. While there are slices for more, subgroups share a row.
+    const uint slice = gl_SubgroupSize * TILES, slices = (row_tiles + slice - 1u) / slice;
+    uint split = 1u;
+    while (split < slices && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
+    const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
+    const uint parts = (rows + teams * ROWS - 1u) / (teams * ROWS);
+    uint held = ~0u, held_token = ~0u;
+    for (uint work = gl_WorkGroupID.x; work < batch * slots * parts; work += gl_NumWorkGroups.x) {
+        const uint pair = work / parts, token = pair / slots, first = work % parts * teams * ROWS, expert = ids[pair];
+        const bool found = expert < experts;
+        if (found ? expert < expert_first || expert >= expert_end : expert_first != 0u) continue;  // another launch's
+        float sum[ROWS][BATCH];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r][0] = 0.0;
+        if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros
+        for (uint c = gl_SubgroupID % split; found && c < slices; c += split) {
+            [[unroll]] for (uint k = 0; k < TILES; ++k) {
+                const uint j = (c * TILES + k) * gl_SubgroupSize + gl_SubgroupInvocationID;
+                if (j >= row_tiles) continue;
+                if (c != held || token != held_token) load_x(token, j, k);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+                    const uint row = min(first + team * ROWS + r, rows - 1u);
+                    accumulate((expert - expert_first) * rows + row, j, k, sum[r]);
+                }
+            }
+            held = c;
+            held_token = token;
+        }
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+            const float all = subgroupAdd(sum[r][0]);
+            if (subgroupElect()) partial[gl_SubgroupID * ROWS + r] = all;
+        }
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < teams * ROWS; i += gl_WorkGroupSize.x) {
+            const uint at = i / ROWS * (split - 1u) * ROWS + i;
+            float total = 0.0;
+            for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS];
+            if (first + i < rows) y[pair * rows + first + i] = total;
+        }
+        barrier();
+    }
+}

@@ -1,0 +1,381 @@
+// iq3_s_gemv_int8_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f16.
+// Generated from the specification below by `qkgen emit --format iq3_s`; do not edit.
+// 110 bytes for 256 elements, 3.438 bits each.
+// For each weight 0.43 bytes read, 4.69 operations: 0.234 loads, 2.41 bits, 1.72 integer, 0.0469 float, 0.0312 conversions, 0.25 lookups.
+//
+//     format iq3_s "fours from a codebook of 512, sign masks, 4-bit scales in groups of 32"
+//     from "ggml (llama.cpp), ggml-common.h"
+//
+//     block 256 {
+//         d:      f16
+//         qs:     u8[64]
+//         qh:     u8[8]
+//         signs:  u8[32]
+//         scales: u8[4]
+//     }
+//
+//     code g  per 4  = qs { 8 @ 0 (64:8) } qh { 1 @ 0 (64:1) }
+//     code s  per 8  = signs { 8 @ 0 (32:8) }
+//     code sc per 32 = scales { 4 @ 0 (8:4) }
+//
+//     table G: u8[512][4] = file "iq3s_grid.bin"
+//
+//     value = d * (1 + 2 * sc) * G[g][i % 4] * (s >> i % 8 & 1 ? -1 : 1)
+#version 450
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_arithmetic : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_EXT_spirv_intrinsics : require
+#extension GL_EXT_shader_16bit_storage : require
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 1) const uint BATCH = 1;  // right-hand sides that are kept, at least as many as there are
+layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
+layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row, where there are few rows
+layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
+
+layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
+layout(binding = 3, std430) readonly buffer GTable { uint G[]; };  // 512 rows of 4: u8, packed
+layout(binding = 1, std430) readonly buffer Input { uvec2 x_in[]; };
+layout(binding = 2, std430) writeonly buffer Output { float y[]; };
+
+layout(push_constant) uniform Push {
+    uint rows;       // of this launch
+    uint row_tiles;  // tiles of 64 elements in a row
+    uint batch;      // right-hand sides
+    uint y_first;    // where the launch begins in y, and
+    uint y_rows;     // how many rows each right-hand side has there
+};
+
+// The half in the low 16 bits.
+float f16_to_f32(uint bits) {
+    return unpackHalf2x16(bits).x;
+}
+
+const uint TILES = BATCH == 1u ? 1u : 1u;
+
+// What a thread keeps of x: tiles of each right-hand side as integers of signed bytes, the highest first, four elements in a word;
+// the step that an integer stands for; and sums over runs that share a scale, of each digit and of the integers.
+int x[TILES][BATCH][DIGITS][16];
+int x_digits[TILES][BATCH][DIGITS][1];
+float x_step[TILES][BATCH];
+float x_sum[TILES][BATCH][1];
+
+// Integers whose digits are bytes with a sign: the largest, less what rounding may add.
+const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355709.0;
+
+// Integers for each unit of x, of which `most` are the largest magnitudes; what is not finite makes the step NaN.
+float scale_of(vec4 most, vec4 all) {
+    const float largest = max(max(most.x, most.y), max(most.z, most.w));
+    if (any(isnan(all)) || isinf(largest)) return uintBitsToFloat(0x7FC00000u);
+    return min(LARGEST / max(largest, 1e-37), 0.5e38);
+}
+
+// OpSDot and OpSUDot of four bytes in a word each; not every GLSL compiler has a name for them.
+spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4450)
+int signed_dot(int a, int b, spirv_literal int packed);
+spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4452)
+int mixed_dot(int a, uint b, spirv_literal int packed);
+
+int dot4(int codes, int x) {
+    return signed_dot(codes, x, 0);
+}
+
+int dot4(uint codes, int x) {
+    return mixed_dot(x, codes, 0);
+}
+
+int bytes_of(ivec4 v) {
+    return (v.x & 255) | ((v.y & 255) << 8) | ((v.z & 255) << 16) | (v.w << 24);
+}
+
+int sum_of(ivec4 v) {
+    return v.x + v.y + v.z + v.w;
+}
+
+// Loads what tile `j` of a row meets of x, from right-hand side `vector` on.
+void load_x(uint vector, uint j, uint k) {
+    const uint tile = j % 4u;
+    const uint place = j / 4u * 64u + tile * 16u;
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
+        const uint from = min(vector + m, batch - 1u) * row_tiles * 16u + place;
+        const vec4 x0 = vec4(unpackHalf2x16(x_in[from].x), unpackHalf2x16(x_in[from].y));
+        const vec4 x1 = vec4(unpackHalf2x16(x_in[from + 1u].x), unpackHalf2x16(x_in[from + 1u].y));
+        const vec4 x2 = vec4(unpackHalf2x16(x_in[from + 2u].x), unpackHalf2x16(x_in[from + 2u].y));
+        const vec4 x3 = vec4(unpackHalf2x16(x_in[from + 3u].x), unpackHalf2x16(x_in[from + 3u].y));
+        const vec4 x4 = vec4(unpackHalf2x16(x_in[from + 4u].x), unpackHalf2x16(x_in[from + 4u].y));
+        const vec4 x5 = vec4(unpackHalf2x16(x_in[from + 5u].x), unpackHalf2x16(x_in[from + 5u].y));
+        const vec4 x6 = vec4(unpackHalf2x16(x_in[from + 6u].x), unpackHalf2x16(x_in[from + 6u].y));
+        const vec4 x7 = vec4(unpackHalf2x16(x_in[from + 7u].x), unpackHalf2x16(x_in[from + 7u].y));
+        const vec4 x8 = vec4(unpackHalf2x16(x_in[from + 8u].x), unpackHalf2x16(x_in[from + 8u].y));
+        const vec4 x9 = vec4(unpackHalf2x16(x_in[from + 9u].x), unpackHalf2x16(x_in[from + 9u].y));
+        const vec4 x10 = vec4(unpackHalf2x16(x_in[from + 10u].x), unpackHalf2x16(x_in[from + 10u].y));
+        const vec4 x11 = vec4(unpackHalf2x16(x_in[from + 11u].x), unpackHalf2x16(x_in[from + 11u].y));
+        const vec4 x12 = vec4(unpackHalf2x16(x_in[from + 12u].x), unpackHalf2x16(x_in[from + 12u].y));
+        const vec4 x13 = vec4(unpackHalf2x16(x_in[from + 13u].x), unpackHalf2x16(x_in[from + 13u].y));
+        const vec4 x14 = vec4(unpackHalf2x16(x_in[from + 14u].x), unpackHalf2x16(x_in[from + 14u].y));
+        const vec4 x15 = vec4(unpackHalf2x16(x_in[from + 15u].x), unpackHalf2x16(x_in[from + 15u].y));
+        vec4 most = abs(x0);
+        most = max(most, abs(x1));
+        most = max(most, abs(x2));
+        most = max(most, abs(x3));
+        most = max(most, abs(x4));
+        most = max(most, abs(x5));
+        most = max(most, abs(x6));
+        most = max(most, abs(x7));
+        most = max(most, abs(x8));
+        most = max(most, abs(x9));
+        most = max(most, abs(x10));
+        most = max(most, abs(x11));
+        most = max(most, abs(x12));
+        most = max(most, abs(x13));
+        most = max(most, abs(x14));
+        most = max(most, abs(x15));
+        const float scale = scale_of(most, x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7 + x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15);
+        x_step[k][m] = 1.0 / scale;
+        ivec4 i0 = ivec4(roundEven(x0 * scale));
+        ivec4 i1 = ivec4(roundEven(x1 * scale));
+        ivec4 i2 = ivec4(roundEven(x2 * scale));
+        ivec4 i3 = ivec4(roundEven(x3 * scale));
+        ivec4 i4 = ivec4(roundEven(x4 * scale));
+        ivec4 i5 = ivec4(roundEven(x5 * scale));
+        ivec4 i6 = ivec4(roundEven(x6 * scale));
+        ivec4 i7 = ivec4(roundEven(x7 * scale));
+        ivec4 i8 = ivec4(roundEven(x8 * scale));
+        ivec4 i9 = ivec4(roundEven(x9 * scale));
+        ivec4 i10 = ivec4(roundEven(x10 * scale));
+        ivec4 i11 = ivec4(roundEven(x11 * scale));
+        ivec4 i12 = ivec4(roundEven(x12 * scale));
+        ivec4 i13 = ivec4(roundEven(x13 * scale));
+        ivec4 i14 = ivec4(roundEven(x14 * scale));
+        ivec4 i15 = ivec4(roundEven(x15 * scale));
+        [[unroll]] for (uint digit = DIGITS; digit-- > 0;) {
+            const ivec4 low0 = bitfieldExtract(i0, 0, 8);
+            const ivec4 low1 = bitfieldExtract(i1, 0, 8);
+            const ivec4 low2 = bitfieldExtract(i2, 0, 8);
+            const ivec4 low3 = bitfieldExtract(i3, 0, 8);
+            const ivec4 low4 = bitfieldExtract(i4, 0, 8);
+            const ivec4 low5 = bitfieldExtract(i5, 0, 8);
+            const ivec4 low6 = bitfieldExtract(i6, 0, 8);
+            const ivec4 low7 = bitfieldExtract(i7, 0, 8);
+            const ivec4 low8 = bitfieldExtract(i8, 0, 8);
+            const ivec4 low9 = bitfieldExtract(i9, 0, 8);
+            const ivec4 low10 = bitfieldExtract(i10, 0, 8);
+            const ivec4 low11 = bitfieldExtract(i11, 0, 8);
+            const ivec4 low12 = bitfieldExtract(i12, 0, 8);
+            const ivec4 low13 = bitfieldExtract(i13, 0, 8);
+            const ivec4 low14 = bitfieldExtract(i14, 0, 8);
+            const ivec4 low15 = bitfieldExtract(i15, 0, 8);
+            x[k][m][digit][0] = bytes_of(low0);
+            x[k][m][digit][1] = bytes_of(low1);
+            x[k][m][digit][2] = bytes_of(low2);
+            x[k][m][digit][3] = bytes_of(low3);
+            x[k][m][digit][4] = bytes_of(low4);
+            x[k][m][digit][5] = bytes_of(low5);
+            x[k][m][digit][6] = bytes_of(low6);
+            x[k][m][digit][7] = bytes_of(low7);
+            x[k][m][digit][8] = bytes_of(low8);
+            x[k][m][digit][9] = bytes_of(low9);
+            x[k][m][digit][10] = bytes_of(low10);
+            x[k][m][digit][11] = bytes_of(low11);
+            x[k][m][digit][12] = bytes_of(low12);
+            x[k][m][digit][13] = bytes_of(low13);
+            x[k][m][digit][14] = bytes_of(low14);
+            x[k][m][digit][15] = bytes_of(low15);
+            i0 = (i0 - low0) >> 8;
+            i1 = (i1 - low1) >> 8;
+            i2 = (i2 - low2) >> 8;
+            i3 = (i3 - low3) >> 8;
+            i4 = (i4 - low4) >> 8;
+            i5 = (i5 - low5) >> 8;
+            i6 = (i6 - low6) >> 8;
+            i7 = (i7 - low7) >> 8;
+            i8 = (i8 - low8) >> 8;
+            i9 = (i9 - low9) >> 8;
+            i10 = (i10 - low10) >> 8;
+            i11 = (i11 - low11) >> 8;
+            i12 = (i12 - low12) >> 8;
+            i13 = (i13 - low13) >> 8;
+            i14 = (i14 - low14) >> 8;
+            i15 = (i15 - low15) >> 8;
+        }
+    }
+}
+
+// Adds the products of tile `j` of row `n` with what is kept of x, for each right-hand side.
+void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
+    const uint block = n * (row_tiles / 4u) + j / 4u;
+    const uint tile = j % 4u;
+    uint base = block * 55u;
+    float d = f16_to_f32(uint(blocks[base]));
+    uint scales = uint(blocks[base + tile / 2u + 53u]);
+    uint sc0 = (scales >> (tile % 2u * 8u)) & 15u;  // scales: 4 bits
+    uint qs0 = uint(blocks[base + tile * 8u + 1u]);
+    uint g_lo0 = qs0 & 0xFFu;  // qs: bits 0-7 of g
+    uint qh = uint(blocks[base + tile + 33u]);
+    uint g_hi0 = qh & 1u;  // qh: bit 8 of g
+    uint g0 = g_lo0 | (g_hi0 << 8u);
+    uint G_row0 = G[g0];
+    uint signs0 = uint(blocks[base + tile * 4u + 37u]);
+    uint s0 = signs0 & 0xFFu;  // signs: 8 bits
+    uint negative0 = ((s0 & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes0 = (G_row0 ^ ((negative0 << 8u) - negative0)) + negative0;
+    uint g_lo1 = qs0 >> 8u;  // qs: bits 0-7 of g
+    uint g_hi1 = (qh >> 1u) & 1u;  // qh: bit 8 of g
+    uint g1 = g_lo1 | (g_hi1 << 8u);
+    uint G_row1 = G[g1];
+    uint negative1 = ((s0 >> 4u) * 0x204081u) & 0x1010101u;
+    uint bytes1 = (G_row1 ^ ((negative1 << 8u) - negative1)) + negative1;
+    uint qs1 = uint(blocks[base + tile * 8u + 2u]);
+    uint g_lo2 = qs1 & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi2 = (qh >> 2u) & 1u;  // qh: bit 8 of g
+    uint g2 = g_lo2 | (g_hi2 << 8u);
+    uint G_row2 = G[g2];
+    uint s1 = signs0 >> 8u;  // signs: 8 bits
+    uint negative2 = ((s1 & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes2 = (G_row2 ^ ((negative2 << 8u) - negative2)) + negative2;
+    uint g_lo3 = qs1 >> 8u;  // qs: bits 0-7 of g
+    uint g_hi3 = (qh >> 3u) & 1u;  // qh: bit 8 of g
+    uint g3 = g_lo3 | (g_hi3 << 8u);
+    uint G_row3 = G[g3];
+    uint negative3 = ((s1 >> 4u) * 0x204081u) & 0x1010101u;
+    uint bytes3 = (G_row3 ^ ((negative3 << 8u) - negative3)) + negative3;
+    uint qs2 = uint(blocks[base + tile * 8u + 3u]);
+    uint g_lo4 = qs2 & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi4 = (qh >> 4u) & 1u;  // qh: bit 8 of g
+    uint g4 = g_lo4 | (g_hi4 << 8u);
+    uint G_row4 = G[g4];
+    uint signs1 = uint(blocks[base + tile * 4u + 38u]);
+    uint s2 = signs1 & 0xFFu;  // signs: 8 bits
+    uint negative4 = ((s2 & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes4 = (G_row4 ^ ((negative4 << 8u) - negative4)) + negative4;
+    uint g_lo5 = qs2 >> 8u;  // qs: bits 0-7 of g
+    uint g_hi5 = (qh >> 5u) & 1u;  // qh: bit 8 of g
+    uint g5 = g_lo5 | (g_hi5 << 8u);
+    uint G_row5 = G[g5];
+    uint negative5 = ((s2 >> 4u) * 0x204081u) & 0x1010101u;
+    uint bytes5 = (G_row5 ^ ((negative5 << 8u) - negative5)) + negative5;
+    uint qs3 = uint(blocks[base + tile * 8u + 4u]);
+    uint g_lo6 = qs3 & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi6 = (qh >> 6u) & 1u;  // qh: bit 8 of g
+    uint g6 = g_lo6 | (g_hi6 << 8u);
+    uint G_row6 = G[g6];
+    uint s3 = signs1 >> 8u;  // signs: 8 bits
+    uint negative6 = ((s3 & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes6 = (G_row6 ^ ((negative6 << 8u) - negative6)) + negative6;
+    uint g_lo7 = qs3 >> 8u;  // qs: bits 0-7 of g
+    uint g_hi7 = (qh >> 7u) & 1u;  // qh: bit 8 of g
+    uint g7 = g_lo7 | (g_hi7 << 8u);
+    uint G_row7 = G[g7];
+    uint negative7 = ((s3 >> 4u) * 0x204081u) & 0x1010101u;
+    uint bytes7 = (G_row7 ^ ((negative7 << 8u) - negative7)) + negative7;
+    uint sc1 = (scales >> (tile % 2u * 8u + 4u)) & 15u;  // scales: 4 bits
+    uint qs4 = uint(blocks[base + tile * 8u + 5u]);
+    uint g_lo8 = qs4 & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi8 = (qh >> 8u) & 1u;  // qh: bit 8 of g
+    uint g8 = g_lo8 | (g_hi8 << 8u);
+    uint G_row8 = G[g8];
+    uint signs2 = uint(blocks[base + tile * 4u + 39u]);
+    uint s4 = signs2 & 0xFFu;  // signs: 8 bits
+    uint negative8 = ((s4 & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes8 = (G_row8 ^ ((negative8 << 8u) - negative8)) + negative8;
+    uint g_lo9 = qs4 >> 8u;  // qs: bits 0-7 of g
+    uint g_hi9 = (qh >> 9u) & 1u;  // qh: bit 8 of g
+    uint g9 = g_lo9 | (g_hi9 << 8u);
+    uint G_row9 = G[g9];
+    uint negative9 = ((s4 >> 4u) * 0x204081u) & 0x1010101u;
+    uint bytes9 = (G_row9 ^ ((negative9 << 8u) - negative9)) + negative9;
+    uint qs5 = uint(blocks[base + tile * 8u + 6u]);
+    uint g_lo10 = qs5 & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi10 = (qh >> 10u) & 1u;  // qh: bit 8 of g
+    uint g10 = g_lo10 | (g_hi10 << 8u);
+    uint G_row10 = G[g10];
+    uint s5 = signs2 >> 8u;  // signs: 8 bits
+    uint negative10 = ((s5 & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes10 = (G_row10 ^ ((negative10 << 8u) - negative10)) + negative10;
+    uint g_lo11 = qs5 >> 8u;  // qs: bits 0-7 of g
+    uint g_hi11 = (qh >> 11u) & 1u;  // qh: bit 8 of g
+    uint g11 = g_lo11 | (g_hi11 << 8u);
+    uint G_row11 = G[g11];
+    uint negative11 = ((s5 >> 4u) * 0x204081u) & 0x1010101u;
+    uint bytes11 = (G_row11 ^ ((negative11 << 8u) - negative11)) + negative11;
+    uint qs6 = uint(blocks[base + tile * 8u + 7u]);
+    uint g_lo12 = qs6 & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi12 = (qh >> 12u) & 1u;  // qh: bit 8 of g
+    uint g12 = g_lo12 | (g_hi12 << 8u);
+    uint G_row12 = G[g12];
+    uint signs3 = uint(blocks[base + tile * 4u + 40u]);
+    uint s6 = signs3 & 0xFFu;  // signs: 8 bits
+    uint negative12 = ((s6 & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes12 = (G_row12 ^ ((negative12 << 8u) - negative12)) + negative12;
+    uint g_lo13 = qs6 >> 8u;  // qs: bits 0-7 of g
+    uint g_hi13 = (qh >> 13u) & 1u;  // qh: bit 8 of g
+    uint g13 = g_lo13 | (g_hi13 << 8u);
+    uint G_row13 = G[g13];
+    uint negative13 = ((s6 >> 4u) * 0x204081u) & 0x1010101u;
+    uint bytes13 = (G_row13 ^ ((negative13 << 8u) - negative13)) + negative13;
+    uint qs7 = uint(blocks[base + tile * 8u + 8u]);
+    uint g_lo14 = qs7 & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi14 = (qh >> 14u) & 1u;  // qh: bit 8 of g
+    uint g14 = g_lo14 | (g_hi14 << 8u);
+    uint G_row14 = G[g14];
+    uint s7 = signs3 >> 8u;  // signs: 8 bits
+    uint negative14 = ((s7 & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes14 = (G_row14 ^ ((negative14 << 8u) - negative14)) + negative14;
+    uint g_lo15 = qs7 >> 8u;  // qs: bits 0-7 of g
+    uint g_hi15 = qh >> 15u;  // qh: bit 8 of g
+    uint g15 = g_lo15 | (g_hi15 << 8u);
+    uint G_row15 = G[g15];
+    uint negative15 = ((s7 >> 4u) * 0x204081u) & 0x1010101u;
+    uint bytes15 = (G_row15 ^ ((negative15 << 8u) - negative15)) + negative15;
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
+        float dots0 = 0.0;
+        [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
+            dots0 = 256.0 * dots0 + float((1 + 2 * int(sc0)) * (dot4(int(bytes0), x[k][m][digit][0]) + dot4(int(bytes1), x[k][m][digit][1]) + dot4(int(bytes2), x[k][m][digit][2]) + dot4(int(bytes3), x[k][m][digit][3]) + dot4(int(bytes4), x[k][m][digit][4]) + dot4(int(bytes5), x[k][m][digit][5]) + dot4(int(bytes6), x[k][m][digit][6]) + dot4(int(bytes7), x[k][m][digit][7])) + (1 + 2 * int(sc1)) * (dot4(int(bytes8), x[k][m][digit][8]) + dot4(int(bytes9), x[k][m][digit][9]) + dot4(int(bytes10), x[k][m][digit][10]) + dot4(int(bytes11), x[k][m][digit][11]) + dot4(int(bytes12), x[k][m][digit][12]) + dot4(int(bytes13), x[k][m][digit][13]) + dot4(int(bytes14), x[k][m][digit][14]) + dot4(int(bytes15), x[k][m][digit][15])));
+        }
+        sum[m] += x_step[k][m] * (d * dots0);
+    }
+}
+
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS * BATCH];
+
+void main() {
+    // A subgroup holds a slice of x and walks down the rows.
+    const uint slice = gl_SubgroupSize * TILES, slices = (row_tiles + slice - 1u) / slice;
+    const uint split = SPLIT == 1u ? 1u : min(SPLIT, gl_NumSubgroups);
+    const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
+    uint held = ~0u;
+    for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
+        float sum[ROWS][BATCH];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+            [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[r][m] = 0.0;
+        }
+        for (uint c = gl_SubgroupID % split; c < slices; c += split) {
+            [[unroll]] for (uint k = 0; k < TILES; ++k) {
+                const uint j = (c * TILES + k) * gl_SubgroupSize + gl_SubgroupInvocationID;
+                if (j >= row_tiles) continue;
+                if (c != held) load_x(0u, j, k);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(first + team * ROWS + r, rows - 1u), j, k, sum[r]);
+            }
+            held = c;
+        }
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+            [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+                const float all = subgroupAdd(sum[r][m]);
+                const uint row = first + team * ROWS + r;
+                if (!subgroupElect()) continue;
+                if (split > 1u) partial[(gl_SubgroupID * ROWS + r) * BATCH + m] = all;
+                else if (row < rows && m < batch) y[m * y_rows + y_first + row] = all;
+            }
+        }
+        if (split == 1u) continue;
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < teams * ROWS * BATCH; i += gl_WorkGroupSize.x) {
+            const uint row = first + i / BATCH, m = i % BATCH, at = i / (ROWS * BATCH) * (split - 1u) * ROWS * BATCH + i;
+            float total = 0.0;
+            for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS * BATCH];
+            if (row < rows && m < batch) y[m * y_rows + y_first + row] = total;
+        }
+        barrier();
+    }
+}

@@ -1,0 +1,178 @@
+// tq1_0_gemv_int8_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f32.
+// Generated from the specification below by `qkgen emit --format tq1_0`; do not edit.
+// 54 bytes for 256 elements, 1.688 bits each.
+// For each weight 0.211 bytes read, 17.8 operations: 0.75 loads, 6.5 bits, 9.25 integer, 0.75 float, 0.5 conversions.
+//
+//     format tq1_0 "ternary codes, five in a byte, one scale for 256"
+//
+//     block 256 {
+//         qs: u8[48]
+//         qh: u8[4]
+//         d:  f16
+//     }
+//
+//     code t = qs { 8 base 3 @ 0   (32:8, 5:^) }    # elements 0 to 159
+//         then qs { 8 base 3 @ 256 (16:8, 5:^) }    # 160 to 239
+//         then qh { 8 base 3 @ 0   (4:8,  4:^) }    # 240 to 255
+//
+//     value = (t - 1) * d
+#version 450
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_arithmetic : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_EXT_spirv_intrinsics : require
+#extension GL_EXT_shader_16bit_storage : require
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 1) const uint BATCH = 1;  // right-hand sides that are kept, at least as many as there are
+layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
+layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row, where there are few rows
+layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
+
+layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
+layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
+layout(binding = 2, std430) writeonly buffer Output { float y[]; };
+
+layout(push_constant) uniform Push {
+    uint rows;       // of this launch
+    uint row_tiles;  // tiles of 4 elements in a row
+    uint batch;      // right-hand sides
+    uint y_first;    // where the launch begins in y, and
+    uint y_rows;     // how many rows each right-hand side has there
+};
+
+// The half in the low 16 bits.
+float f16_to_f32(uint bits) {
+    return unpackHalf2x16(bits).x;
+}
+
+const uint TILES = BATCH == 1u ? 16u : 1u;
+
+// What a thread keeps of x: tiles of each right-hand side as integers of signed bytes, the highest first, four elements in a word;
+// the step that an integer stands for; and sums over runs that share a scale, of each digit and of the integers.
+int x[TILES][BATCH][DIGITS][1];
+int x_digits[TILES][BATCH][DIGITS][1];
+float x_step[TILES][BATCH];
+float x_sum[TILES][BATCH][1];
+
+// Integers whose digits are bytes with a sign: the largest, less what rounding may add.
+const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355709.0;
+
+// Integers for each unit of x, of which `most` are the largest magnitudes; what is not finite makes the step NaN.
+float scale_of(vec4 most, vec4 all) {
+    const float largest = max(max(most.x, most.y), max(most.z, most.w));
+    if (any(isnan(all)) || isinf(largest)) return uintBitsToFloat(0x7FC00000u);
+    return min(LARGEST / max(largest, 1e-37), 0.5e38);
+}
+
+// OpSDot and OpSUDot of four bytes in a word each; not every GLSL compiler has a name for them.
+spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4450)
+int signed_dot(int a, int b, spirv_literal int packed);
+spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4452)
+int mixed_dot(int a, uint b, spirv_literal int packed);
+
+int dot4(int codes, int x) {
+    return signed_dot(codes, x, 0);
+}
+
+int dot4(uint codes, int x) {
+    return mixed_dot(x, codes, 0);
+}
+
+int bytes_of(ivec4 v) {
+    return (v.x & 255) | ((v.y & 255) << 8) | ((v.z & 255) << 16) | (v.w << 24);
+}
+
+int sum_of(ivec4 v) {
+    return v.x + v.y + v.z + v.w;
+}
+
+// Loads what tile `j` of a row meets of x, from right-hand side `vector` on.
+void load_x(uint vector, uint j, uint k) {
+    const uint tile = j % 64u;
+    const uint place = j / 64u * 64u + tile;
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
+        const uint from = min(vector + m, batch - 1u) * row_tiles * 1u + place;
+        const vec4 x0 = x_in[from];
+        vec4 most = abs(x0);
+        const float scale = scale_of(most, x0);
+        x_step[k][m] = 1.0 / scale;
+        ivec4 i0 = ivec4(roundEven(x0 * scale));
+        [[unroll]] for (uint digit = DIGITS; digit-- > 0;) {
+            const ivec4 low0 = bitfieldExtract(i0, 0, 8);
+            x[k][m][digit][0] = bytes_of(low0);
+            x_digits[k][m][digit][0] = sum_of(low0);
+            i0 = (i0 - low0) >> 8;
+        }
+    }
+}
+
+// 32 bits from words of 16.
+uint blocks_u32(uint at) {
+    return uint(blocks[at]) | (uint(blocks[at + 1u]) << 16);
+}
+
+// Adds the products of tile `j` of row `n` with what is kept of x, for each right-hand side.
+void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
+    const uint block = n * (row_tiles / 64u) + j / 64u;
+    const uint tile = j % 64u;
+    uint base = block * 27u;
+    float d = f16_to_f32(uint(blocks[base + 26u]));
+    uint word = tile < 40u ? tile % 8u * 2u : tile < 60u ? (tile - 40u) % 4u * 2u + 16u : 24u;  // of t, in qs, qs or qh
+    uint qs_qh = blocks_u32(base + word);
+    uvec4 t_digits = (uvec4(qs_qh) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // 8 bits each, with up to 5 digits of base 3
+    uint digit_ = tile < 40u ? tile / 8u : tile < 60u ? (tile - 40u) / 4u : tile - 60u;  // which digit of base 3, from the top
+    uint power = ((digit_ & 1u) != 0u ? 3u : 1u) * ((digit_ & 2u) != 0u ? 9u : 1u) * (digit_ >= 4u ? 81u : 1u);  // 3^n
+    uvec4 t_ = (((t_digits * power) & 0xFFu) * 3u) >> 8u;  // a digit of base 3
+    uint bytes = t_.x | (t_.y << 8u) | (t_.z << 16u) | (t_.w << 24u);
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
+        float dots0 = 0.0;
+        [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
+            dots0 = 256.0 * dots0 + float(dot4(int(bytes), x[k][m][digit][0]) - x_digits[k][m][digit][0]);
+        }
+        sum[m] += x_step[k][m] * (d * dots0);
+    }
+}
+
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS * BATCH];
+
+void main() {
+    // A subgroup holds a slice of x and walks down the rows.
+    const uint slice = gl_SubgroupSize * TILES, slices = (row_tiles + slice - 1u) / slice;
+    const uint split = SPLIT == 1u ? 1u : min(SPLIT, gl_NumSubgroups);
+    const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
+    uint held = ~0u;
+    for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
+        float sum[ROWS][BATCH];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+            [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[r][m] = 0.0;
+        }
+        for (uint c = gl_SubgroupID % split; c < slices; c += split) {
+            [[unroll]] for (uint k = 0; k < TILES; ++k) {
+                const uint j = (c * TILES + k) * gl_SubgroupSize + gl_SubgroupInvocationID;
+                if (j >= row_tiles) continue;
+                if (c != held) load_x(0u, j, k);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(first + team * ROWS + r, rows - 1u), j, k, sum[r]);
+            }
+            held = c;
+        }
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+            [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+                const float all = subgroupAdd(sum[r][m]);
+                const uint row = first + team * ROWS + r;
+                if (!subgroupElect()) continue;
+                if (split > 1u) partial[(gl_SubgroupID * ROWS + r) * BATCH + m] = all;
+                else if (row < rows && m < batch) y[m * y_rows + y_first + row] = all;
+            }
+        }
+        if (split == 1u) continue;
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < teams * ROWS * BATCH; i += gl_WorkGroupSize.x) {
+            const uint row = first + i / BATCH, m = i % BATCH, at = i / (ROWS * BATCH) * (split - 1u) * ROWS * BATCH + i;
+            float total = 0.0;
+            for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS * BATCH];
+            if (row < rows && m < batch) y[m * y_rows + y_first + row] = total;
+        }
+        barrier();
+    }
+}
