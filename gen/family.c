@@ -111,8 +111,10 @@ bool qg_takes(const qg_family *family, const qg_layout *layout) {
 
 qg_kernel qg_kernel_new(qg_arena *arena, const qg_layout *layout, const qg_family *family, qg_scalar type) {
     const char *name = qg_format(arena, "%s_%s_%s", layout->name, family->name, qg_scalars[type].name);
-    const qg_plan *plan = family->sums ? qg_plan_rows(arena, layout) : qg_plan_tiles(arena, layout);
-    return (qg_kernel){.name = name, .family = family, .layout = layout, .plan = plan, .type = type};
+    qg_kernel kernel = {.name = name, .family = family, .layout = layout, .type = type};
+    kernel.metal_plan = family->sums ? qg_plan_rows(arena, layout) : qg_plan_tiles(arena, layout);
+    kernel.plan = family->sums ? kernel.metal_plan : qg_plan_stores(arena, layout, type, family->n_bindings == 1);
+    return kernel;
 }
 
 uint32_t qg_kernels(qg_arena *arena, const qg_request *request, const qg_kernel **kernels) {
@@ -139,8 +141,8 @@ static uint32_t features(const qg_kernel *kernel) {
         if (kernel->plan->units[i] == 8) bits |= QK_FEATURE_STORAGE_8BIT;
         if (kernel->plan->units[i] == 16) bits |= QK_FEATURE_STORAGE_16BIT;
     }
-    const uint32_t lanes = kernel->family->sums ? kernel->plan->lanes : kernel->plan->store_lanes;
-    if (kernel->type != QG_F32 && lanes == 1) bits |= QK_FEATURE_STORAGE_16BIT;
+    const bool single = kernel->family->sums ? kernel->plan->lanes == 1 : qg_stores_singly(kernel);
+    if (kernel->type != QG_F32 && single) bits |= QK_FEATURE_STORAGE_16BIT;
     if (kernel->family->sums) bits |= QK_FEATURE_SUBGROUP_ARITHMETIC;
     return bits;
 }
@@ -205,7 +207,7 @@ static void describe_tables(qg_arena *arena, const qg_kernel *kernel, qk_kernel 
 }
 
 static void describe_constants(qg_arena *arena, const qg_kernel *kernel, qk_kernel *described) {
-    static const uint32_t batches[] = {1, 2, 4, 8}, rows[] = {1, 2, 4, 8};
+    static const uint32_t batches[] = {1, 2, 4, 8}, rows[] = {1, 2, 4, 8}, choice[] = {0, 1};
     const bool vulkan = described->api == QK_API_VULKAN;
     qk_spec_constant *list = QG_NEW_ARRAY(arena, qk_spec_constant, 4);
     uint32_t count = 0;
@@ -216,6 +218,9 @@ static void describe_constants(qg_arena *arena, const qg_kernel *kernel, qk_kern
         list[count++] = (qk_spec_constant){.id = 2, .name = "rows", .value = 4, .legal_count = 4, .legal = rows};
     if (kernel->family->sums && !kernel->family->in_blocks && vulkan)
         list[count++] = (qk_spec_constant){.id = 3, .name = "split", .value = 1, .legal_count = 4, .legal = rows};
+    if (qg_rounds_f16(kernel) && vulkan)
+        list[count++] = (qk_spec_constant){
+            .id = 8, .name = QK_CONSTANT_ROUNDS_F16, .value = 0, .legal_count = 2, .legal = choice};
     described->spec_constant_count = count;
     described->spec_constants = list;
 }
@@ -242,7 +247,8 @@ const qk_kernel *qg_describe(qg_arena *arena, const qg_kernel *kernel, qk_api ap
     described->push_bytes = 4 * n_push;
     described->push_count = n_push;
     described->push = push;
-    described->workgroup_size = kernel->plan->workgroup;
+    const qg_plan *plan = api == QK_API_VULKAN ? kernel->plan : kernel->metal_plan;
+    described->workgroup_size = plan->workgroup;
     described->features = api == QK_API_VULKAN ? features(kernel) : 0;
     described->numeric = kernel->family->sums ? QK_NUMERIC_EXACT_SUM : QK_NUMERIC_EXACT_DECODE;
     described->output = type_of_role(kernel, QK_ROLE_OUTPUT);
@@ -253,7 +259,8 @@ const qk_kernel *qg_describe(qg_arena *arena, const qg_kernel *kernel, qk_api ap
         described->block_rows = kernel->layout->block_rows;
         described->block_cols = kernel->layout->block_cols;
     }
-    described->tile_elements = kernel->plan->tile_elements;
+    described->tile_elements = plan->tile_elements;
+    described->tile_rows = plan->tile_rows;
     if (api == QK_API_VULKAN) describe_tables(arena, kernel, described);
     describe_constants(arena, kernel, described);
     return described;

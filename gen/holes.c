@@ -139,8 +139,15 @@ char *qg_grid_lines(qg_arena *arena, const qg_ir *ir, const qg_plan *plan, const
     const char *along = plan->reference ? "col" : "tile";
     qg_text text = qg_text_new(arena);
     qg_text_puts(&text, "");
-    add_quotient(&text, ir, type, "block_row", "row", apart ? "%" : "/", rows);
-    if (layout->block_rows > 1) add_quotient(&text, ir, type, "r", "row", apart ? "/" : "%", rows);
+    if (plan->tile_rows > 1) { /* `band` says which rows */
+        const uint32_t bands = layout->block_rows / plan->tile_rows;
+        const char *by = qg_format(arena, "%u%s", bands, s);
+        add_quotient(&text, ir, type, "block_row", "band", "/", by);
+        if (bands > 1) add_quotient(&text, ir, type, "r", "band", "%", by);
+    } else {
+        add_quotient(&text, ir, type, "block_row", "row", apart ? "%" : "/", rows);
+        if (layout->block_rows > 1) add_quotient(&text, ir, type, "r", "row", apart ? "/" : "%", rows);
+    }
     add_quotient(&text, ir, type, "block_col", along, "/", cols);
     add_quotient(&text, ir, type, plan->reference ? "c" : "t", along, "%", cols);
     return text.data;
@@ -243,7 +250,7 @@ char *qg_banner(qg_arena *arena, const qg_request *request, const qg_plan *plan,
     qg_text_printf(&text, "%sGenerated from the specification below by `%s`; do not edit.\n", prefix, request->command);
     qg_text_printf(&text, "%s%u bytes for %u elements, %.4g bits each; %.3g operations for each element.\n", prefix,
                    layout->block_bytes, layout->elements, qg_bits_per_element(layout),
-                   operations(qg_lower_decode(arena, plan), plan->tile_elements));
+                   operations(qg_lower_decode(arena, plan), plan->tile_elements * plan->tile_rows));
     if (layout->math != QG_F32)
         qg_text_printf(&text, "%sEach float and each operation of the value is rounded to %s.\n", prefix,
                        qg_scalars[layout->math].name);

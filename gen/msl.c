@@ -15,7 +15,7 @@ static const char *vector_of(qg_scalar type, uint32_t lanes) {
 }
 
 static const char *stored_type(const qg_kernel *kernel) {
-    const uint32_t lanes = kernel->plan->store_lanes;
+    const uint32_t lanes = kernel->metal_plan->store_lanes;
     return kernel->type == QG_F32   ? msl->types[QG_K_FLOAT][lanes]
            : kernel->type == QG_F16 ? half_vectors[lanes]
                                     : ushort_vectors[lanes];
@@ -71,7 +71,7 @@ static char *write_row_tile(qg_arena *arena, const qg_plan *plan) {
 static char *write_tile(qg_arena *arena, const qg_plan *plan) {
     if (plan->layout->ragged) return write_cut_tile(arena, plan);
     if (plan->layout->view != QG_VIEW_BLOCKS) return write_row_tile(arena, plan);
-    const qg_ir *place = qg_lower_place(arena, plan);
+    const qg_ir *place = qg_lower_place(arena, plan, plan->lanes);
     qg_text text = qg_text_new(arena);
     qg_text_puts(&text, "// Stores a tile's runs where they belong in block `block` of the output.\n");
     qg_text_printf(
@@ -109,7 +109,7 @@ static char *weights(qg_arena *arena, const qg_plan *plan) {
 }
 
 static char *kernel_text(qg_arena *arena, const qg_templates *templates, const qg_kernel *kernel, const char **why) {
-    const qg_plan *plan = kernel->plan;
+    const qg_plan *plan = kernel->metal_plan;
     const uint32_t n_weights = plan->layout->n_buffers;
     qg_holes holes = {.count = 0};
     qg_plan_holes(arena, &holes, plan, msl);
@@ -170,7 +170,7 @@ static char *sum_rows(qg_arena *arena, const qg_templates *templates, const qg_k
                       const qg_ir **ir, const char **why) {
     for (uint32_t i = 0; i < count; ++i) {
         if (!kernels[i].family->sums) continue;
-        const qg_plan *plan = kernels[i].plan;
+        const qg_plan *plan = kernels[i].metal_plan;
         qg_holes holes = {.count = 0};
         *ir = qg_lower_dot(arena, plan);
         qg_plan_holes(arena, &holes, plan, msl);

@@ -3,7 +3,7 @@
  * The time of a launch is that of a submission of several, by the device's own clock, divided by their number; of many such
  * submissions the median, the least and the greatest are shown. Data is random, and larger than any cache unless the shape
  * says otherwise. The first rows of each result are compared with the C reference. */
-#include "run.h"
+#include "run_bench_plain.h"
 #include "spirv.h"
 
 #include <qkgen/dispatch.h>
@@ -374,6 +374,29 @@ static bool run_format(bench *b, const qg_layout *layout) {
     return good;
 }
 
+/* ---- families that take no format ---- */
+
+static bool record_plain(bench *b, void *what) {
+    return qg_plain_subject_record(b->vk, what, &b->error) == QK_OK || failed(b);
+}
+
+/* rows * cols elements, in groups of `group`. */
+static bool run_plain(bench *b, const qg_plain *family, uint64_t group, uint64_t bins) {
+    const char *why = NULL;
+    qg_plain_subject s = {.family = family, .groups = b->rows * b->cols / group, .group = (uint32_t)group,
+                          .bins = (uint32_t)bins};
+    timing t;
+    bool good = qg_plain_subject_open(b->session->arena, b->templates, b->vk, b->data, CHUNK, &s, &why) ||
+                qg_complain("%s", why) == 0;
+    good = good && measure(b, record_plain, &s, &t);
+    if (good)
+        printf("%-24s groups of %-4u %14llu elements %10.1f us (%.1f to %.1f) %9.1f GB/s %6.1f%% of copy\n", family->name,
+               s.group, (unsigned long long)(s.groups * group), 1e6 * t.median, 1e6 * t.least, 1e6 * t.greatest,
+               s.moved / t.median / 1e9, 100 * s.moved / t.median / b->copy);
+    qg_plain_subject_close(b->vk, &s);
+    return good;
+}
+
 /* ---- the request ---- */
 
 static bool run_all(bench *b, const qg_texts *formats, const qg_layout **layouts, uint32_t count) {
@@ -389,6 +412,8 @@ static bool run_all(bench *b, const qg_texts *formats, const qg_layout **layouts
 int qg_command_bench(qg_session *session, int argc, char **argv) {
     bench b = {.session = session, .batch = 1, .slots = 1, .type = "f32"};
     const char *device = NULL, *json = NULL, *why = NULL;
+    uint64_t group = 64, bins = 16;
+    const qg_plain *plain = NULL;
     qg_texts formats = {0}, rest = {0}, constants = {0};
     b.constants = &constants;
     const qg_option options[] = {{"--data", QG_TEXT, &session->data},
@@ -404,16 +429,21 @@ int qg_command_bench(qg_session *session, int argc, char **argv) {
                                  {"--slots", QG_COUNT, &b.slots},
                                  {"--constant", QG_TEXTS, &constants},
                                  {"--workgroups", QG_COUNT, &b.workgroups},
+                                 {"--group", QG_COUNT, &group},
+                                 {"--bins", QG_COUNT, &bins},
                                  {"--device", QG_TEXT, &device},
                                  {"--json", QG_TEXT, &json}};
     if (!qg_options_read(session->arena, argc, argv, options, sizeof options / sizeof *options, &rest)) return 1;
-    if (rest.count != 1) return qg_complain("bench needs one kernel family: qkgen bench dequant|gather|gemv|gemv_id");
+    if (rest.count != 1) return qg_complain("bench needs one kernel family: qkgen bench dequant|gather|gemv|gemv_id|qdq_*");
     b.family = qg_family_named(rest.items[0]);
-    if (!b.family) return qg_complain("no kernel family is named %s", rest.items[0]);
-    if (qg_family_type(b.family, b.type) == QG_SCALAR_COUNT)
+    plain = qg_plain_named(rest.items[0], NULL);
+    if (!b.family && !plain) return qg_complain("no kernel family is named %s", rest.items[0]);
+    if (plain && (formats.count || group == 0 || group % 4 || group > 4096))
+        return qg_complain("%s takes no format, and --group must be a multiple of 4 up to 4096", plain->name);
+    if (b.family && qg_family_type(b.family, b.type) == QG_SCALAR_COUNT)
         return qg_complain("%s has no kernels of type %s", b.family->name, b.type);
     if (b.batch == 0 || b.slots == 0) return qg_complain("--batch and --slots must be at least 1");
-    if (b.family->in_blocks && b.experts == 0) return qg_complain("%s needs --experts", b.family->name);
+    if (b.family && b.family->in_blocks && b.experts == 0) return qg_complain("%s needs --experts", b.family->name);
     if (!qg_session_load(session)) return 1;
     const uint32_t n = formats.count ? formats.count : session->library->layouts.count;
     const qg_layout **layouts = QG_NEW_ARRAY(session->arena, const qg_layout *, n + 1);
@@ -442,7 +472,7 @@ int qg_command_bench(qg_session *session, int argc, char **argv) {
     if (b.json)
         fprintf(b.json, "{\"device\": \"%s\", \"cpu\": %s, \"copy\": %.6g, \"results\": [\n", info->name,
                 cpu ? "true" : "false", b.copy);
-    good = good && run_all(&b, &formats, layouts, n);
+    good = good && (plain ? run_plain(&b, plain, group, bins) : run_all(&b, &formats, layouts, n));
     if (b.json) {
         fputs("\n]}\n", b.json);
         if (fclose(b.json) != 0) good = qg_complain("cannot write %s", json) == 0;
