@@ -219,8 +219,8 @@ static void describe_constants(qg_arena *arena, const qg_kernel *kernel, qk_kern
     if (kernel->family->sums && !kernel->family->in_blocks && vulkan)
         list[count++] = (qk_spec_constant){.id = 3, .name = "split", .value = 1, .legal_count = 4, .legal = rows};
     if (qg_rounds_f16(kernel) && vulkan)
-        list[count++] = (qk_spec_constant){
-            .id = 8, .name = QK_CONSTANT_ROUNDS_F16, .value = 0, .legal_count = 2, .legal = choice};
+        list[count++] =
+            (qk_spec_constant){.id = 8, .name = QK_CONSTANT_ROUNDS_F16, .value = 0, .legal_count = 2, .legal = choice};
     described->spec_constant_count = count;
     described->spec_constants = list;
 }

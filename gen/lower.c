@@ -175,8 +175,8 @@ static qg_index tile_start(qg_ir *ir, const qg_plan *plan, bool named) {
     if (layout->view != QG_VIEW_BLOCKS) {
         const uint32_t step = plan->reference ? 1 : plan->tile_elements, count = layout->block_cols / step;
         const uint32_t bands = layout->block_rows / plan->tile_rows;
-        const qg_index r = bands > 1 || plan->tile_rows == 1 ? qg_index_digit(qg_arg(ir, "r", bands), bands)
-                                                             : qg_index_constant(0);
+        const qg_index r =
+            bands > 1 || plan->tile_rows == 1 ? qg_index_digit(qg_arg(ir, "r", bands), bands) : qg_index_constant(0);
         const qg_index t = qg_index_digit(qg_arg(ir, plan->reference ? "c" : "t", count), count);
         return qg_index_add(ir, qg_index_scale(t, step), qg_index_scale(r, plan->tile_rows * layout->block_cols));
     }

@@ -247,8 +247,7 @@ static qg_plan *plan_tiles(qg_arena *arena, const qg_layout *layout, aim aim) {
     plan_digit digits[QG_MAX_DIGITS] = {{in_row, 1}};
     bool kept[QG_MAX_DIGITS] = {false};
     const uint32_t n = layout->view == QG_VIEW_BLOCKS ? cut_digits(arena, layout, per, plan->lanes, grid, digits) : 1;
-    const uint32_t least =
-        aim.value_bits ? stored_at_once(plan, digits[0].extent, aim.value_bits) : plan->lanes;
+    const uint32_t least = aim.value_bits ? stored_at_once(plan, digits[0].extent, aim.value_bits) : plan->lanes;
     uint32_t planes = 1;
     for (uint32_t i = 1; i < n; ++i) {
         if (grid % (digits[i].weight * digits[i].extent)) continue;

@@ -383,16 +383,16 @@ static bool record_plain(bench *b, void *what) {
 /* rows * cols elements, in groups of `group`. */
 static bool run_plain(bench *b, const qg_plain *family, uint64_t group, uint64_t bins) {
     const char *why = NULL;
-    qg_plain_subject s = {.family = family, .groups = b->rows * b->cols / group, .group = (uint32_t)group,
-                          .bins = (uint32_t)bins};
+    qg_plain_subject s = {
+        .family = family, .groups = b->rows * b->cols / group, .group = (uint32_t)group, .bins = (uint32_t)bins};
     timing t;
     bool good = qg_plain_subject_open(b->session->arena, b->templates, b->vk, b->data, CHUNK, &s, &why) ||
                 qg_complain("%s", why) == 0;
     good = good && measure(b, record_plain, &s, &t);
     if (good)
-        printf("%-24s groups of %-4u %14llu elements %10.1f us (%.1f to %.1f) %9.1f GB/s %6.1f%% of copy\n", family->name,
-               s.group, (unsigned long long)(s.groups * group), 1e6 * t.median, 1e6 * t.least, 1e6 * t.greatest,
-               s.moved / t.median / 1e9, 100 * s.moved / t.median / b->copy);
+        printf("%-24s groups of %-4u %14llu elements %10.1f us (%.1f to %.1f) %9.1f GB/s %6.1f%% of copy\n",
+               family->name, s.group, (unsigned long long)(s.groups * group), 1e6 * t.median, 1e6 * t.least,
+               1e6 * t.greatest, s.moved / t.median / 1e9, 100 * s.moved / t.median / b->copy);
     qg_plain_subject_close(b->vk, &s);
     return good;
 }
@@ -434,7 +434,8 @@ int qg_command_bench(qg_session *session, int argc, char **argv) {
                                  {"--device", QG_TEXT, &device},
                                  {"--json", QG_TEXT, &json}};
     if (!qg_options_read(session->arena, argc, argv, options, sizeof options / sizeof *options, &rest)) return 1;
-    if (rest.count != 1) return qg_complain("bench needs one kernel family: qkgen bench dequant|gather|gemv|gemv_id|qdq_*");
+    if (rest.count != 1)
+        return qg_complain("bench needs one kernel family: qkgen bench dequant|gather|gemv|gemv_id|qdq_*");
     b.family = qg_family_named(rest.items[0]);
     plain = qg_plain_named(rest.items[0], NULL);
     if (!b.family && !plain) return qg_complain("no kernel family is named %s", rest.items[0]);

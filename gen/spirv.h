@@ -21,4 +21,7 @@ void qg_spirv_close(void);
  * each with an arena of its own. */
 const uint32_t *qg_spirv_compile(qg_arena *arena, const char *name, const char *glsl, size_t *bytes, const char **why);
 
+/* NULL when `count` words are a valid module for Vulkan 1.1, else why they are not. */
+const char *qg_spirv_validate(qg_arena *arena, const char *name, const uint32_t *words, size_t count);
+
 #endif
