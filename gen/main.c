@@ -47,6 +47,7 @@ static const char help[] =
     "        [--set PARAMETER=VALUE]...         where several formats fit; [--rules FILE]: see docs/verify.md\n"
     "  qkgen bench FAMILY [--format F]... [--type T] [--rows N --cols K] [--batch M] [--device D] [--json FILE]\n"
     "        [--constant NAME=VALUE]...         times on a Vulkan device, as a share of its copy bandwidth\n"
+    "  qkgen bench qdq_init|qdq_... [--group N] [--bins N] [--rows N --cols K]  the same without a format\n"
     "  qkgen devices                            Vulkan devices, and the features that matter\n"
     "  qkgen --dump=STAGE --format F            what a stage made of a format: spec, layout, plan, ir, or dot, which "
     "is the "

@@ -222,8 +222,8 @@ bool qg_is_turned(const qg_layout *layout) {
     return false;
 }
 
-/* Rows of a tile that has `runs` runs in each: all of a block, where they share words; some, where neighbours in memory are of
- * different rows anyway, so that what they share is computed once. */
+/* Rows of a tile that has `runs` runs in each: all of a block, where they share words; some, where neighbours in memory are
+ * of different rows anyway, so that what they share is computed once. */
 static uint32_t rows_of_tile(const qg_plan *plan, uint32_t per, uint32_t runs) {
     const qg_layout *layout = plan->layout;
     const bool cut = layout->view == QG_VIEW_MATRIX || layout->view == QG_VIEW_GROUPS;

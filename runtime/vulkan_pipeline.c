@@ -97,8 +97,8 @@ static uint32_t constant_named(const qk_kernel *kernel, const char *name) {
     return i;
 }
 
-/* The module as it is or, where the kernel leaves rounding to a device that can, with the modes for that; `values` are those of the
- * constants. */
+/* The module as it is or, where the kernel leaves rounding to a device that can, with the modes for that; `values` are
+ * those of the constants. */
 static qk_status open_module(qk_vulkan *vk, const qk_kernel *kernel, uint32_t *values, VkShaderModule *module,
                              qk_error *error) {
     const uint32_t rounds = constant_named(kernel, QK_CONSTANT_ROUNDS_F16);

@@ -1,5 +1,5 @@
-/* Execution modes that a module gets on devices that have them: a module that was written with them would be refused by the
- * others. */
+/* Execution modes that a module gets on devices that have them: a module that was written with them would be refused by
+ * the others. */
 #include "vulkan_internal.h"
 
 #include <stdlib.h>

@@ -45,8 +45,8 @@ uint pack_f16(vec2 v) {
 // Set where the host has given the module the execution modes RoundingModeRTE and DenormPreserve for 16 bits.
 layout(constant_id = 8) const bool rounds_f16 = false;
 
-// Elsewhere, what is added to a float and taken away again, 2^13 times the power of two below it, leaves 11 bits, rounded to
-// nearest even: a half, that no conversion changes.
+// Elsewhere, what is added to a float and taken away again, 2^13 times the power of two below it, leaves 11 bits, rounded
+// to nearest even: a half, that no conversion changes.
 uvec2 pack_f16(vec4 v) {
     if (rounds_f16) return uvec2(packHalf2x16(v.xy), packHalf2x16(v.zw));
     const uvec4 bits = floatBitsToUint(v);
@@ -79,8 +79,8 @@ uvec2 pack_bf16(vec4 v) {
 
 @end
 @if strips
-// Row, or band of rows, and tile of thread `i` where neighbours in memory belong to different rows: in strips of @{strip_bands} rows, cut into patches
-// of @{patch_tiles} tiles, so that threads that run together read and write whole lines.
+// Row, or band of rows, and tile of thread `i` where neighbours in memory belong to different rows: in strips of
+// @{strip_bands}, cut into patches of @{patch_tiles} tiles, so that threads that run together read and write whole lines.
 uvec2 row_and_tile(uint i, uint rows, uint row_tiles) {
     const uint tall = min(@{strip_bands}u, rows), strip = i / (tall * row_tiles);
     uint rest = i - strip * (tall * row_tiles);

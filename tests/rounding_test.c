@@ -1,5 +1,5 @@
-/* How GLSL kernels round to f16 and bf16: every kind of number through the functions of the prelude, and the module that a
- * device gets which rounds by itself. */
+/* How GLSL kernels round to f16 and bf16: every kind of number through the functions of the prelude, and the module that
+ * a device gets which rounds by itself. */
 #include "kernel.h"
 #include "spirv.h"
 

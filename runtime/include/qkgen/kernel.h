@@ -90,9 +90,10 @@ typedef struct qk_spec_constant {
     const uint32_t *legal;  /* the values it may take */
 } qk_spec_constant;
 
-/* The constant that is 1 when the host has added to the module, behind its entry point, the execution modes RoundingModeRTE and
- * DenormPreserve for 16 bits, with their capabilities and SPV_KHR_float_controls, on a device that has both. Conversions to
- * f16 are the device's own then; with 0 the kernel rounds by itself. The runtime of qkgen/vulkan.h does so where it can. */
+/* The constant that is 1 when the host has added to the module, behind its entry point, the execution modes RoundingModeRTE
+ * and DenormPreserve for 16 bits, with their capabilities and SPV_KHR_float_controls, on a device that has both.
+ * Conversions to f16 are the device's own then; with 0 the kernel rounds by itself. The runtime of qkgen/vulkan.h does so
+ * where it can, whatever the value. */
 #define QK_CONSTANT_ROUNDS_F16 "rounds_f16"
 
 /* SPIR-V words (Vulkan, `bytes` a multiple of 4) or NUL-terminated MSL text (Metal, `bytes` without the NUL). */
