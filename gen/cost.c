@@ -93,7 +93,7 @@ static bool of_digit(const qg_node *node) {
 }
 
 qg_cost qg_cost_of_ir(const qg_ir *ir, const qg_plan *plan, uint32_t digits) {
-    qg_cost cost = {.weights = plan->tile_elements};
+    qg_cost cost = {.weights = plan->tile_elements * plan->tile_rows};
     for (uint32_t i = 0; i < ir->n_nodes; ++i) {
         const qg_node *node = ir->nodes[i];
         if (!node->used || is_constant(node)) continue;
@@ -113,7 +113,7 @@ qg_cost qg_cost_of_kernel(qg_arena *arena, const qg_kernel *kernel) {
         cost.counts[QG_COST_FLOAT] += ir->half || ir->n_x_quads ? 2 : 1;
     else
         cost.written = qg_scalars[kernel->type].bits / 8;
-    if (!sums && kernel->type != QG_F32) cost.counts[QG_COST_CONVERSION] += plan->tile_elements;
+    if (!sums && kernel->type != QG_F32) cost.counts[QG_COST_CONVERSION] += cost.weights;
     return cost;
 }
 

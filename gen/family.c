@@ -136,13 +136,15 @@ qg_kernel qg_kernel_new(qg_arena *arena, const qg_layout *layout, const qg_famil
     const char *scalar = qg_scalars[type].name;
     const char *stem = qg_format(arena, "%s_%s", layout->name, family->name);
     if (!family->sums) sum = NULL;
-    return (qg_kernel){.name = qg_format(arena, "%s%s_%s", stem, sum ? sum->infix : "", scalar),
-                       .module = qg_format(arena, "%s%s_%s", stem, sum ? sum->module : "", scalar),
-                       .family = family,
-                       .layout = layout,
-                       .plan = family->sums ? qg_plan_rows(arena, layout) : qg_plan_tiles(arena, layout),
-                       .type = type,
-                       .sum = sum};
+    qg_kernel kernel = {.name = qg_format(arena, "%s%s_%s", stem, sum ? sum->infix : "", scalar),
+                        .module = qg_format(arena, "%s%s_%s", stem, sum ? sum->module : "", scalar),
+                        .family = family,
+                        .layout = layout,
+                        .type = type,
+                        .sum = sum};
+    kernel.metal_plan = family->sums ? qg_plan_rows(arena, layout) : qg_plan_tiles(arena, layout);
+    kernel.plan = family->sums ? kernel.metal_plan : qg_plan_stores(arena, layout, type, family->n_bindings == 1);
+    return kernel;
 }
 
 /* The classes of a family's kernels that a request wants and a format has. */
@@ -193,8 +195,8 @@ static uint32_t features(const qg_kernel *kernel) {
         if (kernel->plan->units[i] == 8) bits |= QK_FEATURE_STORAGE_8BIT;
         if (kernel->plan->units[i] == 16) bits |= QK_FEATURE_STORAGE_16BIT;
     }
-    const uint32_t lanes = qg_least_lanes(kernel);
-    if (kernel->type != QG_F32 && lanes == 1) bits |= QK_FEATURE_STORAGE_16BIT;
+    const bool single = kernel->family->sums ? qg_least_lanes(kernel) == 1 : qg_stores_singly(kernel);
+    if (kernel->type != QG_F32 && single) bits |= QK_FEATURE_STORAGE_16BIT;
     if (kernel->family->sums) bits |= QK_FEATURE_SUBGROUP_ARITHMETIC;
     if (kernel->sum && kernel->sum->products == QG_PRODUCTS_F16) bits |= QK_FEATURE_FLOAT16;
     if (kernel->sum && kernel->sum->products == QG_PRODUCTS_INT8) bits |= QK_FEATURE_INTEGER_DOT_PRODUCT;
@@ -261,7 +263,7 @@ static void describe_tables(qg_arena *arena, const qg_kernel *kernel, qk_kernel 
 }
 
 static void describe_constants(qg_arena *arena, const qg_kernel *kernel, qk_kernel *described) {
-    static const uint32_t batches[] = {1, 2, 4, 8}, rows[] = {1, 2, 4, 8}, digits[] = {1, 2, 3};
+    static const uint32_t batches[] = {1, 2, 4, 8}, rows[] = {1, 2, 4, 8}, digits[] = {1, 2, 3}, choice[] = {0, 1};
     const bool vulkan = described->api == QK_API_VULKAN;
     qk_spec_constant *list = QG_NEW_ARRAY(arena, qk_spec_constant, 5);
     uint32_t count = 0;
@@ -278,6 +280,9 @@ static void describe_constants(qg_arena *arena, const qg_kernel *kernel, qk_kern
                                            .value = kernel->sum->digits,
                                            .legal_count = 1,
                                            .legal = &digits[kernel->sum->digits - 1]};
+    if (qg_rounds_f16(kernel) && vulkan)
+        list[count++] =
+            (qk_spec_constant){.id = 8, .name = QK_CONSTANT_ROUNDS_F16, .value = 0, .legal_count = 2, .legal = choice};
     described->spec_constant_count = count;
     described->spec_constants = list;
 }
@@ -304,7 +309,8 @@ const qk_kernel *qg_describe(qg_arena *arena, const qg_kernel *kernel, qk_api ap
     described->push_bytes = 4 * n_push;
     described->push_count = n_push;
     described->push = push;
-    described->workgroup_size = kernel->plan->workgroup;
+    const qg_plan *plan = api == QK_API_VULKAN ? kernel->plan : kernel->metal_plan;
+    described->workgroup_size = plan->workgroup;
     described->features = api == QK_API_VULKAN ? features(kernel) : 0;
     described->numeric = kernel->sum ? kernel->sum->numeric : QK_NUMERIC_EXACT_DECODE;
     described->output = type_of_role(kernel, QK_ROLE_OUTPUT);
@@ -315,7 +321,8 @@ const qk_kernel *qg_describe(qg_arena *arena, const qg_kernel *kernel, qk_api ap
         described->block_rows = kernel->layout->block_rows;
         described->block_cols = kernel->layout->block_cols;
     }
-    described->tile_elements = kernel->plan->tile_elements;
+    described->tile_elements = plan->tile_elements;
+    described->tile_rows = plan->tile_rows;
     if (api == QK_API_VULKAN) describe_tables(arena, kernel, described);
     describe_constants(arena, kernel, described);
     return described;

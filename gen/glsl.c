@@ -13,16 +13,9 @@ static bool has_unit(const qg_plan *plan, uint32_t unit) {
     return false;
 }
 
-/* A run of results as it is stored: vec4, or halves packed in pairs. */
-static const char *stored_type(const qg_kernel *kernel) {
-    const uint32_t lanes = kernel->plan->store_lanes;
-    if (kernel->type == QG_F32) return glsl->types[QG_K_FLOAT][lanes];
-    return lanes == 4 ? "uvec2" : lanes == 2 ? "uint" : "uint16_t";
-}
-
 static char *extensions(qg_arena *arena, const qg_kernel *kernel) {
-    const uint32_t lanes = qg_least_lanes(kernel);
-    const bool narrow_store = kernel->type != QG_F32 && lanes == 1, dots = kernel->sum && kernel->sum->digits;
+    const bool single = kernel->family->sums ? qg_least_lanes(kernel) == 1 : qg_stores_singly(kernel);
+    const bool narrow_store = kernel->type != QG_F32 && single, dots = kernel->sum && kernel->sum->digits;
     const bool halves = kernel->sum && kernel->sum->products == QG_PRODUCTS_F16;
     return qg_format(
         arena, "%s%s%s%s", halves ? "#extension GL_EXT_shader_explicit_arithmetic_types_float16 : require\n" : "",
@@ -77,87 +70,14 @@ static void wide_loads(qg_text *text, const qg_ir *ir, const qg_ir *other, const
 static char *decode(qg_arena *arena, const qg_ir *ir, const qg_plan *plan) {
     qg_text text = qg_text_new(arena);
     const char *vec = glsl->types[QG_K_FLOAT][plan->lanes];
-    qg_text_printf(&text, "// The %u values of a tile of a %s, in runs of %u consecutive elements.\n",
-                   plan->tile_elements, plan->layout->view == QG_VIEW_BLOCKS ? "block" : "row", plan->lanes);
     const bool matrix = plan->layout->view != QG_VIEW_BLOCKS;
-    qg_text_printf(&text, "void decode(uint %s, uint tile, out precise %s v[%u]) {\n", matrix ? "row" : "block", vec,
-                   plan->n_runs);
+    const char *rows = plan->tile_rows > 1 ? qg_format(arena, "%u rows", plan->tile_rows) : "a row";
+    qg_text_printf(&text, "// The %u values of a tile of %s, in runs of %u consecutive elements.\n",
+                   plan->n_runs * plan->lanes, matrix ? rows : "a block", plan->lanes);
+    const char *first = !matrix ? "block" : plan->tile_rows > 1 ? "band" : "row";
+    qg_text_printf(&text, "void decode(uint %s, uint tile, out precise %s v[%u]) {\n", first, vec, plan->n_runs);
     if (matrix) qg_text_puts(&text, qg_grid_lines(arena, ir, plan, glsl));
     qg_decode_body(&text, ir, glsl);
-    qg_text_puts(&text, "}\n");
-    return text.data;
-}
-
-/* One run as the buffer stores it. */
-static char *packed(qg_arena *arena, const qg_kernel *kernel, uint32_t run) {
-    const char *convert = kernel->type == QG_F16 ? "f32_to_f16" : "f32_to_bf16";
-    if (kernel->type == QG_F32) return qg_format(arena, "v[%u]", run);
-    if (kernel->plan->store_lanes == 1) return qg_format(arena, "uint16_t(%s(v[%u]))", convert, run);
-    return qg_format(arena, "pack(v[%u])", run);
-}
-
-static char *pack_function(qg_arena *arena, const qg_kernel *kernel) {
-    const char *convert = kernel->type == QG_F16 ? "f32_to_f16" : "f32_to_bf16";
-    if (kernel->type == QG_F32 || kernel->plan->store_lanes == 1) return "";
-    if (kernel->plan->lanes == 2)
-        return qg_format(arena, "uint pack(vec2 v) {\n    return %s(v.x) | (%s(v.y) << 16);\n}\n\n", convert, convert);
-    return qg_format(
-        arena, "uvec2 pack(vec4 v) {\n    return uvec2(%s(v.x) | (%s(v.y) << 16), %s(v.z) | (%s(v.w) << 16));\n}\n\n",
-        convert, convert, convert, convert);
-}
-
-/* Elements [from, to) of a tile that may be cut off. */
-static char *write_cut_tile(qg_arena *arena, const qg_kernel *kernel) {
-    const qg_plan *plan = kernel->plan;
-    const char *value = plan->lanes > 1 ? qg_format(arena, "v[e / %uu][e %% %uu]", plan->lanes, plan->lanes) : "v[e]";
-    if (kernel->type != QG_F32)
-        value = qg_format(arena, "uint16_t(%s(%s))", kernel->type == QG_F16 ? "f32_to_f16" : "f32_to_bf16", value);
-    return qg_format(arena,
-                     "// Stores elements [from, to) of a tile; its first belongs at `at`.\n"
-                     "void write_tile(uint at, uint from, uint to, %s v[%u]) {\n"
-                     "    for (uint e = 0u; e < %uu; ++e) {\n"
-                     "        if (e >= from && e < to) dst[at + e] = %s;\n"
-                     "    }\n}\n",
-                     glsl->types[QG_K_FLOAT][plan->lanes], plan->n_runs, plan->tile_elements, value);
-}
-
-/* A tile lies in one row: its runs are neighbours. */
-static char *write_row_tile(qg_arena *arena, const qg_kernel *kernel) {
-    const qg_plan *plan = kernel->plan;
-    qg_text text = qg_text_new(arena);
-    qg_text_puts(&text, pack_function(arena, kernel));
-    qg_text_printf(&text, "// Stores a tile's runs from `at` on, counted in runs.\n");
-    qg_text_printf(&text, "void write_tile(uint at, %s v[%u]) {\n", glsl->types[QG_K_FLOAT][plan->lanes], plan->n_runs);
-    for (uint32_t r = 0; r < plan->n_runs; ++r) {
-        const char *at = r ? qg_format(arena, "at + %uu", r) : "at";
-        qg_text_printf(&text, "    dst[%s] = %s;\n", at, packed(arena, kernel, r));
-    }
-    qg_text_puts(&text, "}\n");
-    return text.data;
-}
-
-static char *write_tile(qg_arena *arena, const qg_kernel *kernel) {
-    const qg_plan *plan = kernel->plan;
-    if (plan->layout->ragged) return write_cut_tile(arena, kernel);
-    if (plan->layout->view != QG_VIEW_BLOCKS) return write_row_tile(arena, kernel);
-    const qg_ir *place = qg_lower_place(arena, plan);
-    qg_text text = qg_text_new(arena);
-    qg_text_puts(&text, pack_function(arena, kernel));
-    qg_text_printf(&text, "// Stores a tile's runs where they belong in block `block` of the output.\n");
-    qg_text_printf(&text, "void write_tile(uint block, uint tile, %s v[%u]) {\n", glsl->types[QG_K_FLOAT][plan->lanes],
-                   plan->n_runs);
-    qg_text_printf(&text, "    const uint at = block * %uu", plan->layout->elements / plan->lanes);
-    if (plan->n_digits) {
-        qg_text_puts(&text, " + ");
-        qg_print_expression(&text, place, glsl, place->outputs[0].node);
-    }
-    qg_text_puts(&text, ";\n");
-    for (uint32_t r = 0; r < plan->n_runs; ++r) {
-        if (r)
-            qg_text_printf(&text, "    dst[at + %uu] = %s;\n", plan->runs[r] / plan->lanes, packed(arena, kernel, r));
-        else
-            qg_text_printf(&text, "    dst[at] = %s;\n", packed(arena, kernel, r));
-    }
     qg_text_puts(&text, "}\n");
     return text.data;
 }
@@ -271,6 +191,10 @@ char *qg_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *
     if (decoded) qg_prelude_add(&prelude, decoded);
     qg_hole(&prelude, "to_f16", (kernel->type == QG_F16 && !sums) || qg_uses(ir, QG_ROUND_F16) ? "" : NULL);
     qg_hole(&prelude, "to_bf16", kernel->type == QG_BF16 ? "" : NULL);
+    if (sums)
+        qg_no_store_holes(&prelude);
+    else
+        qg_store_holes(arena, &holes, &prelude, kernel);
     char *prelude_text =
         qg_expand(arena, qg_template_text(templates, "prelude.glsl"), prelude.items, prelude.count, why);
     if (!prelude_text) return NULL;
@@ -284,7 +208,6 @@ char *qg_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *
     for (uint32_t i = 0; i < kernel->family->n_bindings; ++i)
         qg_hole(&holes, qg_format(arena, "binding_%s", kernel->family->bindings[i].name),
                 qg_format(arena, "%u", plan->layout->n_buffers + i));
-    qg_hole(&holes, "dst_type", stored_type(kernel));
     qg_hole(&holes, "tables", qg_tables(arena, plan, glsl, "const"));
     qg_hole(&holes, "prelude", prelude_text);
     if (sums) {
@@ -294,7 +217,6 @@ char *qg_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *
         wide_loads(&code, ir, NULL, plan);
         qg_text_puts(&code, decode(arena, ir, plan));
         qg_hole(&holes, "decode", code.data);
-        qg_hole(&holes, "write_tile", write_tile(arena, kernel));
     }
     return qg_expand(arena, qg_template_of(arena, templates, kernel, "comp"), holes.items, holes.count, why);
 }

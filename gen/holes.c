@@ -142,8 +142,15 @@ char *qg_grid_lines(qg_arena *arena, const qg_ir *ir, const qg_plan *plan, const
     const char *along = plan->reference ? "col" : "tile";
     qg_text text = qg_text_new(arena);
     qg_text_puts(&text, "");
-    add_quotient(&text, ir, type, "block_row", "row", apart ? "%" : "/", rows);
-    if (layout->block_rows > 1) add_quotient(&text, ir, type, "r", "row", apart ? "/" : "%", rows);
+    if (plan->tile_rows > 1) { /* `band` says which rows */
+        const uint32_t bands = layout->block_rows / plan->tile_rows;
+        const char *by = qg_format(arena, "%u%s", bands, s);
+        add_quotient(&text, ir, type, "block_row", "band", "/", by);
+        if (bands > 1) add_quotient(&text, ir, type, "r", "band", "%", by);
+    } else {
+        add_quotient(&text, ir, type, "block_row", "row", apart ? "%" : "/", rows);
+        if (layout->block_rows > 1) add_quotient(&text, ir, type, "r", "row", apart ? "/" : "%", rows);
+    }
     add_quotient(&text, ir, type, "block_col", along, "/", cols);
     add_quotient(&text, ir, type, plan->reference ? "c" : "t", along, "%", cols);
     return text.data;

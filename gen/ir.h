@@ -201,8 +201,10 @@ typedef struct qg_plan {
     uint32_t runs[QG_MAX_RUNS]; /* element offset of each run from the tile's first element */
     uint32_t n_digits;
     qg_digit digits[QG_MAX_DIGITS];
-    uint32_t tile_elements;
-    uint32_t store_lanes; /* neighbours that are stored at once: all lanes, or 1 where a tile may be cut off */
+    uint32_t tile_elements; /* of a tile, in one row */
+    uint32_t tile_rows;     /* a tile has the same columns of so many rows, which divide those of its block */
+    uint32_t store_lanes; /* neighbours that are stored at once: all lanes, or 1 where a tile may be cut off; in a plan
+                             for stores, up to 16 bytes of them */
     uint32_t tiles;       /* in a block */
     uint32_t row_tiles;   /* in a row of a block, where blocks are patches of a matrix */
     uint32_t *units;      /* bits of the words in which each buffer is loaded: 8, 16 or 32 */
@@ -213,6 +215,11 @@ typedef struct qg_plan {
 
 /* Plans decoding on a GPU: whole aligned words, several elements a thread, and shifts that are constants. */
 const qg_plan *qg_plan_tiles(qg_arena *arena, const qg_layout *layout);
+/* The same for results of one type that leave in stores of 16 bytes, side by side with those of neighbouring threads. With
+ * `rows`, a tile may have several rows of a matrix. */
+const qg_plan *qg_plan_stores(qg_arena *arena, const qg_layout *layout, qg_scalar type, bool rows);
+/* Whether neighbours in memory are codes of different rows of a matrix. */
+bool qg_is_turned(const qg_layout *layout);
 /* Plans sums over rows: the same, with more elements a thread, so that scales are decoded for fewer threads. */
 const qg_plan *qg_plan_rows(qg_arena *arena, const qg_layout *layout);
 /* Plans the reference: one element at a time, bytes. */
@@ -240,8 +247,9 @@ typedef enum qg_products {
 
 /* The dot product of a tile with x: one output. Arguments as above. NULL where the format's values have no such products. */
 const qg_ir *qg_lower_dot(qg_arena *arena, const qg_plan *plan, qg_products products);
-/* Where the tile's first element lies in its block, counted in runs. Not where blocks are patches of a matrix. */
-const qg_ir *qg_lower_place(qg_arena *arena, const qg_plan *plan);
+/* Where the tile's first element lies in its block, counted in units of `lanes` elements. Not where blocks are patches of a
+ * matrix. */
+const qg_ir *qg_lower_place(qg_arena *arena, const qg_plan *plan, uint32_t lanes);
 
 /* ---- print.c and the targets -------------------------------------------------------------------------------------- */
 

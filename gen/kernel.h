@@ -67,7 +67,8 @@ typedef struct qg_kernel {
     const char *name; /* q4_K_dequant_f16, say */
     const qg_family *family;
     const qg_layout *layout;
-    const qg_plan *plan;
+    const qg_plan *plan;       /* on Vulkan */
+    const qg_plan *metal_plan; /* the same for all types */
     qg_scalar type;
     const qg_sum_class *sum; /* NULL where the family does not sum */
     const char *module;      /* name of its GLSL and its words */
@@ -178,6 +179,13 @@ bool qg_uses_argument(const qg_ir *ir, const char *name);
 char *qg_shape_arguments(qg_arena *arena, const qg_ir *ir, const char *pattern);
 /* The first lines of a decode function in a matrix: where row `row` and tile `tile` lie in the grid of blocks. */
 char *qg_grid_lines(qg_arena *arena, const qg_ir *ir, const qg_plan *plan, const qg_target *target);
+/* stores.c, for GLSL: the holes of what writes a tile, and of the prelude's functions that it calls; whether it stores single
+ * values. */
+void qg_store_holes(qg_arena *arena, qg_holes *holes, qg_holes *prelude, const qg_kernel *kernel);
+void qg_no_store_holes(qg_holes *prelude);
+bool qg_stores_singly(const qg_kernel *kernel);
+/* Whether it has the constant QK_CONSTANT_ROUNDS_F16. */
+bool qg_rounds_f16(const qg_kernel *kernel);
 void qg_prelude_holes(qg_holes *holes, const qg_ir *ir);
 /* What another IR of the same text calls, too. */
 void qg_prelude_add(qg_holes *holes, const qg_ir *ir);

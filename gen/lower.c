@@ -174,9 +174,11 @@ static qg_index tile_start(qg_ir *ir, const qg_plan *plan, bool named) {
     const qg_layout *layout = plan->layout;
     if (layout->view != QG_VIEW_BLOCKS) {
         const uint32_t step = plan->reference ? 1 : plan->tile_elements, count = layout->block_cols / step;
-        const qg_index r = qg_index_digit(qg_arg(ir, "r", layout->block_rows), layout->block_rows);
+        const uint32_t bands = layout->block_rows / plan->tile_rows;
+        const qg_index r =
+            bands > 1 || plan->tile_rows == 1 ? qg_index_digit(qg_arg(ir, "r", bands), bands) : qg_index_constant(0);
         const qg_index t = qg_index_digit(qg_arg(ir, plan->reference ? "c" : "t", count), count);
-        return qg_index_add(ir, qg_index_scale(t, step), qg_index_scale(r, layout->block_cols));
+        return qg_index_add(ir, qg_index_scale(t, step), qg_index_scale(r, plan->tile_rows * layout->block_cols));
     }
     const qg_node *tile = qg_arg(ir, plan->reference ? "i" : "tile", plan->tiles);
     qg_index rest = qg_index_digit(tile, plan->tiles), start = qg_index_constant(0);
@@ -203,10 +205,10 @@ static void name_bases(lowering *l) {
 }
 
 static void finish(qg_ir *ir) {
-    static const char *const words[] = {"block",     "tile",      "v",     "i",     "block_row", "block_col",
-                                        "row",       "r",         "t",     "c",     "rows",      "cols",
-                                        "grid_rows", "grid_cols", "x",     "x_sum", "m",         "sum",
-                                        "n",         "j",         "digit", "k",     "x_step",    "x_digits"};
+    static const char *const words[] = {"block", "tile",   "v",        "i",    "block_row", "block_col", "row",
+                                        "r",     "t",      "c",        "rows", "cols",      "grid_rows", "grid_cols",
+                                        "x",     "x_sum",  "m",        "sum",  "n",         "j",         "digit",
+                                        "k",     "x_step", "x_digits", "band"};
     const uint32_t fixed = sizeof words / sizeof *words;
     const uint32_t count = fixed + ir->layout->n_buffers + ir->layout->n_tables;
     const char **reserved = QG_NEW_ARRAY(ir->arena, const char *, count);
@@ -217,6 +219,19 @@ static void finish(qg_ir *ir) {
     qg_finish(ir, reserved, count);
 }
 
+static const char *run_comment(const lowering *l, uint32_t run) {
+    const qg_plan *plan = l->plan;
+    if (plan->n_runs == 1) return NULL;
+    uint32_t first = plan->runs[run];
+    const char *row = "";
+    if (plan->tile_rows > 1) {
+        row = qg_format(l->ir->arena, "row %u, ", first / plan->layout->block_cols);
+        first %= plan->layout->block_cols;
+    }
+    return qg_format(l->ir->arena, "%selements %u to %u, counted from the tile's first", row, first,
+                     first + plan->lanes - 1);
+}
+
 const qg_ir *qg_lower_decode(qg_arena *arena, const qg_plan *plan) {
     lowering l = {.ir = qg_ir_new(arena, plan->layout), .plan = plan, .layout = plan->layout};
     name_bases(&l);
@@ -225,10 +240,7 @@ const qg_ir *qg_lower_decode(qg_arena *arena, const qg_plan *plan) {
         for (uint32_t i = 0; i < plan->lanes; ++i)
             l.lanes[i] = qg_index_add(l.ir, start, qg_index_constant(plan->runs[r] + i));
         const qg_node *value = lower_term(&l, plan->layout->value);
-        const char *comment = plan->n_runs == 1 ? NULL
-                                                : qg_format(arena, "elements %u to %u, counted from the tile's first",
-                                                            plan->runs[r], plan->runs[r] + plan->lanes - 1);
-        qg_output(l.ir, qg_splat(l.ir, value, plan->lanes), comment);
+        qg_output(l.ir, qg_splat(l.ir, value, plan->lanes), run_comment(&l, r));
     }
     finish(l.ir);
     return l.ir;
@@ -256,9 +268,9 @@ const qg_ir *qg_lower_dot(qg_arena *arena, const qg_plan *plan, qg_products prod
     return l.ir;
 }
 
-const qg_ir *qg_lower_place(qg_arena *arena, const qg_plan *plan) {
+const qg_ir *qg_lower_place(qg_arena *arena, const qg_plan *plan, uint32_t lanes) {
     qg_ir *ir = qg_ir_new(arena, plan->layout);
-    const qg_index start = qg_index_div(ir, tile_start(ir, plan, false), plan->lanes);
+    const qg_index start = qg_index_div(ir, tile_start(ir, plan, false), lanes);
     qg_output(ir, qg_index_node(ir, NULL, start), NULL);
     return ir;
 }

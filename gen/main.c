@@ -62,6 +62,7 @@ static const char more_help[] =
     "        [--json FILE] [--svg FILE] [--markdown FILE] [--peers FILE]   documents; --read FILE: of what --json "
     "wrote\n"
     "        [--sizes]                          powers of two of rows and columns, instead of one shape\n"
+    "  qkgen bench qdq_init|qdq_... [--group N] [--bins N] [--rows N] [--cols K]   the same without a format\n"
     "        [--class C,...] [--tuning FILE] [--constant NAME=VALUE]...   other constants than the planner's\n"
     "  qkgen tune FAMILY,... --format F,... --shape NxK[xM],... --out FILE   measures constants; docs/tuning.md\n"
     "        [--class C] [--type T] [--experts E] [--slots S] [--device D] [--without NAME[=VALUE],...]\n"

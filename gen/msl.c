@@ -15,7 +15,7 @@ static const char *vector_of(qg_scalar type, uint32_t lanes) {
 }
 
 static const char *stored_type(const qg_kernel *kernel) {
-    const uint32_t lanes = kernel->plan->store_lanes;
+    const uint32_t lanes = kernel->metal_plan->store_lanes;
     return kernel->type == QG_F32   ? msl->types[QG_K_FLOAT][lanes]
            : kernel->type == QG_F16 ? half_vectors[lanes]
                                     : ushort_vectors[lanes];
@@ -71,7 +71,7 @@ static char *write_row_tile(qg_arena *arena, const qg_plan *plan) {
 static char *write_tile(qg_arena *arena, const qg_plan *plan) {
     if (plan->layout->ragged) return write_cut_tile(arena, plan);
     if (plan->layout->view != QG_VIEW_BLOCKS) return write_row_tile(arena, plan);
-    const qg_ir *place = qg_lower_place(arena, plan);
+    const qg_ir *place = qg_lower_place(arena, plan, plan->lanes);
     qg_text text = qg_text_new(arena);
     qg_text_puts(&text, "// Stores a tile's runs where they belong in block `block` of the output.\n");
     qg_text_printf(
@@ -130,7 +130,7 @@ static void kept_holes(qg_arena *arena, qg_holes *holes, const qg_ir *ir, const 
 }
 
 static char *kernel_text(qg_arena *arena, const qg_templates *templates, const qg_kernel *kernel, const char **why) {
-    const qg_plan *plan = kernel->plan;
+    const qg_plan *plan = kernel->metal_plan;
     const uint32_t n_weights = plan->layout->n_buffers;
     qg_holes holes = {.count = 0};
     qg_plan_holes(arena, &holes, plan, msl);
@@ -248,8 +248,8 @@ static char *sum_rows(qg_arena *arena, const qg_templates *templates, const qg_k
     for (uint32_t i = 0; i < count; ++i) {
         if (!kernels[i].sum || !kernels[i].sum->metal || done >> kernels[i].sum->products & 1) continue;
         done |= UINT32_C(1) << kernels[i].sum->products;
-        const qg_ir *ir = irs[(*n_irs)++] = qg_lower_dot(arena, kernels[i].plan, kernels[i].sum->products);
-        const char *rows = rows_of(arena, templates, kernels[i].plan, ir, why);
+        const qg_ir *ir = irs[(*n_irs)++] = qg_lower_dot(arena, kernels[i].metal_plan, kernels[i].sum->products);
+        const char *rows = rows_of(arena, templates, kernels[i].metal_plan, ir, why);
         if (!rows) return NULL;
         qg_text_printf(&text, "%s%s", *n_irs > 1 ? "\n" : "", rows);
     }

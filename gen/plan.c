@@ -7,8 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_ELEMENTS = 32, FEWEST_ELEMENTS = 8, WORKGROUP = 64, MOST_IN_TEXT = 8 };
-enum { MOST_IN_ROW = 64, FEWEST_IN_ROW = 16 }; /* sums over rows */
+enum { WORKGROUP = 64, STORING_WORKGROUP = 256, MOST_IN_TEXT = 8, ROWS_AT_ONCE = 4 };
+
+/* What a thread takes. */
+typedef struct aim {
+    uint32_t fewest, most; /* elements */
+    uint32_t value_bits;   /* of a result that is stored; 0: any */
+    bool rows;             /* several, where that is of use */
+} aim;
+
+/* Results leave in stores of 16 bytes, which neighbouring threads put side by side; planes may lie between them where
+ * each still fills sectors of memory. */
+enum { STORE_BITS = 128, SECTOR_BITS = 256 };
 
 /* A digit of the element index before it is given to threads or kept. */
 typedef struct plan_digit {
@@ -163,12 +173,67 @@ static qg_plan *new_plan(qg_arena *arena, const qg_layout *layout) {
     plan->layout = layout;
     plan->units = QG_NEW_ARRAY(arena, uint32_t, layout->n_buffers);
     plan->stored = QG_NEW_ARRAY(arena, bool, layout->n_tables + 1);
-    plan->n_runs = 1;
+    plan->n_runs = plan->tile_rows = 1;
     plan->workgroup = WORKGROUP;
     return plan;
 }
 
-static const qg_plan *plan_tiles(qg_arena *arena, const qg_layout *layout, uint32_t fewest, uint32_t most) {
+/* Neighbours that one store takes, as far as `extent` is made of them. */
+static uint32_t stored_at_once(const qg_plan *plan, uint32_t extent, uint32_t value_bits) {
+    uint32_t length = STORE_BITS / value_bits;
+    while (length > plan->lanes && extent % length) length /= 2;
+    return length > plan->lanes ? length : plan->lanes;
+}
+
+/* The first digit has fewer elements than a store: the store takes some of the second, which counts on. */
+static uint32_t store_across(qg_plan *plan, uint32_t length, plan_digit *second, uint32_t store) {
+    const uint32_t more = store / length;
+    if (more < 2 || second->weight != length || second->extent % more) return length;
+    add_runs(plan, more, length);
+    second->extent /= more;
+    second->weight *= more;
+    return length * more;
+}
+
+/* True when the finest codes of one column lie in the same word for all rows of a block. */
+static bool rows_share_words(const qg_plan *plan, uint32_t per) {
+    const qg_layout *layout = plan->layout;
+    for (uint32_t c = 0; c < layout->n_codes; ++c) {
+        const qg_code *code = &layout->codes[c];
+        if (code->per != per || code->of_column) continue;
+        for (uint32_t s = 0; s < code->n_slices; ++s) {
+            const qg_slice *slice = &code->slices[s];
+            if (slice->first || slice->count != code->count) return false;
+            for (uint32_t r = 0; r < layout->block_rows; ++r) {
+                const uint32_t bit = qg_slice_address(slice, r * layout->block_cols / per);
+                if (bit / plan->units[slice->buffer] != slice->bit / plan->units[slice->buffer]) return false;
+            }
+        }
+    }
+    return true;
+}
+
+bool qg_is_turned(const qg_layout *layout) {
+    const uint32_t per = finest_per(layout);
+    for (uint32_t c = 0; c < layout->n_codes; ++c) {
+        const qg_buffer *buffer = &layout->buffers[layout->codes[c].slices[0].buffer];
+        if (layout->codes[c].per == per && buffer->n_axes == 2 && buffer->axes[1] == QG_AXIS_ROWS) return true;
+    }
+    return false;
+}
+
+/* Rows of a tile that has `runs` runs in each: all of a block, where they share words; some, where neighbours in memory are
+ * of different rows anyway, so that what they share is computed once. */
+static uint32_t rows_of_tile(const qg_plan *plan, uint32_t per, uint32_t runs) {
+    const qg_layout *layout = plan->layout;
+    const bool cut = layout->view == QG_VIEW_MATRIX || layout->view == QG_VIEW_GROUPS;
+    if (!cut || layout->block_cols % per) return 1;
+    if (!layout->ragged && layout->block_rows * runs <= QG_MAX_RUNS && rows_share_words(plan, per))
+        return layout->block_rows;
+    return qg_is_turned(layout) && layout->block_rows % ROWS_AT_ONCE == 0 ? ROWS_AT_ONCE : 1;
+}
+
+static qg_plan *plan_tiles(qg_arena *arena, const qg_layout *layout, aim aim) {
     qg_plan *plan = new_plan(arena, layout);
     for (uint32_t i = 0; i < layout->n_buffers; ++i) plan->units[i] = load_unit(layout, &layout->buffers[i]);
     for (uint32_t i = 0; i < layout->n_tables; ++i)
@@ -182,17 +247,24 @@ static const qg_plan *plan_tiles(qg_arena *arena, const qg_layout *layout, uint3
     plan_digit digits[QG_MAX_DIGITS] = {{in_row, 1}};
     bool kept[QG_MAX_DIGITS] = {false};
     const uint32_t n = layout->view == QG_VIEW_BLOCKS ? cut_digits(arena, layout, per, plan->lanes, grid, digits) : 1;
+    const uint32_t least = aim.value_bits ? stored_at_once(plan, digits[0].extent, aim.value_bits) : plan->lanes;
     uint32_t planes = 1;
     for (uint32_t i = 1; i < n; ++i) {
         if (grid % (digits[i].weight * digits[i].extent)) continue;
-        if (!is_plane(plan, per, digits[i]) || plan->lanes * planes * digits[i].extent > most) continue;
+        if (!is_plane(plan, per, digits[i]) || least * planes * digits[i].extent > aim.most) continue;
+        if (aim.value_bits && digits[i].weight * aim.value_bits < SECTOR_BITS) continue;
         kept[i] = true;
         planes *= digits[i].extent;
     }
-    uint32_t length = neighbours(plan, per, digits[0].extent, planes, most);
-    while (length * planes < fewest && digits[0].extent % (2 * length) == 0) length *= 2;
+    uint32_t length = least;
+    if (!aim.value_bits) {
+        length = neighbours(plan, per, digits[0].extent, planes, aim.most);
+        while (length * planes < aim.fewest && digits[0].extent % (2 * length) == 0) length *= 2;
+    }
 
     add_runs(plan, length / plan->lanes, plan->lanes);
+    if (aim.value_bits && length == digits[0].extent && n > 1 && !kept[1])
+        length = store_across(plan, length, &digits[1], STORE_BITS / aim.value_bits);
     if (digits[0].extent > length) plan->digits[plan->n_digits++] = (qg_digit){digits[0].extent / length, length};
     for (uint32_t i = 1; i < n; ++i) {
         if (kept[i])
@@ -201,19 +273,30 @@ static const qg_plan *plan_tiles(qg_arena *arena, const qg_layout *layout, uint3
             plan->digits[plan->n_digits++] = (qg_digit){digits[i].extent, digits[i].weight};
     }
     if (grid < layout->elements) join_digits(plan);
-    plan->store_lanes = layout->ragged ? 1 : plan->lanes;
+    plan->store_lanes = aim.value_bits ? length : layout->ragged ? 1 : plan->lanes;
     plan->tile_elements = plan->n_runs * plan->lanes;
-    plan->tiles = layout->elements / plan->tile_elements;
+    if (aim.rows) {
+        plan->tile_rows = rows_of_tile(plan, per, plan->n_runs);
+        add_runs(plan, plan->tile_rows, layout->block_cols);
+    }
+    plan->tiles = layout->elements / (plan->tile_elements * plan->tile_rows);
     plan->row_tiles = layout->block_cols / plan->tile_elements;
     return plan;
 }
 
 const qg_plan *qg_plan_tiles(qg_arena *arena, const qg_layout *layout) {
-    return plan_tiles(arena, layout, FEWEST_ELEMENTS, MOST_ELEMENTS);
+    return plan_tiles(arena, layout, (aim){.fewest = 8, .most = 32});
+}
+
+const qg_plan *qg_plan_stores(qg_arena *arena, const qg_layout *layout, qg_scalar type, bool rows) {
+    const aim aim = {.most = 32, .value_bits = qg_scalars[type].bits, .rows = rows};
+    qg_plan *plan = plan_tiles(arena, layout, aim);
+    plan->workgroup = STORING_WORKGROUP;
+    return plan;
 }
 
 const qg_plan *qg_plan_rows(qg_arena *arena, const qg_layout *layout) {
-    return plan_tiles(arena, layout, FEWEST_IN_ROW, MOST_IN_ROW);
+    return plan_tiles(arena, layout, (aim){.fewest = 16, .most = 64});
 }
 
 const qg_plan *qg_plan_elements(qg_arena *arena, const qg_layout *layout) {

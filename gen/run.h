@@ -64,6 +64,9 @@ const char *qg_tuning_read(qg_arena *arena, const char *path, const char *device
 
 /* `qkgen run` of a family that takes no format (run_plain.c). */
 int qg_run_plain(qg_session *session, const qg_plain *family, int argc, char **argv);
+/* Calls the dispatch function of the family; `ranges` in the order of its bindings. */
+qk_status qg_plain_dispatch(const qg_plain *family, const qk_backend *backend, const qk_kernel *kernel,
+                            const qk_range *ranges, uint64_t groups, uint32_t group, uint32_t bins, qk_error *error);
 
 /* ---- what runs of families with and without a format share ----------------------------------------------------- */
 

@@ -4,6 +4,7 @@
  * such
  * submissions the median, the least and the greatest are taken. */
 #include "run_bench.h"
+#include "run_bench_plain.h"
 #include "spirv.h"
 
 #include <stdlib.h>
@@ -318,3 +319,30 @@ bool qg_subject_run(qg_bench *b, qg_subject *s) {
 }
 
 bool qg_subject_measure(qg_bench *b, qg_subject *s, qg_timing *t) { return measure(b, record_subject, s, t); }
+
+/* ---- families that take no format ---- */
+
+enum { RANDOM_BYTES = 1 << 22 };
+
+static bool record_plain(qg_bench *b, void *what) {
+    return qg_plain_subject_record(b->vk, what, &b->error) == QK_OK || qg_bench_failed(b);
+}
+
+bool qg_bench_plain(qg_bench *b, const qg_plain *family, uint64_t elements, uint32_t group, uint32_t bins) {
+    const char *why = NULL;
+    qg_plain_subject s = {.family = family, .groups = elements / group, .group = group, .bins = bins};
+    qg_timing t;
+    float *data = malloc(RANDOM_BYTES);
+    if (!data) return qg_complain("out of memory") == 0;
+    qg_fill_input(data, QG_F32, RANDOM_BYTES / sizeof *data);
+    bool good = qg_plain_subject_open(b->session->arena, b->templates, b->vk, data, RANDOM_BYTES, &s, &why) ||
+                qg_complain("%s", why) == 0;
+    good = good && measure(b, record_plain, &s, &t);
+    if (good)
+        printf("%-20s groups of %-4u %12llu elements %10.1f us (%.1f to %.1f) %8.1f GB/s %6.1f%% of copy\n",
+               family->name, s.group, (unsigned long long)(s.groups * group), 1e6 * t.median, 1e6 * t.least,
+               1e6 * t.greatest, s.moved / t.median / 1e9, 100 * s.moved / t.median / b->copy);
+    qg_plain_subject_close(b->vk, &s);
+    free(data);
+    return good;
+}

@@ -2,6 +2,7 @@
 #ifndef QKGEN_RUN_BENCH_H
 #define QKGEN_RUN_BENCH_H
 
+#include "plain.h"
 #include "run.h"
 
 #include <qkgen/tuning.h>
@@ -84,6 +85,8 @@ void qg_subject_close(qg_bench *b, qg_subject *s);
 /* Launches it once and waits. */
 bool qg_subject_run(qg_bench *b, qg_subject *s);
 bool qg_subject_measure(qg_bench *b, qg_subject *s, qg_timing *t);
+/* Measures a family that takes no format on so many elements, in groups, and prints a line; needs b->copy. */
+bool qg_bench_plain(qg_bench *b, const qg_plain *family, uint64_t elements, uint32_t group, uint32_t bins);
 /* Bytes that count: the weights of a sum; in and out of a decoder. */
 double qg_subject_moved(const qg_subject *s);
 

@@ -13,7 +13,7 @@ typedef struct request {
     qg_texts families, formats, constants, classes;
     const char *batches, *type, *from, *tuning, *json, *svg, *markdown, *peers, *read, *device;
     bool all, sizes;
-    uint64_t rows, cols, experts, slots;
+    uint64_t rows, cols, experts, slots, group, bins;
     qg_figures figures;
 } request;
 
@@ -274,9 +274,37 @@ static bool measure(qg_session *session, request *r) {
     return good;
 }
 
+/* Families that take no format: all of those that are named, on 2^29 numbers, or fewer where the device is a CPU. */
+static int bench_plain(qg_session *session, request *r) {
+    qg_bench *b = r->bench;
+    if (r->formats.count || r->all || r->from) return qg_complain("%s takes no format", r->families.items[0]);
+    if (r->group == 0 || r->group % 4 || r->group > 4096)
+        return qg_complain("--group must be a multiple of 4 up to 4096, not %llu", (unsigned long long)r->group);
+    if (r->bins < 2 || r->bins > 256)
+        return qg_complain("--bins must be from 2 to 256, not %llu", (unsigned long long)r->bins);
+    if (!qg_session_load(session)) return 1;
+    bool good = qg_bench_open(b, session, r->device) && qg_bench_copy(b);
+    const uint64_t rows = r->rows ? r->rows : b->cpu ? 512 : 65536, cols = r->cols ? r->cols : b->cpu ? 4096 : 8192;
+    if (good) {
+        const qk_vulkan_device *info = qk_vulkan_info(b->vk);
+        printf("%s%s, driver %s: copies %.1f GB/s, read and written\n", info->name,
+               b->cpu ? ", a CPU device, whose figures say nothing of GPUs" : "", info->driver, b->copy / 1e9);
+    }
+    for (uint32_t i = 0; i < r->families.count && good; ++i) {
+        const qg_plain *family = qg_plain_named(r->families.items[i], NULL);
+        if (!family)
+            good =
+                qg_complain("families with and without formats need runs of their own: %s", r->families.items[i]) == 0;
+        else
+            good = qg_bench_plain(b, family, rows * cols, (uint32_t)r->group, (uint32_t)r->bins);
+    }
+    qg_bench_close(b);
+    return good ? 0 : 1;
+}
+
 int qg_command_bench(qg_session *session, int argc, char **argv) {
     qg_bench bench = {0};
-    request r = {.bench = &bench, .batches = "1", .type = "f32"};
+    request r = {.bench = &bench, .batches = "1", .type = "f32", .group = 64, .bins = 16};
     qg_texts formats = {0}, classes = {0}, rest = {0};
     const qg_option options[] = {{"--data", QG_TEXT, &session->data},   {"--formats", QG_TEXT, &session->formats},
                                  {"--spec", QG_TEXTS, &session->specs}, {"--format", QG_TEXTS, &formats},
@@ -285,6 +313,7 @@ int qg_command_bench(qg_session *session, int argc, char **argv) {
                                  {"--rows", QG_COUNT, &r.rows},         {"--cols", QG_COUNT, &r.cols},
                                  {"--batch", QG_TEXT, &r.batches},      {"--tokens", QG_TEXT, &r.batches},
                                  {"--experts", QG_COUNT, &r.experts},   {"--slots", QG_COUNT, &r.slots},
+                                 {"--group", QG_COUNT, &r.group},       {"--bins", QG_COUNT, &r.bins},
                                  {"--sizes", QG_FLAG, &r.sizes},        {"--constant", QG_TEXTS, &r.constants},
                                  {"--tuning", QG_TEXT, &r.tuning},      {"--workgroups", QG_COUNT, &bench.workgroups},
                                  {"--device", QG_TEXT, &r.device},      {"--read", QG_TEXT, &r.read},
@@ -294,6 +323,7 @@ int qg_command_bench(qg_session *session, int argc, char **argv) {
     for (uint32_t i = 0; i < rest.count; ++i) qg_split(session->arena, rest.items[i], &r.families);
     for (uint32_t i = 0; i < formats.count; ++i) qg_split(session->arena, formats.items[i], &r.formats);
     for (uint32_t i = 0; i < classes.count; ++i) qg_split(session->arena, classes.items[i], &r.classes);
+    if (r.families.count && qg_plain_named(r.families.items[0], NULL)) return bench_plain(session, &r);
     qg_peers peers = {0};
     if (r.peers && !qg_peers_read(session->arena, r.peers, &peers)) return 1;
     bool good = r.read ? qg_figures_read(session->arena, r.read, &r.figures) : measure(session, &r);

@@ -47,20 +47,24 @@ static uint64_t unit(const plain_job *job, uint32_t i) {
     return qg_plain_unit(&job->family->bindings[i], (uint32_t)job->group);
 }
 
-/* Calls the family's dispatch function. */
-static qk_status dispatch(const plain_job *job, const qk_backend *backend, const qk_kernel *kernel, const qk_range *r,
-                          uint64_t groups, qk_error *error) {
-    const char *name = job->family->name;
-    const uint32_t group = (uint32_t)job->group;
+qk_status qg_plain_dispatch(const qg_plain *family, const qk_backend *backend, const qk_kernel *kernel,
+                            const qk_range *r, uint64_t groups, uint32_t group, uint32_t bins, qk_error *error) {
+    const char *name = family->name;
     if (strcmp(name, "qdq_init") == 0)
-        return qk_dispatch_qdq_init(backend, kernel, r[0], r[1], r[2], r[3], groups, group, (uint32_t)job->bins, error);
+        return qk_dispatch_qdq_init(backend, kernel, r[0], r[1], r[2], r[3], groups, group, bins, error);
     if (strcmp(name, "qdq_forward") == 0)
         return qk_dispatch_qdq_forward(backend, kernel, r[0], r[1], r[2], r[3], groups, group, error);
     if (strcmp(name, "qdq_backward_scales") == 0)
         return qk_dispatch_qdq_backward_scales(backend, kernel, r[0], r[1], r[2], groups, group, error);
     if (strcmp(name, "qdq_backward_biases") == 0)
         return qk_dispatch_qdq_backward_biases(backend, kernel, r[0], r[1], groups, group, error);
-    return qk_fail(error, QK_ERROR_UNSUPPORTED, "%s: `qkgen run` has no dispatch function for it", name);
+    return qk_fail(error, QK_ERROR_UNSUPPORTED, "%s: it has no dispatch function here", name);
+}
+
+/* Calls the family's dispatch function. */
+static qk_status dispatch(const plain_job *job, const qk_backend *backend, const qk_kernel *kernel, const qk_range *r,
+                          uint64_t groups, qk_error *error) {
+    return qg_plain_dispatch(job->family, backend, kernel, r, groups, (uint32_t)job->group, (uint32_t)job->bins, error);
 }
 
 typedef void reference_4(uint64_t, uint32_t, void *, void *, void *, void *);

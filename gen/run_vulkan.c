@@ -178,7 +178,8 @@ static void print_device(uint32_t number, const qk_vulkan_device *d) {
                     {"f16", d->float16},
                     {"int8", d->int8},
                     {"integer dot product", d->integer_dot_product},
-                    {"cooperative matrix", d->cooperative_matrix}};
+                    {"cooperative matrix", d->cooperative_matrix},
+                    {"rounding to f16", d->rounds_f16}};
     qk_error error;
     printf("%u: %s (%s, Vulkan %u.%u.%u)\n   driver: %s\n", number, d->name, qk_vulkan_type_name(d->type),
            d->api_version >> 22, (d->api_version >> 12) & 0x3FF, d->api_version & 0xFFF,

@@ -127,8 +127,7 @@ static uint32_t *strip(qg_arena *arena, const uint32_t *words, size_t count, siz
     return out;
 }
 
-/* NULL when the words are a valid module for Vulkan 1.1, else why they are not. */
-static const char *validate(qg_arena *arena, const char *name, const uint32_t *words, size_t count) {
+const char *qg_spirv_validate(qg_arena *arena, const char *name, const uint32_t *words, size_t count) {
     spv_context context = spvContextCreate(SPV_ENV_VULKAN_1_1);
     if (context == NULL) {
         return qg_format(arena, "%s: error: SPIRV-Tools has no validator for Vulkan 1.1\n", name);
@@ -159,7 +158,7 @@ static const uint32_t *generate(qg_arena *arena, const char *name, const char *g
         return NULL;
     }
     uint32_t *words = strip(arena, glslang_program_SPIRV_get_ptr(program), count, &count);
-    const char *invalid = validate(arena, name, words, count);
+    const char *invalid = qg_spirv_validate(arena, name, words, count);
     if (invalid != NULL) {
         *why = log != NULL && *log != '\0' ? qg_format(arena, "%s%s: %s\n", invalid, name, log) : invalid;
         return NULL;

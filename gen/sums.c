@@ -86,7 +86,7 @@ static void add_place(qg_text *text, const qg_plan *plan, const qg_target *targe
         qg_text_printf(text, "    const %s place = j * %u%s;\n", type, plan->n_runs, s);
         return;
     }
-    const qg_ir *ir = qg_lower_place(text->arena, plan);
+    const qg_ir *ir = qg_lower_place(text->arena, plan, plan->lanes);
     const uint32_t block_runs = plan->layout->elements / plan->lanes;
     if (plan->tiles == 1) {
         qg_text_printf(text, "    const %s place = j * %u%s;\n", type, block_runs, s);

@@ -98,6 +98,11 @@ qk_status qk_vk_start(qk_vulkan *vk, qk_error *error);
 /* Ends the command buffer, submits it and waits. */
 qk_status qk_vk_finish(qk_vulkan *vk, qk_error *error);
 
+/* ---- vulkan_rounding.c ---- */
+/* The words of a module with the execution modes that QK_CONSTANT_ROUNDS_F16 is about, in memory that the caller frees, and
+ * their size. NULL where there is no memory, or where the words are no module with one entry point. */
+uint32_t *qk_vk_with_rounding(const uint32_t *words, size_t bytes, size_t *grown);
+
 /* ---- vulkan_pipeline.c ---- */
 /* `constants` as in qk_launch. */
 qk_status qk_vk_pipeline_of(qk_vulkan *vk, const qk_kernel *kernel, const uint32_t *constants,

@@ -89,22 +89,57 @@ static qk_status keep_constants(const qk_kernel *kernel, const uint32_t *constan
     return QK_OK;
 }
 
-static qk_status open_pipeline(qk_vulkan *vk, const qk_kernel *kernel, const VkSpecializationMapEntry *entries,
-                               qk_vk_pipeline *made, qk_error *error) {
+/* The number of the constant of that name, or how many there are. */
+static uint32_t constant_named(const qk_kernel *kernel, const char *name) {
+    uint32_t i = 0;
+    while (i < kernel->spec_constant_count && strcmp(kernel->spec_constants[i].name, name) != 0)
+        i++;
+    return i;
+}
+
+/* The module as it is or, where the kernel leaves rounding to a device that can, with the modes for that; `values` are
+ * those of the constants. */
+static qk_status open_module(qk_vulkan *vk, const qk_kernel *kernel, uint32_t *values, VkShaderModule *module,
+                             qk_error *error) {
+    const uint32_t rounds = constant_named(kernel, QK_CONSTANT_ROUNDS_F16);
     VkShaderModuleCreateInfo code = {
         .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
         .codeSize = kernel->code->bytes,
         .pCode = kernel->code->data,
     };
+    uint32_t *own = NULL;
+    if (rounds < kernel->spec_constant_count) {
+        size_t grown = 0;
+        if (vk->info.rounds_f16)
+            own = qk_vk_with_rounding(code.pCode, code.codeSize, &grown);
+        values[rounds] = own != NULL;
+        if (own != NULL) {
+            code.codeSize = grown;
+            code.pCode = own;
+        }
+    }
+    VkResult result = vkCreateShaderModule(vk->device, &code, NULL, module);
+    free(own);
+    return result == VK_SUCCESS ? QK_OK : qk_vk_fail(vk, error, result, "%s: vkCreateShaderModule", kernel->name);
+}
+
+static qk_status open_pipeline(qk_vulkan *vk, const qk_kernel *kernel, const VkSpecializationMapEntry *entries,
+                               qk_vk_pipeline *made, qk_error *error) {
+    uint32_t values[QK_MAX_CONSTANTS];
     VkShaderModule module;
-    VkResult result = vkCreateShaderModule(vk->device, &code, NULL, &module);
-    if (result != VK_SUCCESS)
-        return qk_vk_fail(vk, error, result, "%s: vkCreateShaderModule", kernel->name);
+    if (kernel->spec_constant_count > QK_MAX_CONSTANTS)
+        return qk_fail(error, QK_ERROR_ARGUMENT,
+                       "%s: kernel->spec_constant_count is %" PRIu32 ", must be at most %u", kernel->name,
+                       kernel->spec_constant_count, QK_MAX_CONSTANTS);
+    memcpy(values, made->constants, kernel->spec_constant_count * sizeof *values);
+    qk_status status = open_module(vk, kernel, values, &module, error);
+    if (status != QK_OK)
+        return status;
     VkSpecializationInfo constants = {
         .mapEntryCount = kernel->spec_constant_count,
         .pMapEntries = entries,
         .dataSize = kernel->spec_constant_count * sizeof *made->constants,
-        .pData = made->constants,
+        .pData = values,
     };
     VkComputePipelineCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
@@ -118,7 +153,7 @@ static qk_status open_pipeline(qk_vulkan *vk, const qk_kernel *kernel, const VkS
             },
         .layout = made->layout,
     };
-    result = vkCreateComputePipelines(vk->device, vk->cache, 1, &info, NULL, &made->pipeline);
+    VkResult result = vkCreateComputePipelines(vk->device, vk->cache, 1, &info, NULL, &made->pipeline);
     vkDestroyShaderModule(vk->device, module, NULL);
     if (result == VK_SUCCESS)
         return QK_OK;

@@ -6,6 +6,9 @@ layout(local_size_x_id = 0) in;
 
 @{buffers}
 layout(binding = @{binding_dst}, std430) writeonly buffer Dst { @{dst_type} dst[]; };
+@if two_widths
+layout(binding = @{binding_dst}, std430) writeonly buffer DstWhole { @{dst_whole_type} dst_whole[]; };
+@end
 
 layout(push_constant) uniform Push {
     uint rows;       // of the matrix that the blocks are patches of
@@ -22,15 +25,33 @@ layout(push_constant) uniform Push {
 @{write_tile}
 
 void main() {
-    const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
-    for (uint i = gl_GlobalInvocationID.x; i < rows * row_tiles; i += threads) {
-        const uint row = i / row_tiles, tile = i % row_tiles;
-        @{vec} v[@{runs}];
-        decode(row, tile, v);
-@if ragged
-        write_tile(row * cols + tile * @{tile_elements}u, 0u, min(@{tile_elements}u, cols - tile * @{tile_elements}u), v);
+    const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x, bands = @{bands};
+    for (uint i = gl_GlobalInvocationID.x; i < bands * row_tiles; i += threads) {
+@if strips
+        const uvec2 at = row_and_tile(i, bands, row_tiles);
+        const uint @{band} = at.x, tile = at.y;
 @else
-        write_tile(row * (cols / @{lanes}u) + tile * @{runs}u, v);
+        const uint @{band} = i / row_tiles, tile = i % row_tiles;
+@end
+        @{vec} v[@{runs}];
+        decode(@{band}, tile, v);
+@if row_ragged
+        write_tile(row * cols + tile * @{tile_elements}u, 0u, min(@{tile_elements}u, cols - tile * @{tile_elements}u), v);
+@end
+@if band_ragged
+        const uint row = band * @{tile_rows}u, column = tile * @{tile_elements}u;
+        write_tile(row * cols + column, rows - row, min(@{tile_elements}u, cols - column), v);
+@end
+@if row_whole
+        write_tile(row * (cols / @{store_lanes}u) + tile * @{stores}u, v);
+@end
+@if band_whole
+        const uint step = cols / @{store_lanes}u;
+        write_tile(band * @{tile_rows}u * step + tile * @{stores}u, step, v);
+@end
+@if band_apart
+        const uint step = cols / @{store_lanes}u;
+        write_tile(band * step + tile * @{stores}u, grid_rows * step, v);
 @end
     }
 }

@@ -7,6 +7,9 @@ layout(local_size_x_id = 0) in;
 @{buffers}
 layout(binding = @{binding_indices}, std430) readonly buffer Indices { uint indices[]; };
 layout(binding = @{binding_dst}, std430) writeonly buffer Dst { @{dst_type} dst[]; };
+@if two_widths
+layout(binding = @{binding_dst}, std430) writeonly buffer DstWhole { @{dst_whole_type} dst_whole[]; };
+@end
 layout(binding = @{binding_status}, std430) buffer Status { uint out_of_range; };
 
 layout(push_constant) uniform Push {
@@ -29,7 +32,12 @@ layout(push_constant) uniform Push {
 void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
     for (uint i = gl_GlobalInvocationID.x; i < tokens * row_tiles; i += threads) {
+@if strips
+        const uvec2 at = row_and_tile(i, tokens, row_tiles);
+        const uint token = at.x, j = at.y;
+@else
         const uint token = i / row_tiles, j = i % row_tiles;
+@end
         uint index = indices[token];
         const bool found = index < table_rows;
         if (!found) {
@@ -63,7 +71,7 @@ void main() {
         write_tile(token * cols + tile * @{tile_elements}u, 0u, min(@{tile_elements}u, cols - tile * @{tile_elements}u), v);
 @end
 @if whole
-        write_tile(token * (table_cols / @{lanes}u) + j * @{runs}u, v);
+        write_tile(token * (table_cols / @{store_lanes}u) + j * @{stores}u, v);
 @end
     }
 }

@@ -35,6 +35,65 @@ uint f32_to_bf16(float x) {
 }
 
 @end
+@if pack_f16_2
+uint pack_f16(vec2 v) {
+    return f32_to_f16(v.x) | f32_to_f16(v.y) << 16;
+}
+
+@end
+@if pack_f16_4
+// Set where the host has given the module the execution modes RoundingModeRTE and DenormPreserve for 16 bits.
+layout(constant_id = 8) const bool rounds_f16 = false;
+
+// Elsewhere, what is added to a float and taken away again, 2^13 times the power of two below it, leaves 11 bits, rounded
+// to nearest even: a half, that no conversion changes.
+uvec2 pack_f16(vec4 v) {
+    if (rounds_f16) return uvec2(packHalf2x16(v.xy), packHalf2x16(v.zw));
+    const uvec4 bits = floatBitsToUint(v);
+    const vec4 power = uintBitsToFloat(bits & 0x7F800000u);
+    if (max(max(power.x, power.y), max(power.z, power.w)) >= 32768.0)
+        return uvec2(f32_to_f16(v.x) | f32_to_f16(v.y) << 16, f32_to_f16(v.z) | f32_to_f16(v.w) << 16);
+    precise vec4 lift = max(power, 6.103515625e-5) * 8192.0;  // a subnormal half has fewer bits
+    precise vec4 sum = abs(v) + lift;
+    precise vec4 half_values = sum - lift;
+    half_values = uintBitsToFloat(floatBitsToUint(half_values) | (bits & 0x80000000u));
+    return uvec2(packHalf2x16(half_values.xy), packHalf2x16(half_values.zw));
+}
+
+@end
+@if pack_bf16_2
+uint pack_bf16(vec2 v) {
+    return f32_to_bf16(v.x) | f32_to_bf16(v.y) << 16;
+}
+
+@end
+@if pack_bf16_4
+uvec2 pack_bf16(vec4 v) {
+    const uvec4 bits = floatBitsToUint(v);
+    const vec4 power = uintBitsToFloat(bits & 0x7F800000u);
+    if (floatBitsToUint(max(max(power.x, power.y), max(power.z, power.w))) == 0x7F800000u)  // infinite, or NaN
+        return uvec2(f32_to_bf16(v.x) | f32_to_bf16(v.y) << 16, f32_to_bf16(v.z) | f32_to_bf16(v.w) << 16);
+    const uvec4 rounded = bits + 0x7FFFu + ((bits >> 16) & 1u);
+    return uvec2(rounded.x >> 16 | (rounded.y & 0xFFFF0000u), rounded.z >> 16 | (rounded.w & 0xFFFF0000u));
+}
+
+@end
+@if strips
+// Row, or band of rows, and tile of thread `i` where neighbours in memory belong to different rows: in strips of
+// @{strip_bands}, cut into patches of @{patch_tiles} tiles, so that threads that run together read and write whole lines.
+uvec2 row_and_tile(uint i, uint rows, uint row_tiles) {
+    const uint tall = min(@{strip_bands}u, rows), strip = i / (tall * row_tiles);
+    uint rest = i - strip * (tall * row_tiles);
+    const uint height = min(tall, rows - strip * tall);
+    const uint patch_size = height * @{patch_tiles}u;
+    const uint patch_number = height == @{strip_bands}u ? rest / @{strip_patch}u : rest / patch_size;
+    rest -= patch_number * patch_size;
+    const uint first = patch_number * @{patch_tiles}u, width = min(@{patch_tiles}u, row_tiles - first);
+    const uint down = width == @{patch_tiles}u ? rest / @{patch_tiles}u : rest / width;
+    return uvec2(strip * tall + down, first + rest - down * width);
+}
+
+@end
 @if round_f16
 // The nearest half, ties to even, as a float.
 float round_f16(float x) {

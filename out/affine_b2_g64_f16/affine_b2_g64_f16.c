@@ -1,7 +1,7 @@
 /* affine_b2_g64_f16: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format affine_b2_g64_f16`; do not edit.
  * 20 bytes for 64 elements, 2.5 bits each.
- * dequant, gather in f32: for each weight 0.312 bytes read and 4 written, 5.44 operations: 0.188 loads, 2 bits, 0.125 integer, 2 float, 1.12 conversions.
+ * dequant, gather in f32: for each weight 0.312 bytes read and 4 written, 7.75 operations: 0.75 loads, 2.25 bits, 1.25 integer, 2 float, 1.5 conversions.
  * gemv, gemv_id in f32: for each weight 0.312 bytes read, 3.69 operations: 0.188 loads, 0.562 bits, 0.125 integer, 2.19 float, 0.625 conversions.
  *
  *     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
@@ -255,7 +255,7 @@ static const qk_field affine_b2_g64_f16_dequant_f32_push[] = {
 };
 
 static const uint32_t affine_b2_g64_f16_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant affine_b2_g64_f16_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g64_f16_dequant_f32_vulkan_local_size_x}};
+static const qk_spec_constant affine_b2_g64_f16_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, affine_b2_g64_f16_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b2_g64_f16_dequant_f32_vulkan = {
     .name = "affine_b2_g64_f16_dequant_f32",
@@ -271,12 +271,12 @@ const qk_kernel qk_affine_b2_g64_f16_dequant_f32_vulkan = {
     .push = affine_b2_g64_f16_dequant_f32_push,
     .spec_constant_count = 1,
     .spec_constants = affine_b2_g64_f16_dequant_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 64,
-    .tile_elements = 16,
+    .tile_elements = 4,
 };
 
 const qk_kernel qk_affine_b2_g64_f16_dequant_f32_metal = {
@@ -310,7 +310,9 @@ static const qk_field affine_b2_g64_f16_dequant_f16_push[] = {
 };
 
 static const uint32_t affine_b2_g64_f16_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant affine_b2_g64_f16_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g64_f16_dequant_f16_vulkan_local_size_x}};
+static const uint32_t affine_b2_g64_f16_dequant_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant affine_b2_g64_f16_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, affine_b2_g64_f16_dequant_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, affine_b2_g64_f16_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_affine_b2_g64_f16_dequant_f16_vulkan = {
     .name = "affine_b2_g64_f16_dequant_f16",
@@ -324,14 +326,14 @@ const qk_kernel qk_affine_b2_g64_f16_dequant_f16_vulkan = {
     .push_bytes = 4,
     .push_count = 1,
     .push = affine_b2_g64_f16_dequant_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = affine_b2_g64_f16_dequant_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
     .block_elements = 64,
-    .tile_elements = 16,
+    .tile_elements = 8,
 };
 
 const qk_kernel qk_affine_b2_g64_f16_dequant_f16_metal = {
@@ -365,7 +367,7 @@ static const qk_field affine_b2_g64_f16_dequant_bf16_push[] = {
 };
 
 static const uint32_t affine_b2_g64_f16_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant affine_b2_g64_f16_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g64_f16_dequant_bf16_vulkan_local_size_x}};
+static const qk_spec_constant affine_b2_g64_f16_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, affine_b2_g64_f16_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b2_g64_f16_dequant_bf16_vulkan = {
     .name = "affine_b2_g64_f16_dequant_bf16",
@@ -381,12 +383,12 @@ const qk_kernel qk_affine_b2_g64_f16_dequant_bf16_vulkan = {
     .push = affine_b2_g64_f16_dequant_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = affine_b2_g64_f16_dequant_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
     .block_elements = 64,
-    .tile_elements = 16,
+    .tile_elements = 8,
 };
 
 const qk_kernel qk_affine_b2_g64_f16_dequant_bf16_metal = {
@@ -426,7 +428,7 @@ static const qk_field affine_b2_g64_f16_gather_f32_push[] = {
 };
 
 static const uint32_t affine_b2_g64_f16_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant affine_b2_g64_f16_gather_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g64_f16_gather_f32_vulkan_local_size_x}};
+static const qk_spec_constant affine_b2_g64_f16_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, affine_b2_g64_f16_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b2_g64_f16_gather_f32_vulkan = {
     .name = "affine_b2_g64_f16_gather_f32",
@@ -442,12 +444,12 @@ const qk_kernel qk_affine_b2_g64_f16_gather_f32_vulkan = {
     .push = affine_b2_g64_f16_gather_f32_push,
     .spec_constant_count = 1,
     .spec_constants = affine_b2_g64_f16_gather_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 64,
-    .tile_elements = 16,
+    .tile_elements = 4,
 };
 
 const qk_kernel qk_affine_b2_g64_f16_gather_f32_metal = {
@@ -487,7 +489,9 @@ static const qk_field affine_b2_g64_f16_gather_f16_push[] = {
 };
 
 static const uint32_t affine_b2_g64_f16_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant affine_b2_g64_f16_gather_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g64_f16_gather_f16_vulkan_local_size_x}};
+static const uint32_t affine_b2_g64_f16_gather_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant affine_b2_g64_f16_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, affine_b2_g64_f16_gather_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, affine_b2_g64_f16_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_affine_b2_g64_f16_gather_f16_vulkan = {
     .name = "affine_b2_g64_f16_gather_f16",
@@ -501,14 +505,14 @@ const qk_kernel qk_affine_b2_g64_f16_gather_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b2_g64_f16_gather_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = affine_b2_g64_f16_gather_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
     .block_elements = 64,
-    .tile_elements = 16,
+    .tile_elements = 8,
 };
 
 const qk_kernel qk_affine_b2_g64_f16_gather_f16_metal = {
@@ -548,7 +552,7 @@ static const qk_field affine_b2_g64_f16_gather_bf16_push[] = {
 };
 
 static const uint32_t affine_b2_g64_f16_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant affine_b2_g64_f16_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g64_f16_gather_bf16_vulkan_local_size_x}};
+static const qk_spec_constant affine_b2_g64_f16_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, affine_b2_g64_f16_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b2_g64_f16_gather_bf16_vulkan = {
     .name = "affine_b2_g64_f16_gather_bf16",
@@ -564,12 +568,12 @@ const qk_kernel qk_affine_b2_g64_f16_gather_bf16_vulkan = {
     .push = affine_b2_g64_f16_gather_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = affine_b2_g64_f16_gather_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
     .block_elements = 64,
-    .tile_elements = 16,
+    .tile_elements = 8,
 };
 
 const qk_kernel qk_affine_b2_g64_f16_gather_bf16_metal = {

@@ -1,7 +1,7 @@
 // affine_b2_g64_f32_dequant_bf16: decodes a whole tensor: dst[i] = value(i), in bf16.
 // Generated from the specification below by `qkgen emit --format affine_b2_g64_f32`; do not edit.
 // 24 bytes for 64 elements, 3 bits each.
-// For each weight 0.375 bytes read and 2 written, 6.31 operations: 0.188 loads, 2 bits, 0.125 integer, 2 float, 2 conversions.
+// For each weight 0.375 bytes read and 2 written, 7.12 operations: 0.375 loads, 2.12 bits, 0.625 integer, 2 float, 2 conversions.
 //
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
 //     from "MLX, mlx.core.quantize with mode='affine'"
@@ -25,10 +25,10 @@ layout(local_size_x_id = 0) in;
 layout(binding = 0, std430) readonly buffer WeightBuffer { uint weight[]; };
 layout(binding = 1, std430) readonly buffer ScalesBuffer { uint scales[]; };
 layout(binding = 2, std430) readonly buffer BiasesBuffer { uint biases[]; };
-layout(binding = 3, std430) writeonly buffer Dst { uvec2 dst[]; };
+layout(binding = 3, std430) writeonly buffer Dst { uvec4 dst[]; };
 
 layout(push_constant) uniform Push {
-    uint tiles;  // of 16 elements, to decode
+    uint tiles;  // of 8 elements, to decode
 };
 
 // Rounds to the nearest bfloat16, ties to even.
@@ -38,46 +38,40 @@ uint f32_to_bf16(float x) {
     return (bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16;
 }
 
-// The 16 values of a tile of a block, in runs of 4 consecutive elements.
-void decode(uint block, uint tile, out precise vec4 v[4]) {
+uvec2 pack_bf16(vec4 v) {
+    const uvec4 bits = floatBitsToUint(v);
+    const vec4 power = uintBitsToFloat(bits & 0x7F800000u);
+    if (floatBitsToUint(max(max(power.x, power.y), max(power.z, power.w))) == 0x7F800000u)  // infinite, or NaN
+        return uvec2(f32_to_bf16(v.x) | f32_to_bf16(v.y) << 16, f32_to_bf16(v.z) | f32_to_bf16(v.w) << 16);
+    const uvec4 rounded = bits + 0x7FFFu + ((bits >> 16) & 1u);
+    return uvec2(rounded.x >> 16 | (rounded.y & 0xFFFF0000u), rounded.z >> 16 | (rounded.w & 0xFFFF0000u));
+}
+
+// The 8 values of a tile of a block, in runs of 4 consecutive elements.
+void decode(uint block, uint tile, out precise vec4 v[2]) {
     // elements 0 to 3, counted from the tile's first
-    uint w = weight[block * 4u + tile];
-    uvec4 q0 = (uvec4(w) >> uvec4(0, 2, 4, 6)) & 3u;  // w: 2 bits
+    uint w = weight[block * 4u + tile / 2u];
+    uvec4 q0 = (uvec4(w >> (tile % 2u * 16u)) >> uvec4(0, 2, 4, 6)) & 3u;  // w: 2 bits
     float s = uintBitsToFloat(scales[block]);
     float b = uintBitsToFloat(biases[block]);
     v[0] = vec4(q0) * s + b;
 
     // elements 4 to 7, counted from the tile's first
-    uvec4 q1 = (uvec4(w) >> uvec4(8, 10, 12, 14)) & 3u;  // w: 2 bits
+    uvec4 q1 = (uvec4(w >> (tile % 2u * 16u)) >> uvec4(8, 10, 12, 14)) & 3u;  // w: 2 bits
     v[1] = vec4(q1) * s + b;
-
-    // elements 8 to 11, counted from the tile's first
-    uvec4 q2 = (uvec4(w) >> uvec4(16, 18, 20, 22)) & 3u;  // w: 2 bits
-    v[2] = vec4(q2) * s + b;
-
-    // elements 12 to 15, counted from the tile's first
-    uvec4 q3 = (uvec4(w) >> uvec4(24, 26, 28, 30)) & 3u;  // w: 2 bits
-    v[3] = vec4(q3) * s + b;
 }
 
-uvec2 pack(vec4 v) {
-    return uvec2(f32_to_bf16(v.x) | (f32_to_bf16(v.y) << 16), f32_to_bf16(v.z) | (f32_to_bf16(v.w) << 16));
-}
-
-// Stores a tile's runs where they belong in block `block` of the output.
-void write_tile(uint block, uint tile, vec4 v[4]) {
-    const uint at = block * 16u + tile * 4u;
-    dst[at] = pack(v[0]);
-    dst[at + 1u] = pack(v[1]);
-    dst[at + 2u] = pack(v[2]);
-    dst[at + 3u] = pack(v[3]);
+// Stores a tile where it belongs in block `block` of the output.
+void write_tile(uint block, uint tile, vec4 v[2]) {
+    const uint at = block * 8u + tile;
+    dst[at] = uvec4(pack_bf16(v[0]), pack_bf16(v[1]));
 }
 
 void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
     for (uint i = gl_GlobalInvocationID.x; i < tiles; i += threads) {
-        vec4 v[4];
-        decode(i / 4u, i % 4u, v);
-        write_tile(i / 4u, i % 4u, v);
+        vec4 v[2];
+        decode(i / 8u, i % 8u, v);
+        write_tile(i / 8u, i % 8u, v);
     }
 }

@@ -1,7 +1,7 @@
 /* affine_b3_g32_f32: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format affine_b3_g32_f32`; do not edit.
  * 20 bytes for 32 elements, 5 bits each.
- * dequant, gather in f32: for each weight 0.625 bytes read and 4 written, 5.44 operations: 0.156 loads, 2.19 bits, 0.0938 integer, 2 float, 1 conversions.
+ * dequant, gather in f32: for each weight 0.625 bytes read and 4 written, 9.25 operations: 1 loads, 3 bits, 2.25 integer, 2 float, 1 conversions.
  * gemv, gemv_id in f32: for each weight 0.625 bytes read, 4.94 operations: 0.156 loads, 1.59 bits, 0.0938 integer, 2.09 float, 1 conversions.
  *
  *     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
@@ -269,7 +269,7 @@ static const qk_field affine_b3_g32_f32_dequant_f32_push[] = {
 };
 
 static const uint32_t affine_b3_g32_f32_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant affine_b3_g32_f32_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g32_f32_dequant_f32_vulkan_local_size_x}};
+static const qk_spec_constant affine_b3_g32_f32_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, affine_b3_g32_f32_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b3_g32_f32_dequant_f32_vulkan = {
     .name = "affine_b3_g32_f32_dequant_f32",
@@ -285,12 +285,12 @@ const qk_kernel qk_affine_b3_g32_f32_dequant_f32_vulkan = {
     .push = affine_b3_g32_f32_dequant_f32_push,
     .spec_constant_count = 1,
     .spec_constants = affine_b3_g32_f32_dequant_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 32,
-    .tile_elements = 32,
+    .tile_elements = 4,
 };
 
 const qk_kernel qk_affine_b3_g32_f32_dequant_f32_metal = {
@@ -324,7 +324,9 @@ static const qk_field affine_b3_g32_f32_dequant_f16_push[] = {
 };
 
 static const uint32_t affine_b3_g32_f32_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant affine_b3_g32_f32_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g32_f32_dequant_f16_vulkan_local_size_x}};
+static const uint32_t affine_b3_g32_f32_dequant_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant affine_b3_g32_f32_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, affine_b3_g32_f32_dequant_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, affine_b3_g32_f32_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_affine_b3_g32_f32_dequant_f16_vulkan = {
     .name = "affine_b3_g32_f32_dequant_f16",
@@ -338,14 +340,14 @@ const qk_kernel qk_affine_b3_g32_f32_dequant_f16_vulkan = {
     .push_bytes = 4,
     .push_count = 1,
     .push = affine_b3_g32_f32_dequant_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = affine_b3_g32_f32_dequant_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
     .block_elements = 32,
-    .tile_elements = 32,
+    .tile_elements = 8,
 };
 
 const qk_kernel qk_affine_b3_g32_f32_dequant_f16_metal = {
@@ -379,7 +381,7 @@ static const qk_field affine_b3_g32_f32_dequant_bf16_push[] = {
 };
 
 static const uint32_t affine_b3_g32_f32_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant affine_b3_g32_f32_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g32_f32_dequant_bf16_vulkan_local_size_x}};
+static const qk_spec_constant affine_b3_g32_f32_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, affine_b3_g32_f32_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b3_g32_f32_dequant_bf16_vulkan = {
     .name = "affine_b3_g32_f32_dequant_bf16",
@@ -395,12 +397,12 @@ const qk_kernel qk_affine_b3_g32_f32_dequant_bf16_vulkan = {
     .push = affine_b3_g32_f32_dequant_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = affine_b3_g32_f32_dequant_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
     .block_elements = 32,
-    .tile_elements = 32,
+    .tile_elements = 8,
 };
 
 const qk_kernel qk_affine_b3_g32_f32_dequant_bf16_metal = {
@@ -440,7 +442,7 @@ static const qk_field affine_b3_g32_f32_gather_f32_push[] = {
 };
 
 static const uint32_t affine_b3_g32_f32_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant affine_b3_g32_f32_gather_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g32_f32_gather_f32_vulkan_local_size_x}};
+static const qk_spec_constant affine_b3_g32_f32_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, affine_b3_g32_f32_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b3_g32_f32_gather_f32_vulkan = {
     .name = "affine_b3_g32_f32_gather_f32",
@@ -456,12 +458,12 @@ const qk_kernel qk_affine_b3_g32_f32_gather_f32_vulkan = {
     .push = affine_b3_g32_f32_gather_f32_push,
     .spec_constant_count = 1,
     .spec_constants = affine_b3_g32_f32_gather_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 32,
-    .tile_elements = 32,
+    .tile_elements = 4,
 };
 
 const qk_kernel qk_affine_b3_g32_f32_gather_f32_metal = {
@@ -501,7 +503,9 @@ static const qk_field affine_b3_g32_f32_gather_f16_push[] = {
 };
 
 static const uint32_t affine_b3_g32_f32_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant affine_b3_g32_f32_gather_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g32_f32_gather_f16_vulkan_local_size_x}};
+static const uint32_t affine_b3_g32_f32_gather_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant affine_b3_g32_f32_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, affine_b3_g32_f32_gather_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, affine_b3_g32_f32_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_affine_b3_g32_f32_gather_f16_vulkan = {
     .name = "affine_b3_g32_f32_gather_f16",
@@ -515,14 +519,14 @@ const qk_kernel qk_affine_b3_g32_f32_gather_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b3_g32_f32_gather_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = affine_b3_g32_f32_gather_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
     .block_elements = 32,
-    .tile_elements = 32,
+    .tile_elements = 8,
 };
 
 const qk_kernel qk_affine_b3_g32_f32_gather_f16_metal = {
@@ -562,7 +566,7 @@ static const qk_field affine_b3_g32_f32_gather_bf16_push[] = {
 };
 
 static const uint32_t affine_b3_g32_f32_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant affine_b3_g32_f32_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g32_f32_gather_bf16_vulkan_local_size_x}};
+static const qk_spec_constant affine_b3_g32_f32_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, affine_b3_g32_f32_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b3_g32_f32_gather_bf16_vulkan = {
     .name = "affine_b3_g32_f32_gather_bf16",
@@ -578,12 +582,12 @@ const qk_kernel qk_affine_b3_g32_f32_gather_bf16_vulkan = {
     .push = affine_b3_g32_f32_gather_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = affine_b3_g32_f32_gather_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
     .block_elements = 32,
-    .tile_elements = 32,
+    .tile_elements = 8,
 };
 
 const qk_kernel qk_affine_b3_g32_f32_gather_bf16_metal = {

@@ -1,7 +1,7 @@
 // affine_b3_g64_f32_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32.
 // Generated from the specification below by `qkgen emit --format affine_b3_g64_f32`; do not edit.
 // 32 bytes for 64 elements, 4 bits each.
-// For each weight 0.5 bytes read and 4 written, 5.5 operations: 0.156 loads, 2.19 bits, 0.156 integer, 2 float, 1 conversions.
+// For each weight 0.5 bytes read and 4 written, 9.25 operations: 1 loads, 3 bits, 2.25 integer, 2 float, 1 conversions.
 //
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
 //     from "MLX, mlx.core.quantize with mode='affine'"
@@ -28,69 +28,31 @@ layout(binding = 2, std430) readonly buffer BiasesBuffer { uint biases[]; };
 layout(binding = 3, std430) writeonly buffer Dst { vec4 dst[]; };
 
 layout(push_constant) uniform Push {
-    uint tiles;  // of 32 elements, to decode
+    uint tiles;  // of 4 elements, to decode
 };
 
-// The 32 values of a tile of a block, in runs of 4 consecutive elements.
-void decode(uint block, uint tile, out precise vec4 v[8]) {
-    // elements 0 to 3, counted from the tile's first
-    uint w0 = weight[block * 6u + tile * 3u];
-    uvec4 q0 = (uvec4(w0) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
+// The 4 values of a tile of a block, in runs of 4 consecutive elements.
+void decode(uint block, uint tile, out precise vec4 v[1]) {
+    uint w0 = weight[block * 6u + tile * 12u / 32u];
+    uint w1 = weight[block * 6u + min(tile * 12u / 32u + 1u, 5u)];
+    uint w_run = (w0 >> (tile * 12u % 32u)) | ((w1 << 1u) << (31u - tile * 12u % 32u));
+    uvec4 q = (uvec4(w_run) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
     float s = uintBitsToFloat(scales[block]);
     float b = uintBitsToFloat(biases[block]);
-    v[0] = vec4(q0) * s + b;
-
-    // elements 4 to 7, counted from the tile's first
-    uvec4 q1 = (uvec4(w0) >> uvec4(12, 15, 18, 21)) & 7u;  // w: 3 bits
-    v[1] = vec4(q1) * s + b;
-
-    // elements 8 to 11, counted from the tile's first
-    uint w1 = weight[block * 6u + tile * 3u + 1u];
-    uint w_run0 = (w0 >> 24u) | (w1 << 8u);
-    uvec4 q2 = (uvec4(w_run0) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
-    v[2] = vec4(q2) * s + b;
-
-    // elements 12 to 15, counted from the tile's first
-    uvec4 q3 = (uvec4(w1) >> uvec4(4, 7, 10, 13)) & 7u;  // w: 3 bits
-    v[3] = vec4(q3) * s + b;
-
-    // elements 16 to 19, counted from the tile's first
-    uvec4 q4 = (uvec4(w1) >> uvec4(16, 19, 22, 25)) & 7u;  // w: 3 bits
-    v[4] = vec4(q4) * s + b;
-
-    // elements 20 to 23, counted from the tile's first
-    uint w2 = weight[block * 6u + tile * 3u + 2u];
-    uint w_run1 = (w1 >> 28u) | (w2 << 4u);
-    uvec4 q5 = (uvec4(w_run1) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
-    v[5] = vec4(q5) * s + b;
-
-    // elements 24 to 27, counted from the tile's first
-    uvec4 q6 = (uvec4(w2) >> uvec4(8, 11, 14, 17)) & 7u;  // w: 3 bits
-    v[6] = vec4(q6) * s + b;
-
-    // elements 28 to 31, counted from the tile's first
-    uvec4 q7 = (uvec4(w2) >> uvec4(20, 23, 26, 29)) & 7u;  // w: 3 bits
-    v[7] = vec4(q7) * s + b;
+    v[0] = vec4(q) * s + b;
 }
 
-// Stores a tile's runs where they belong in block `block` of the output.
-void write_tile(uint block, uint tile, vec4 v[8]) {
-    const uint at = block * 16u + tile * 8u;
+// Stores a tile where it belongs in block `block` of the output.
+void write_tile(uint block, uint tile, vec4 v[1]) {
+    const uint at = block * 16u + tile;
     dst[at] = v[0];
-    dst[at + 1u] = v[1];
-    dst[at + 2u] = v[2];
-    dst[at + 3u] = v[3];
-    dst[at + 4u] = v[4];
-    dst[at + 5u] = v[5];
-    dst[at + 6u] = v[6];
-    dst[at + 7u] = v[7];
 }
 
 void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
     for (uint i = gl_GlobalInvocationID.x; i < tiles; i += threads) {
-        vec4 v[8];
-        decode(i / 2u, i % 2u, v);
-        write_tile(i / 2u, i % 2u, v);
+        vec4 v[1];
+        decode(i / 16u, i % 16u, v);
+        write_tile(i / 16u, i % 16u, v);
     }
 }

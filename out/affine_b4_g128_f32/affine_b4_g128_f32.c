@@ -1,7 +1,7 @@
 /* affine_b4_g128_f32: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format affine_b4_g128_f32`; do not edit.
  * 72 bytes for 128 elements, 4.5 bits each.
- * dequant, gather in f32: for each weight 0.562 bytes read and 4 written, 5.62 operations: 0.375 loads, 2 bits, 0.25 integer, 2 float, 1 conversions.
+ * dequant, gather in f32: for each weight 0.562 bytes read and 4 written, 7.25 operations: 0.75 loads, 2.25 bits, 1.25 integer, 2 float, 1 conversions.
  * gemv, gemv_id in f32: for each weight 0.562 bytes read, 3.81 operations: 0.25 loads, 0.625 bits, 0.25 integer, 2.19 float, 0.5 conversions.
  *
  *     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
@@ -265,7 +265,7 @@ static const qk_field affine_b4_g128_f32_dequant_f32_push[] = {
 };
 
 static const uint32_t affine_b4_g128_f32_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant affine_b4_g128_f32_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g128_f32_dequant_f32_vulkan_local_size_x}};
+static const qk_spec_constant affine_b4_g128_f32_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, affine_b4_g128_f32_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b4_g128_f32_dequant_f32_vulkan = {
     .name = "affine_b4_g128_f32_dequant_f32",
@@ -281,12 +281,12 @@ const qk_kernel qk_affine_b4_g128_f32_dequant_f32_vulkan = {
     .push = affine_b4_g128_f32_dequant_f32_push,
     .spec_constant_count = 1,
     .spec_constants = affine_b4_g128_f32_dequant_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 128,
-    .tile_elements = 8,
+    .tile_elements = 4,
 };
 
 const qk_kernel qk_affine_b4_g128_f32_dequant_f32_metal = {
@@ -320,7 +320,9 @@ static const qk_field affine_b4_g128_f32_dequant_f16_push[] = {
 };
 
 static const uint32_t affine_b4_g128_f32_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant affine_b4_g128_f32_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g128_f32_dequant_f16_vulkan_local_size_x}};
+static const uint32_t affine_b4_g128_f32_dequant_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant affine_b4_g128_f32_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, affine_b4_g128_f32_dequant_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, affine_b4_g128_f32_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_affine_b4_g128_f32_dequant_f16_vulkan = {
     .name = "affine_b4_g128_f32_dequant_f16",
@@ -334,9 +336,9 @@ const qk_kernel qk_affine_b4_g128_f32_dequant_f16_vulkan = {
     .push_bytes = 4,
     .push_count = 1,
     .push = affine_b4_g128_f32_dequant_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = affine_b4_g128_f32_dequant_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -375,7 +377,7 @@ static const qk_field affine_b4_g128_f32_dequant_bf16_push[] = {
 };
 
 static const uint32_t affine_b4_g128_f32_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant affine_b4_g128_f32_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g128_f32_dequant_bf16_vulkan_local_size_x}};
+static const qk_spec_constant affine_b4_g128_f32_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, affine_b4_g128_f32_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b4_g128_f32_dequant_bf16_vulkan = {
     .name = "affine_b4_g128_f32_dequant_bf16",
@@ -391,7 +393,7 @@ const qk_kernel qk_affine_b4_g128_f32_dequant_bf16_vulkan = {
     .push = affine_b4_g128_f32_dequant_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = affine_b4_g128_f32_dequant_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
@@ -436,7 +438,7 @@ static const qk_field affine_b4_g128_f32_gather_f32_push[] = {
 };
 
 static const uint32_t affine_b4_g128_f32_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant affine_b4_g128_f32_gather_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g128_f32_gather_f32_vulkan_local_size_x}};
+static const qk_spec_constant affine_b4_g128_f32_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, affine_b4_g128_f32_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b4_g128_f32_gather_f32_vulkan = {
     .name = "affine_b4_g128_f32_gather_f32",
@@ -452,12 +454,12 @@ const qk_kernel qk_affine_b4_g128_f32_gather_f32_vulkan = {
     .push = affine_b4_g128_f32_gather_f32_push,
     .spec_constant_count = 1,
     .spec_constants = affine_b4_g128_f32_gather_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 128,
-    .tile_elements = 8,
+    .tile_elements = 4,
 };
 
 const qk_kernel qk_affine_b4_g128_f32_gather_f32_metal = {
@@ -497,7 +499,9 @@ static const qk_field affine_b4_g128_f32_gather_f16_push[] = {
 };
 
 static const uint32_t affine_b4_g128_f32_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant affine_b4_g128_f32_gather_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g128_f32_gather_f16_vulkan_local_size_x}};
+static const uint32_t affine_b4_g128_f32_gather_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant affine_b4_g128_f32_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, affine_b4_g128_f32_gather_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, affine_b4_g128_f32_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_affine_b4_g128_f32_gather_f16_vulkan = {
     .name = "affine_b4_g128_f32_gather_f16",
@@ -511,9 +515,9 @@ const qk_kernel qk_affine_b4_g128_f32_gather_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b4_g128_f32_gather_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = affine_b4_g128_f32_gather_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -558,7 +562,7 @@ static const qk_field affine_b4_g128_f32_gather_bf16_push[] = {
 };
 
 static const uint32_t affine_b4_g128_f32_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant affine_b4_g128_f32_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g128_f32_gather_bf16_vulkan_local_size_x}};
+static const qk_spec_constant affine_b4_g128_f32_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, affine_b4_g128_f32_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b4_g128_f32_gather_bf16_vulkan = {
     .name = "affine_b4_g128_f32_gather_bf16",
@@ -574,7 +578,7 @@ const qk_kernel qk_affine_b4_g128_f32_gather_bf16_vulkan = {
     .push = affine_b4_g128_f32_gather_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = affine_b4_g128_f32_gather_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,

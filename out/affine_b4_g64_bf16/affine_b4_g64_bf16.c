@@ -1,7 +1,7 @@
 /* affine_b4_g64_bf16: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format affine_b4_g64_bf16`; do not edit.
  * 36 bytes for 64 elements, 4.5 bits each.
- * dequant, gather in f32: for each weight 0.562 bytes read and 4 written, 5.88 operations: 0.375 loads, 2.25 bits, 0.25 integer, 2 float, 1 conversions.
+ * dequant, gather in f32: for each weight 0.562 bytes read and 4 written, 7.75 operations: 0.75 loads, 2.75 bits, 1.25 integer, 2 float, 1 conversions.
  * gemv, gemv_id in f32: for each weight 0.562 bytes read, 3.94 operations: 0.25 loads, 0.75 bits, 0.25 integer, 2.19 float, 0.5 conversions.
  *
  *     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
@@ -263,7 +263,7 @@ static const qk_field affine_b4_g64_bf16_dequant_f32_push[] = {
 };
 
 static const uint32_t affine_b4_g64_bf16_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant affine_b4_g64_bf16_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g64_bf16_dequant_f32_vulkan_local_size_x}};
+static const qk_spec_constant affine_b4_g64_bf16_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, affine_b4_g64_bf16_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b4_g64_bf16_dequant_f32_vulkan = {
     .name = "affine_b4_g64_bf16_dequant_f32",
@@ -279,12 +279,12 @@ const qk_kernel qk_affine_b4_g64_bf16_dequant_f32_vulkan = {
     .push = affine_b4_g64_bf16_dequant_f32_push,
     .spec_constant_count = 1,
     .spec_constants = affine_b4_g64_bf16_dequant_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 64,
-    .tile_elements = 8,
+    .tile_elements = 4,
 };
 
 const qk_kernel qk_affine_b4_g64_bf16_dequant_f32_metal = {
@@ -318,7 +318,9 @@ static const qk_field affine_b4_g64_bf16_dequant_f16_push[] = {
 };
 
 static const uint32_t affine_b4_g64_bf16_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant affine_b4_g64_bf16_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g64_bf16_dequant_f16_vulkan_local_size_x}};
+static const uint32_t affine_b4_g64_bf16_dequant_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant affine_b4_g64_bf16_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, affine_b4_g64_bf16_dequant_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, affine_b4_g64_bf16_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_affine_b4_g64_bf16_dequant_f16_vulkan = {
     .name = "affine_b4_g64_bf16_dequant_f16",
@@ -332,9 +334,9 @@ const qk_kernel qk_affine_b4_g64_bf16_dequant_f16_vulkan = {
     .push_bytes = 4,
     .push_count = 1,
     .push = affine_b4_g64_bf16_dequant_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = affine_b4_g64_bf16_dequant_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -373,7 +375,7 @@ static const qk_field affine_b4_g64_bf16_dequant_bf16_push[] = {
 };
 
 static const uint32_t affine_b4_g64_bf16_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant affine_b4_g64_bf16_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g64_bf16_dequant_bf16_vulkan_local_size_x}};
+static const qk_spec_constant affine_b4_g64_bf16_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, affine_b4_g64_bf16_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b4_g64_bf16_dequant_bf16_vulkan = {
     .name = "affine_b4_g64_bf16_dequant_bf16",
@@ -389,7 +391,7 @@ const qk_kernel qk_affine_b4_g64_bf16_dequant_bf16_vulkan = {
     .push = affine_b4_g64_bf16_dequant_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = affine_b4_g64_bf16_dequant_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
@@ -434,7 +436,7 @@ static const qk_field affine_b4_g64_bf16_gather_f32_push[] = {
 };
 
 static const uint32_t affine_b4_g64_bf16_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant affine_b4_g64_bf16_gather_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g64_bf16_gather_f32_vulkan_local_size_x}};
+static const qk_spec_constant affine_b4_g64_bf16_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, affine_b4_g64_bf16_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b4_g64_bf16_gather_f32_vulkan = {
     .name = "affine_b4_g64_bf16_gather_f32",
@@ -450,12 +452,12 @@ const qk_kernel qk_affine_b4_g64_bf16_gather_f32_vulkan = {
     .push = affine_b4_g64_bf16_gather_f32_push,
     .spec_constant_count = 1,
     .spec_constants = affine_b4_g64_bf16_gather_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 64,
-    .tile_elements = 8,
+    .tile_elements = 4,
 };
 
 const qk_kernel qk_affine_b4_g64_bf16_gather_f32_metal = {
@@ -495,7 +497,9 @@ static const qk_field affine_b4_g64_bf16_gather_f16_push[] = {
 };
 
 static const uint32_t affine_b4_g64_bf16_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant affine_b4_g64_bf16_gather_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g64_bf16_gather_f16_vulkan_local_size_x}};
+static const uint32_t affine_b4_g64_bf16_gather_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant affine_b4_g64_bf16_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, affine_b4_g64_bf16_gather_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, affine_b4_g64_bf16_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_affine_b4_g64_bf16_gather_f16_vulkan = {
     .name = "affine_b4_g64_bf16_gather_f16",
@@ -509,9 +513,9 @@ const qk_kernel qk_affine_b4_g64_bf16_gather_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b4_g64_bf16_gather_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = affine_b4_g64_bf16_gather_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -556,7 +560,7 @@ static const qk_field affine_b4_g64_bf16_gather_bf16_push[] = {
 };
 
 static const uint32_t affine_b4_g64_bf16_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant affine_b4_g64_bf16_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g64_bf16_gather_bf16_vulkan_local_size_x}};
+static const qk_spec_constant affine_b4_g64_bf16_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, affine_b4_g64_bf16_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b4_g64_bf16_gather_bf16_vulkan = {
     .name = "affine_b4_g64_bf16_gather_bf16",
@@ -572,7 +576,7 @@ const qk_kernel qk_affine_b4_g64_bf16_gather_bf16_vulkan = {
     .push = affine_b4_g64_bf16_gather_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = affine_b4_g64_bf16_gather_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,

@@ -1,7 +1,7 @@
 /* affine_b5_g128_bf16: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format affine_b5_g128_bf16`; do not edit.
  * 84 bytes for 128 elements, 5.25 bits each.
- * dequant, gather in f32: for each weight 0.656 bytes read and 4 written, 5.88 operations: 0.219 loads, 2.44 bits, 0.219 integer, 2 float, 1 conversions.
+ * dequant, gather in f32: for each weight 0.656 bytes read and 4 written, 9.75 operations: 1 loads, 3.5 bits, 2.25 integer, 2 float, 1 conversions.
  * gemv, gemv_id in f32: for each weight 0.656 bytes read, 5.97 operations: 0.219 loads, 2.44 bits, 0.219 integer, 2.09 float, 1 conversions.
  *
  *     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
@@ -267,7 +267,7 @@ static const qk_field affine_b5_g128_bf16_dequant_f32_push[] = {
 };
 
 static const uint32_t affine_b5_g128_bf16_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant affine_b5_g128_bf16_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g128_bf16_dequant_f32_vulkan_local_size_x}};
+static const qk_spec_constant affine_b5_g128_bf16_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, affine_b5_g128_bf16_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b5_g128_bf16_dequant_f32_vulkan = {
     .name = "affine_b5_g128_bf16_dequant_f32",
@@ -283,12 +283,12 @@ const qk_kernel qk_affine_b5_g128_bf16_dequant_f32_vulkan = {
     .push = affine_b5_g128_bf16_dequant_f32_push,
     .spec_constant_count = 1,
     .spec_constants = affine_b5_g128_bf16_dequant_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 128,
-    .tile_elements = 32,
+    .tile_elements = 4,
 };
 
 const qk_kernel qk_affine_b5_g128_bf16_dequant_f32_metal = {
@@ -322,7 +322,9 @@ static const qk_field affine_b5_g128_bf16_dequant_f16_push[] = {
 };
 
 static const uint32_t affine_b5_g128_bf16_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant affine_b5_g128_bf16_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g128_bf16_dequant_f16_vulkan_local_size_x}};
+static const uint32_t affine_b5_g128_bf16_dequant_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant affine_b5_g128_bf16_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, affine_b5_g128_bf16_dequant_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, affine_b5_g128_bf16_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_affine_b5_g128_bf16_dequant_f16_vulkan = {
     .name = "affine_b5_g128_bf16_dequant_f16",
@@ -336,14 +338,14 @@ const qk_kernel qk_affine_b5_g128_bf16_dequant_f16_vulkan = {
     .push_bytes = 4,
     .push_count = 1,
     .push = affine_b5_g128_bf16_dequant_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = affine_b5_g128_bf16_dequant_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
     .block_elements = 128,
-    .tile_elements = 32,
+    .tile_elements = 8,
 };
 
 const qk_kernel qk_affine_b5_g128_bf16_dequant_f16_metal = {
@@ -377,7 +379,7 @@ static const qk_field affine_b5_g128_bf16_dequant_bf16_push[] = {
 };
 
 static const uint32_t affine_b5_g128_bf16_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant affine_b5_g128_bf16_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g128_bf16_dequant_bf16_vulkan_local_size_x}};
+static const qk_spec_constant affine_b5_g128_bf16_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, affine_b5_g128_bf16_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b5_g128_bf16_dequant_bf16_vulkan = {
     .name = "affine_b5_g128_bf16_dequant_bf16",
@@ -393,12 +395,12 @@ const qk_kernel qk_affine_b5_g128_bf16_dequant_bf16_vulkan = {
     .push = affine_b5_g128_bf16_dequant_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = affine_b5_g128_bf16_dequant_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
     .block_elements = 128,
-    .tile_elements = 32,
+    .tile_elements = 8,
 };
 
 const qk_kernel qk_affine_b5_g128_bf16_dequant_bf16_metal = {
@@ -438,7 +440,7 @@ static const qk_field affine_b5_g128_bf16_gather_f32_push[] = {
 };
 
 static const uint32_t affine_b5_g128_bf16_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant affine_b5_g128_bf16_gather_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g128_bf16_gather_f32_vulkan_local_size_x}};
+static const qk_spec_constant affine_b5_g128_bf16_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, affine_b5_g128_bf16_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b5_g128_bf16_gather_f32_vulkan = {
     .name = "affine_b5_g128_bf16_gather_f32",
@@ -454,12 +456,12 @@ const qk_kernel qk_affine_b5_g128_bf16_gather_f32_vulkan = {
     .push = affine_b5_g128_bf16_gather_f32_push,
     .spec_constant_count = 1,
     .spec_constants = affine_b5_g128_bf16_gather_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 128,
-    .tile_elements = 32,
+    .tile_elements = 4,
 };
 
 const qk_kernel qk_affine_b5_g128_bf16_gather_f32_metal = {
@@ -499,7 +501,9 @@ static const qk_field affine_b5_g128_bf16_gather_f16_push[] = {
 };
 
 static const uint32_t affine_b5_g128_bf16_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant affine_b5_g128_bf16_gather_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g128_bf16_gather_f16_vulkan_local_size_x}};
+static const uint32_t affine_b5_g128_bf16_gather_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant affine_b5_g128_bf16_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, affine_b5_g128_bf16_gather_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, affine_b5_g128_bf16_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_affine_b5_g128_bf16_gather_f16_vulkan = {
     .name = "affine_b5_g128_bf16_gather_f16",
@@ -513,14 +517,14 @@ const qk_kernel qk_affine_b5_g128_bf16_gather_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b5_g128_bf16_gather_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = affine_b5_g128_bf16_gather_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
     .block_elements = 128,
-    .tile_elements = 32,
+    .tile_elements = 8,
 };
 
 const qk_kernel qk_affine_b5_g128_bf16_gather_f16_metal = {
@@ -560,7 +564,7 @@ static const qk_field affine_b5_g128_bf16_gather_bf16_push[] = {
 };
 
 static const uint32_t affine_b5_g128_bf16_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant affine_b5_g128_bf16_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g128_bf16_gather_bf16_vulkan_local_size_x}};
+static const qk_spec_constant affine_b5_g128_bf16_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, affine_b5_g128_bf16_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b5_g128_bf16_gather_bf16_vulkan = {
     .name = "affine_b5_g128_bf16_gather_bf16",
@@ -576,12 +580,12 @@ const qk_kernel qk_affine_b5_g128_bf16_gather_bf16_vulkan = {
     .push = affine_b5_g128_bf16_gather_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = affine_b5_g128_bf16_gather_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
     .block_elements = 128,
-    .tile_elements = 32,
+    .tile_elements = 8,
 };
 
 const qk_kernel qk_affine_b5_g128_bf16_gather_bf16_metal = {

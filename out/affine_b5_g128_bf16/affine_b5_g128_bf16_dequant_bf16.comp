@@ -1,7 +1,7 @@
 // affine_b5_g128_bf16_dequant_bf16: decodes a whole tensor: dst[i] = value(i), in bf16.
 // Generated from the specification below by `qkgen emit --format affine_b5_g128_bf16`; do not edit.
 // 84 bytes for 128 elements, 5.25 bits each.
-// For each weight 0.656 bytes read and 2 written, 6.88 operations: 0.219 loads, 2.44 bits, 0.219 integer, 2 float, 2 conversions.
+// For each weight 0.656 bytes read and 2 written, 10.1 operations: 0.75 loads, 3.25 bits, 2.12 integer, 2 float, 2 conversions.
 //
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
 //     from "MLX, mlx.core.quantize with mode='affine'"
@@ -26,10 +26,10 @@ layout(local_size_x_id = 0) in;
 layout(binding = 0, std430) readonly buffer WeightBuffer { uint weight[]; };
 layout(binding = 1, std430) readonly buffer ScalesBuffer { uint16_t scales[]; };
 layout(binding = 2, std430) readonly buffer BiasesBuffer { uint16_t biases[]; };
-layout(binding = 3, std430) writeonly buffer Dst { uvec2 dst[]; };
+layout(binding = 3, std430) writeonly buffer Dst { uvec4 dst[]; };
 
 layout(push_constant) uniform Push {
-    uint tiles;  // of 32 elements, to decode
+    uint tiles;  // of 8 elements, to decode
 };
 
 // The bfloat16 in the low 16 bits.
@@ -44,74 +44,45 @@ uint f32_to_bf16(float x) {
     return (bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16;
 }
 
-// The 32 values of a tile of a block, in runs of 4 consecutive elements.
-void decode(uint block, uint tile, out precise vec4 v[8]) {
+uvec2 pack_bf16(vec4 v) {
+    const uvec4 bits = floatBitsToUint(v);
+    const vec4 power = uintBitsToFloat(bits & 0x7F800000u);
+    if (floatBitsToUint(max(max(power.x, power.y), max(power.z, power.w))) == 0x7F800000u)  // infinite, or NaN
+        return uvec2(f32_to_bf16(v.x) | f32_to_bf16(v.y) << 16, f32_to_bf16(v.z) | f32_to_bf16(v.w) << 16);
+    const uvec4 rounded = bits + 0x7FFFu + ((bits >> 16) & 1u);
+    return uvec2(rounded.x >> 16 | (rounded.y & 0xFFFF0000u), rounded.z >> 16 | (rounded.w & 0xFFFF0000u));
+}
+
+// The 8 values of a tile of a block, in runs of 4 consecutive elements.
+void decode(uint block, uint tile, out precise vec4 v[2]) {
     // elements 0 to 3, counted from the tile's first
-    uint w0 = weight[block * 20u + tile * 5u];
-    uvec4 q0 = (uvec4(w0) >> uvec4(0, 5, 10, 15)) & 31u;  // w: 5 bits
+    uint w0 = weight[block * 20u + tile + tile / 4u];
+    uint w1 = weight[block * 20u + tile + tile / 4u + 1u];
+    uint w_run0 = (w0 >> (tile % 4u * 8u)) | ((w1 << 1u) << (31u - tile % 4u * 8u));
+    uvec4 q0 = (uvec4(w_run0) >> uvec4(0, 5, 10, 15)) & 31u;  // w: 5 bits
     float s = bf16_to_f32(uint(scales[block]));
     float b = bf16_to_f32(uint(biases[block]));
     v[0] = vec4(q0) * s + b;
 
     // elements 4 to 7, counted from the tile's first
-    uint w1 = weight[block * 20u + tile * 5u + 1u];
-    uint w_run0 = (w0 >> 20u) | (w1 << 12u);
-    uvec4 q1 = (uvec4(w_run0) >> uvec4(0, 5, 10, 15)) & 31u;  // w: 5 bits
+    uint w2 = weight[block * 20u + (tile * 40u + 20u) / 32u];
+    uint w3 = weight[block * 20u + min((tile * 40u + 20u) / 32u + 1u, 19u)];
+    uint w_run1 = (w2 >> ((tile * 40u + 20u) % 32u)) | ((w3 << 1u) << (31u - (tile * 40u + 20u) % 32u));
+    uvec4 q1 = (uvec4(w_run1) >> uvec4(0, 5, 10, 15)) & 31u;  // w: 5 bits
     v[1] = vec4(q1) * s + b;
-
-    // elements 8 to 11, counted from the tile's first
-    uvec4 q2 = (uvec4(w1) >> uvec4(8, 13, 18, 23)) & 31u;  // w: 5 bits
-    v[2] = vec4(q2) * s + b;
-
-    // elements 12 to 15, counted from the tile's first
-    uint w2 = weight[block * 20u + tile * 5u + 2u];
-    uint w_run1 = (w1 >> 28u) | (w2 << 4u);
-    uvec4 q3 = (uvec4(w_run1) >> uvec4(0, 5, 10, 15)) & 31u;  // w: 5 bits
-    v[3] = vec4(q3) * s + b;
-
-    // elements 16 to 19, counted from the tile's first
-    uint w3 = weight[block * 20u + tile * 5u + 3u];
-    uint w_run2 = (w2 >> 16u) | (w3 << 16u);
-    uvec4 q4 = (uvec4(w_run2) >> uvec4(0, 5, 10, 15)) & 31u;  // w: 5 bits
-    v[4] = vec4(q4) * s + b;
-
-    // elements 20 to 23, counted from the tile's first
-    uvec4 q5 = (uvec4(w3) >> uvec4(4, 9, 14, 19)) & 31u;  // w: 5 bits
-    v[5] = vec4(q5) * s + b;
-
-    // elements 24 to 27, counted from the tile's first
-    uint w4 = weight[block * 20u + tile * 5u + 4u];
-    uint w_run3 = (w3 >> 24u) | (w4 << 8u);
-    uvec4 q6 = (uvec4(w_run3) >> uvec4(0, 5, 10, 15)) & 31u;  // w: 5 bits
-    v[6] = vec4(q6) * s + b;
-
-    // elements 28 to 31, counted from the tile's first
-    uvec4 q7 = (uvec4(w4) >> uvec4(12, 17, 22, 27)) & 31u;  // w: 5 bits
-    v[7] = vec4(q7) * s + b;
 }
 
-uvec2 pack(vec4 v) {
-    return uvec2(f32_to_bf16(v.x) | (f32_to_bf16(v.y) << 16), f32_to_bf16(v.z) | (f32_to_bf16(v.w) << 16));
-}
-
-// Stores a tile's runs where they belong in block `block` of the output.
-void write_tile(uint block, uint tile, vec4 v[8]) {
-    const uint at = block * 32u + tile * 8u;
-    dst[at] = pack(v[0]);
-    dst[at + 1u] = pack(v[1]);
-    dst[at + 2u] = pack(v[2]);
-    dst[at + 3u] = pack(v[3]);
-    dst[at + 4u] = pack(v[4]);
-    dst[at + 5u] = pack(v[5]);
-    dst[at + 6u] = pack(v[6]);
-    dst[at + 7u] = pack(v[7]);
+// Stores a tile where it belongs in block `block` of the output.
+void write_tile(uint block, uint tile, vec4 v[2]) {
+    const uint at = block * 16u + tile;
+    dst[at] = uvec4(pack_bf16(v[0]), pack_bf16(v[1]));
 }
 
 void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
     for (uint i = gl_GlobalInvocationID.x; i < tiles; i += threads) {
-        vec4 v[8];
-        decode(i / 4u, i % 4u, v);
-        write_tile(i / 4u, i % 4u, v);
+        vec4 v[2];
+        decode(i / 16u, i % 16u, v);
+        write_tile(i / 16u, i % 16u, v);
     }
 }

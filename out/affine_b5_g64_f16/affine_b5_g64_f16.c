@@ -1,7 +1,7 @@
 /* affine_b5_g64_f16: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format affine_b5_g64_f16`; do not edit.
  * 44 bytes for 64 elements, 5.5 bits each.
- * dequant, gather in f32: for each weight 0.688 bytes read and 4 written, 5.88 operations: 0.219 loads, 2.38 bits, 0.219 integer, 2 float, 1.06 conversions.
+ * dequant, gather in f32: for each weight 0.688 bytes read and 4 written, 9.75 operations: 1 loads, 3 bits, 2.25 integer, 2 float, 1.5 conversions.
  * gemv, gemv_id in f32: for each weight 0.688 bytes read, 5.97 operations: 0.219 loads, 2.38 bits, 0.219 integer, 2.09 float, 1.06 conversions.
  *
  *     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
@@ -259,7 +259,7 @@ static const qk_field affine_b5_g64_f16_dequant_f32_push[] = {
 };
 
 static const uint32_t affine_b5_g64_f16_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant affine_b5_g64_f16_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g64_f16_dequant_f32_vulkan_local_size_x}};
+static const qk_spec_constant affine_b5_g64_f16_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, affine_b5_g64_f16_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b5_g64_f16_dequant_f32_vulkan = {
     .name = "affine_b5_g64_f16_dequant_f32",
@@ -275,12 +275,12 @@ const qk_kernel qk_affine_b5_g64_f16_dequant_f32_vulkan = {
     .push = affine_b5_g64_f16_dequant_f32_push,
     .spec_constant_count = 1,
     .spec_constants = affine_b5_g64_f16_dequant_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 64,
-    .tile_elements = 32,
+    .tile_elements = 4,
 };
 
 const qk_kernel qk_affine_b5_g64_f16_dequant_f32_metal = {
@@ -314,7 +314,9 @@ static const qk_field affine_b5_g64_f16_dequant_f16_push[] = {
 };
 
 static const uint32_t affine_b5_g64_f16_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant affine_b5_g64_f16_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g64_f16_dequant_f16_vulkan_local_size_x}};
+static const uint32_t affine_b5_g64_f16_dequant_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant affine_b5_g64_f16_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, affine_b5_g64_f16_dequant_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, affine_b5_g64_f16_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_affine_b5_g64_f16_dequant_f16_vulkan = {
     .name = "affine_b5_g64_f16_dequant_f16",
@@ -328,14 +330,14 @@ const qk_kernel qk_affine_b5_g64_f16_dequant_f16_vulkan = {
     .push_bytes = 4,
     .push_count = 1,
     .push = affine_b5_g64_f16_dequant_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = affine_b5_g64_f16_dequant_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
     .block_elements = 64,
-    .tile_elements = 32,
+    .tile_elements = 8,
 };
 
 const qk_kernel qk_affine_b5_g64_f16_dequant_f16_metal = {
@@ -369,7 +371,7 @@ static const qk_field affine_b5_g64_f16_dequant_bf16_push[] = {
 };
 
 static const uint32_t affine_b5_g64_f16_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant affine_b5_g64_f16_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g64_f16_dequant_bf16_vulkan_local_size_x}};
+static const qk_spec_constant affine_b5_g64_f16_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, affine_b5_g64_f16_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b5_g64_f16_dequant_bf16_vulkan = {
     .name = "affine_b5_g64_f16_dequant_bf16",
@@ -385,12 +387,12 @@ const qk_kernel qk_affine_b5_g64_f16_dequant_bf16_vulkan = {
     .push = affine_b5_g64_f16_dequant_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = affine_b5_g64_f16_dequant_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
     .block_elements = 64,
-    .tile_elements = 32,
+    .tile_elements = 8,
 };
 
 const qk_kernel qk_affine_b5_g64_f16_dequant_bf16_metal = {
@@ -430,7 +432,7 @@ static const qk_field affine_b5_g64_f16_gather_f32_push[] = {
 };
 
 static const uint32_t affine_b5_g64_f16_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant affine_b5_g64_f16_gather_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g64_f16_gather_f32_vulkan_local_size_x}};
+static const qk_spec_constant affine_b5_g64_f16_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, affine_b5_g64_f16_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b5_g64_f16_gather_f32_vulkan = {
     .name = "affine_b5_g64_f16_gather_f32",
@@ -446,12 +448,12 @@ const qk_kernel qk_affine_b5_g64_f16_gather_f32_vulkan = {
     .push = affine_b5_g64_f16_gather_f32_push,
     .spec_constant_count = 1,
     .spec_constants = affine_b5_g64_f16_gather_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 64,
-    .tile_elements = 32,
+    .tile_elements = 4,
 };
 
 const qk_kernel qk_affine_b5_g64_f16_gather_f32_metal = {
@@ -491,7 +493,9 @@ static const qk_field affine_b5_g64_f16_gather_f16_push[] = {
 };
 
 static const uint32_t affine_b5_g64_f16_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant affine_b5_g64_f16_gather_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g64_f16_gather_f16_vulkan_local_size_x}};
+static const uint32_t affine_b5_g64_f16_gather_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant affine_b5_g64_f16_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, affine_b5_g64_f16_gather_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, affine_b5_g64_f16_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_affine_b5_g64_f16_gather_f16_vulkan = {
     .name = "affine_b5_g64_f16_gather_f16",
@@ -505,14 +509,14 @@ const qk_kernel qk_affine_b5_g64_f16_gather_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b5_g64_f16_gather_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = affine_b5_g64_f16_gather_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
     .block_elements = 64,
-    .tile_elements = 32,
+    .tile_elements = 8,
 };
 
 const qk_kernel qk_affine_b5_g64_f16_gather_f16_metal = {
@@ -552,7 +556,7 @@ static const qk_field affine_b5_g64_f16_gather_bf16_push[] = {
 };
 
 static const uint32_t affine_b5_g64_f16_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant affine_b5_g64_f16_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g64_f16_gather_bf16_vulkan_local_size_x}};
+static const qk_spec_constant affine_b5_g64_f16_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, affine_b5_g64_f16_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b5_g64_f16_gather_bf16_vulkan = {
     .name = "affine_b5_g64_f16_gather_bf16",
@@ -568,12 +572,12 @@ const qk_kernel qk_affine_b5_g64_f16_gather_bf16_vulkan = {
     .push = affine_b5_g64_f16_gather_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = affine_b5_g64_f16_gather_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
     .block_elements = 64,
-    .tile_elements = 32,
+    .tile_elements = 8,
 };
 
 const qk_kernel qk_affine_b5_g64_f16_gather_bf16_metal = {

@@ -1,7 +1,7 @@
 // affine_b6_g128_f32_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32.
 // Generated from the specification below by `qkgen emit --format affine_b6_g128_f32`; do not edit.
 // 104 bytes for 128 elements, 6.5 bits each.
-// For each weight 0.812 bytes read and 4 written, 6 operations: 0.312 loads, 2.38 bits, 0.312 integer, 2 float, 1 conversions.
+// For each weight 0.812 bytes read and 4 written, 9.25 operations: 1 loads, 3 bits, 2.25 integer, 2 float, 1 conversions.
 //
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
 //     from "MLX, mlx.core.quantize with mode='affine'"
@@ -28,49 +28,31 @@ layout(binding = 2, std430) readonly buffer BiasesBuffer { uint biases[]; };
 layout(binding = 3, std430) writeonly buffer Dst { vec4 dst[]; };
 
 layout(push_constant) uniform Push {
-    uint tiles;  // of 16 elements, to decode
+    uint tiles;  // of 4 elements, to decode
 };
 
-// The 16 values of a tile of a block, in runs of 4 consecutive elements.
-void decode(uint block, uint tile, out precise vec4 v[4]) {
-    // elements 0 to 3, counted from the tile's first
-    uint w0 = weight[block * 24u + tile * 3u];
-    uvec4 q0 = (uvec4(w0) >> uvec4(0, 6, 12, 18)) & 0x3Fu;  // w: 6 bits
+// The 4 values of a tile of a block, in runs of 4 consecutive elements.
+void decode(uint block, uint tile, out precise vec4 v[1]) {
+    uint w0 = weight[block * 24u + tile * 24u / 32u];
+    uint w1 = weight[block * 24u + min(tile * 24u / 32u + 1u, 23u)];
+    uint w_run = (w0 >> (tile * 24u % 32u)) | ((w1 << 1u) << (31u - tile * 24u % 32u));
+    uvec4 q = (uvec4(w_run) >> uvec4(0, 6, 12, 18)) & 0x3Fu;  // w: 6 bits
     float s = uintBitsToFloat(scales[block]);
     float b = uintBitsToFloat(biases[block]);
-    v[0] = vec4(q0) * s + b;
-
-    // elements 4 to 7, counted from the tile's first
-    uint w1 = weight[block * 24u + tile * 3u + 1u];
-    uint w_run0 = (w0 >> 24u) | (w1 << 8u);
-    uvec4 q1 = (uvec4(w_run0) >> uvec4(0, 6, 12, 18)) & 0x3Fu;  // w: 6 bits
-    v[1] = vec4(q1) * s + b;
-
-    // elements 8 to 11, counted from the tile's first
-    uint w2 = weight[block * 24u + tile * 3u + 2u];
-    uint w_run1 = (w1 >> 16u) | (w2 << 16u);
-    uvec4 q2 = (uvec4(w_run1) >> uvec4(0, 6, 12, 18)) & 0x3Fu;  // w: 6 bits
-    v[2] = vec4(q2) * s + b;
-
-    // elements 12 to 15, counted from the tile's first
-    uvec4 q3 = (uvec4(w2) >> uvec4(8, 14, 20, 26)) & 0x3Fu;  // w: 6 bits
-    v[3] = vec4(q3) * s + b;
+    v[0] = vec4(q) * s + b;
 }
 
-// Stores a tile's runs where they belong in block `block` of the output.
-void write_tile(uint block, uint tile, vec4 v[4]) {
-    const uint at = block * 32u + tile * 4u;
+// Stores a tile where it belongs in block `block` of the output.
+void write_tile(uint block, uint tile, vec4 v[1]) {
+    const uint at = block * 32u + tile;
     dst[at] = v[0];
-    dst[at + 1u] = v[1];
-    dst[at + 2u] = v[2];
-    dst[at + 3u] = v[3];
 }
 
 void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
     for (uint i = gl_GlobalInvocationID.x; i < tiles; i += threads) {
-        vec4 v[4];
-        decode(i / 8u, i % 8u, v);
-        write_tile(i / 8u, i % 8u, v);
+        vec4 v[1];
+        decode(i / 32u, i % 32u, v);
+        write_tile(i / 32u, i % 32u, v);
     }
 }

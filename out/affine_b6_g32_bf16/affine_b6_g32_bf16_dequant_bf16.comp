@@ -1,7 +1,7 @@
 // affine_b6_g32_bf16_dequant_bf16: decodes a whole tensor: dst[i] = value(i), in bf16.
 // Generated from the specification below by `qkgen emit --format affine_b6_g32_bf16`; do not edit.
 // 28 bytes for 32 elements, 7 bits each.
-// For each weight 0.875 bytes read and 2 written, 7.12 operations: 0.312 loads, 2.5 bits, 0.312 integer, 2 float, 2 conversions.
+// For each weight 0.875 bytes read and 2 written, 10.1 operations: 0.75 loads, 3.25 bits, 2.12 integer, 2 float, 2 conversions.
 //
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
 //     from "MLX, mlx.core.quantize with mode='affine'"
@@ -26,10 +26,10 @@ layout(local_size_x_id = 0) in;
 layout(binding = 0, std430) readonly buffer WeightBuffer { uint weight[]; };
 layout(binding = 1, std430) readonly buffer ScalesBuffer { uint16_t scales[]; };
 layout(binding = 2, std430) readonly buffer BiasesBuffer { uint16_t biases[]; };
-layout(binding = 3, std430) writeonly buffer Dst { uvec2 dst[]; };
+layout(binding = 3, std430) writeonly buffer Dst { uvec4 dst[]; };
 
 layout(push_constant) uniform Push {
-    uint tiles;  // of 16 elements, to decode
+    uint tiles;  // of 8 elements, to decode
 };
 
 // The bfloat16 in the low 16 bits.
@@ -44,50 +44,45 @@ uint f32_to_bf16(float x) {
     return (bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16;
 }
 
-// The 16 values of a tile of a block, in runs of 4 consecutive elements.
-void decode(uint block, uint tile, out precise vec4 v[4]) {
+uvec2 pack_bf16(vec4 v) {
+    const uvec4 bits = floatBitsToUint(v);
+    const vec4 power = uintBitsToFloat(bits & 0x7F800000u);
+    if (floatBitsToUint(max(max(power.x, power.y), max(power.z, power.w))) == 0x7F800000u)  // infinite, or NaN
+        return uvec2(f32_to_bf16(v.x) | f32_to_bf16(v.y) << 16, f32_to_bf16(v.z) | f32_to_bf16(v.w) << 16);
+    const uvec4 rounded = bits + 0x7FFFu + ((bits >> 16) & 1u);
+    return uvec2(rounded.x >> 16 | (rounded.y & 0xFFFF0000u), rounded.z >> 16 | (rounded.w & 0xFFFF0000u));
+}
+
+// The 8 values of a tile of a block, in runs of 4 consecutive elements.
+void decode(uint block, uint tile, out precise vec4 v[2]) {
     // elements 0 to 3, counted from the tile's first
-    uint w0 = weight[block * 6u + tile * 3u];
-    uvec4 q0 = (uvec4(w0) >> uvec4(0, 6, 12, 18)) & 0x3Fu;  // w: 6 bits
+    uint w0 = weight[block * 6u + tile + tile / 2u];
+    uint w1 = weight[block * 6u + tile + tile / 2u + 1u];
+    uint w_run0 = (w0 >> (tile % 2u * 16u)) | ((w1 << 1u) << (31u - tile % 2u * 16u));
+    uvec4 q0 = (uvec4(w_run0) >> uvec4(0, 6, 12, 18)) & 0x3Fu;  // w: 6 bits
     float s = bf16_to_f32(uint(scales[block]));
     float b = bf16_to_f32(uint(biases[block]));
     v[0] = vec4(q0) * s + b;
 
     // elements 4 to 7, counted from the tile's first
-    uint w1 = weight[block * 6u + tile * 3u + 1u];
-    uint w_run0 = (w0 >> 24u) | (w1 << 8u);
-    uvec4 q1 = (uvec4(w_run0) >> uvec4(0, 6, 12, 18)) & 0x3Fu;  // w: 6 bits
+    uint w2 = weight[block * 6u + (tile * 48u + 24u) / 32u];
+    uint w3 = weight[block * 6u + min((tile * 48u + 24u) / 32u + 1u, 5u)];
+    uint w_run1 = (w2 >> ((tile * 48u + 24u) % 32u)) | ((w3 << 1u) << (31u - (tile * 48u + 24u) % 32u));
+    uvec4 q1 = (uvec4(w_run1) >> uvec4(0, 6, 12, 18)) & 0x3Fu;  // w: 6 bits
     v[1] = vec4(q1) * s + b;
-
-    // elements 8 to 11, counted from the tile's first
-    uint w2 = weight[block * 6u + tile * 3u + 2u];
-    uint w_run1 = (w1 >> 16u) | (w2 << 16u);
-    uvec4 q2 = (uvec4(w_run1) >> uvec4(0, 6, 12, 18)) & 0x3Fu;  // w: 6 bits
-    v[2] = vec4(q2) * s + b;
-
-    // elements 12 to 15, counted from the tile's first
-    uvec4 q3 = (uvec4(w2) >> uvec4(8, 14, 20, 26)) & 0x3Fu;  // w: 6 bits
-    v[3] = vec4(q3) * s + b;
 }
 
-uvec2 pack(vec4 v) {
-    return uvec2(f32_to_bf16(v.x) | (f32_to_bf16(v.y) << 16), f32_to_bf16(v.z) | (f32_to_bf16(v.w) << 16));
-}
-
-// Stores a tile's runs where they belong in block `block` of the output.
-void write_tile(uint block, uint tile, vec4 v[4]) {
-    const uint at = block * 8u + tile * 4u;
-    dst[at] = pack(v[0]);
-    dst[at + 1u] = pack(v[1]);
-    dst[at + 2u] = pack(v[2]);
-    dst[at + 3u] = pack(v[3]);
+// Stores a tile where it belongs in block `block` of the output.
+void write_tile(uint block, uint tile, vec4 v[2]) {
+    const uint at = block * 4u + tile;
+    dst[at] = uvec4(pack_bf16(v[0]), pack_bf16(v[1]));
 }
 
 void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
     for (uint i = gl_GlobalInvocationID.x; i < tiles; i += threads) {
-        vec4 v[4];
-        decode(i / 2u, i % 2u, v);
-        write_tile(i / 2u, i % 2u, v);
+        vec4 v[2];
+        decode(i / 4u, i % 4u, v);
+        write_tile(i / 4u, i % 4u, v);
     }
 }

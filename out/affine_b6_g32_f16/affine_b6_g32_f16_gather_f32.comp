@@ -1,7 +1,7 @@
 // affine_b6_g32_f16_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32.
 // Generated from the specification below by `qkgen emit --format affine_b6_g32_f16`; do not edit.
 // 28 bytes for 32 elements, 7 bits each.
-// For each weight 0.875 bytes read and 4 written, 6.12 operations: 0.312 loads, 2.38 bits, 0.312 integer, 2 float, 1.12 conversions.
+// For each weight 0.875 bytes read and 4 written, 9.75 operations: 1 loads, 3 bits, 2.25 integer, 2 float, 1.5 conversions.
 //
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
 //     from "MLX, mlx.core.quantize with mode='affine'"
@@ -34,7 +34,7 @@ layout(push_constant) uniform Push {
     uint rows;       // of the whole table
     uint row_first;  // the rows that are bound in this launch
     uint row_end;
-    uint row_tiles;  // tiles of 16 elements in a row
+    uint row_tiles;  // tiles of 4 elements in a row
     uint tokens;
 };
 
@@ -43,56 +43,38 @@ float f16_to_f32(uint bits) {
     return unpackHalf2x16(bits).x;
 }
 
-// The 16 values of a tile of a block, in runs of 4 consecutive elements.
-void decode(uint block, uint tile, out precise vec4 v[4]) {
-    // elements 0 to 3, counted from the tile's first
-    uint w0 = weight[block * 6u + tile * 3u];
-    uvec4 q0 = (uvec4(w0) >> uvec4(0, 6, 12, 18)) & 0x3Fu;  // w: 6 bits
+// The 4 values of a tile of a block, in runs of 4 consecutive elements.
+void decode(uint block, uint tile, out precise vec4 v[1]) {
+    uint w0 = weight[block * 6u + tile * 24u / 32u];
+    uint w1 = weight[block * 6u + min(tile * 24u / 32u + 1u, 5u)];
+    uint w_run = (w0 >> (tile * 24u % 32u)) | ((w1 << 1u) << (31u - tile * 24u % 32u));
+    uvec4 q = (uvec4(w_run) >> uvec4(0, 6, 12, 18)) & 0x3Fu;  // w: 6 bits
     float s = f16_to_f32(uint(scales[block]));
     float b = f16_to_f32(uint(biases[block]));
-    v[0] = vec4(q0) * s + b;
-
-    // elements 4 to 7, counted from the tile's first
-    uint w1 = weight[block * 6u + tile * 3u + 1u];
-    uint w_run0 = (w0 >> 24u) | (w1 << 8u);
-    uvec4 q1 = (uvec4(w_run0) >> uvec4(0, 6, 12, 18)) & 0x3Fu;  // w: 6 bits
-    v[1] = vec4(q1) * s + b;
-
-    // elements 8 to 11, counted from the tile's first
-    uint w2 = weight[block * 6u + tile * 3u + 2u];
-    uint w_run1 = (w1 >> 16u) | (w2 << 16u);
-    uvec4 q2 = (uvec4(w_run1) >> uvec4(0, 6, 12, 18)) & 0x3Fu;  // w: 6 bits
-    v[2] = vec4(q2) * s + b;
-
-    // elements 12 to 15, counted from the tile's first
-    uvec4 q3 = (uvec4(w2) >> uvec4(8, 14, 20, 26)) & 0x3Fu;  // w: 6 bits
-    v[3] = vec4(q3) * s + b;
+    v[0] = vec4(q) * s + b;
 }
 
-// Stores a tile's runs where they belong in block `block` of the output.
-void write_tile(uint block, uint tile, vec4 v[4]) {
-    const uint at = block * 8u + tile * 4u;
+// Stores a tile where it belongs in block `block` of the output.
+void write_tile(uint block, uint tile, vec4 v[1]) {
+    const uint at = block * 8u + tile;
     dst[at] = v[0];
-    dst[at + 1u] = v[1];
-    dst[at + 2u] = v[2];
-    dst[at + 3u] = v[3];
 }
 
 void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
     for (uint i = gl_GlobalInvocationID.x; i < tokens * row_tiles; i += threads) {
         const uint row = indices[i / row_tiles];
-        vec4 v[4];
+        vec4 v[1];
         if (row >= row_first && row < row_end) {
             const uint from = (row - row_first) * row_tiles + i % row_tiles;
-            decode(from / 2u, i % 2u, v);
+            decode(from / 8u, i % 8u, v);
         } else if (row >= rows && row_first == 0u) {
             // No such row: zeros, and the token is counted once.
-            for (uint r = 0u; r < 4u; ++r) v[r] = vec4(0.0);
+            for (uint r = 0u; r < 1u; ++r) v[r] = vec4(0.0);
             if (i % row_tiles == 0u) atomicAdd(out_of_range, 1u);
         } else {
             continue;  // a row of another launch
         }
-        write_tile(i / 2u, i % 2u, v);
+        write_tile(i / 8u, i % 8u, v);
     }
 }

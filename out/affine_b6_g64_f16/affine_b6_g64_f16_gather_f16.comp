@@ -1,7 +1,7 @@
 // affine_b6_g64_f16_gather_f16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f16.
 // Generated from the specification below by `qkgen emit --format affine_b6_g64_f16`; do not edit.
 // 52 bytes for 64 elements, 6.5 bits each.
-// For each weight 0.812 bytes read and 2 written, 7.12 operations: 0.312 loads, 2.38 bits, 0.312 integer, 2 float, 2.12 conversions.
+// For each weight 0.812 bytes read and 2 written, 10.1 operations: 0.75 loads, 3 bits, 2.12 integer, 2 float, 2.25 conversions.
 //
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
 //     from "MLX, mlx.core.quantize with mode='affine'"
@@ -27,14 +27,14 @@ layout(binding = 0, std430) readonly buffer WeightBuffer { uint weight[]; };
 layout(binding = 1, std430) readonly buffer ScalesBuffer { uint16_t scales[]; };
 layout(binding = 2, std430) readonly buffer BiasesBuffer { uint16_t biases[]; };
 layout(binding = 3, std430) readonly buffer Indices { uint indices[]; };
-layout(binding = 4, std430) writeonly buffer Dst { uvec2 dst[]; };
+layout(binding = 4, std430) writeonly buffer Dst { uvec4 dst[]; };
 layout(binding = 5, std430) buffer Status { uint out_of_range; };
 
 layout(push_constant) uniform Push {
     uint rows;       // of the whole table
     uint row_first;  // the rows that are bound in this launch
     uint row_end;
-    uint row_tiles;  // tiles of 16 elements in a row
+    uint row_tiles;  // tiles of 8 elements in a row
     uint tokens;
 };
 
@@ -55,60 +55,64 @@ uint f32_to_f16(float x) {
     return sign | ((magnitude - 0x38000000u + 0xFFFu + ((magnitude >> 13) & 1u)) >> 13);
 }
 
-// The 16 values of a tile of a block, in runs of 4 consecutive elements.
-void decode(uint block, uint tile, out precise vec4 v[4]) {
+// Set where the host has given the module the execution modes RoundingModeRTE and DenormPreserve for 16 bits.
+layout(constant_id = 8) const bool rounds_f16 = false;
+
+// Elsewhere, what is added to a float and taken away again, 2^13 times the power of two below it, leaves 11 bits, rounded
+// to nearest even: a half, that no conversion changes.
+uvec2 pack_f16(vec4 v) {
+    if (rounds_f16) return uvec2(packHalf2x16(v.xy), packHalf2x16(v.zw));
+    const uvec4 bits = floatBitsToUint(v);
+    const vec4 power = uintBitsToFloat(bits & 0x7F800000u);
+    if (max(max(power.x, power.y), max(power.z, power.w)) >= 32768.0)
+        return uvec2(f32_to_f16(v.x) | f32_to_f16(v.y) << 16, f32_to_f16(v.z) | f32_to_f16(v.w) << 16);
+    precise vec4 lift = max(power, 6.103515625e-5) * 8192.0;  // a subnormal half has fewer bits
+    precise vec4 sum = abs(v) + lift;
+    precise vec4 half_values = sum - lift;
+    half_values = uintBitsToFloat(floatBitsToUint(half_values) | (bits & 0x80000000u));
+    return uvec2(packHalf2x16(half_values.xy), packHalf2x16(half_values.zw));
+}
+
+// The 8 values of a tile of a block, in runs of 4 consecutive elements.
+void decode(uint block, uint tile, out precise vec4 v[2]) {
     // elements 0 to 3, counted from the tile's first
-    uint w0 = weight[block * 12u + tile * 3u];
-    uvec4 q0 = (uvec4(w0) >> uvec4(0, 6, 12, 18)) & 0x3Fu;  // w: 6 bits
+    uint w0 = weight[block * 12u + tile + tile / 2u];
+    uint w1 = weight[block * 12u + tile + tile / 2u + 1u];
+    uint w_run0 = (w0 >> (tile % 2u * 16u)) | ((w1 << 1u) << (31u - tile % 2u * 16u));
+    uvec4 q0 = (uvec4(w_run0) >> uvec4(0, 6, 12, 18)) & 0x3Fu;  // w: 6 bits
     float s = f16_to_f32(uint(scales[block]));
     float b = f16_to_f32(uint(biases[block]));
     v[0] = vec4(q0) * s + b;
 
     // elements 4 to 7, counted from the tile's first
-    uint w1 = weight[block * 12u + tile * 3u + 1u];
-    uint w_run0 = (w0 >> 24u) | (w1 << 8u);
-    uvec4 q1 = (uvec4(w_run0) >> uvec4(0, 6, 12, 18)) & 0x3Fu;  // w: 6 bits
+    uint w2 = weight[block * 12u + (tile * 48u + 24u) / 32u];
+    uint w3 = weight[block * 12u + min((tile * 48u + 24u) / 32u + 1u, 11u)];
+    uint w_run1 = (w2 >> ((tile * 48u + 24u) % 32u)) | ((w3 << 1u) << (31u - (tile * 48u + 24u) % 32u));
+    uvec4 q1 = (uvec4(w_run1) >> uvec4(0, 6, 12, 18)) & 0x3Fu;  // w: 6 bits
     v[1] = vec4(q1) * s + b;
-
-    // elements 8 to 11, counted from the tile's first
-    uint w2 = weight[block * 12u + tile * 3u + 2u];
-    uint w_run1 = (w1 >> 16u) | (w2 << 16u);
-    uvec4 q2 = (uvec4(w_run1) >> uvec4(0, 6, 12, 18)) & 0x3Fu;  // w: 6 bits
-    v[2] = vec4(q2) * s + b;
-
-    // elements 12 to 15, counted from the tile's first
-    uvec4 q3 = (uvec4(w2) >> uvec4(8, 14, 20, 26)) & 0x3Fu;  // w: 6 bits
-    v[3] = vec4(q3) * s + b;
 }
 
-uvec2 pack(vec4 v) {
-    return uvec2(f32_to_f16(v.x) | (f32_to_f16(v.y) << 16), f32_to_f16(v.z) | (f32_to_f16(v.w) << 16));
-}
-
-// Stores a tile's runs where they belong in block `block` of the output.
-void write_tile(uint block, uint tile, vec4 v[4]) {
-    const uint at = block * 16u + tile * 4u;
-    dst[at] = pack(v[0]);
-    dst[at + 1u] = pack(v[1]);
-    dst[at + 2u] = pack(v[2]);
-    dst[at + 3u] = pack(v[3]);
+// Stores a tile where it belongs in block `block` of the output.
+void write_tile(uint block, uint tile, vec4 v[2]) {
+    const uint at = block * 8u + tile;
+    dst[at] = uvec4(pack_f16(v[0]), pack_f16(v[1]));
 }
 
 void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
     for (uint i = gl_GlobalInvocationID.x; i < tokens * row_tiles; i += threads) {
         const uint row = indices[i / row_tiles];
-        vec4 v[4];
+        vec4 v[2];
         if (row >= row_first && row < row_end) {
             const uint from = (row - row_first) * row_tiles + i % row_tiles;
-            decode(from / 4u, i % 4u, v);
+            decode(from / 8u, i % 8u, v);
         } else if (row >= rows && row_first == 0u) {
             // No such row: zeros, and the token is counted once.
-            for (uint r = 0u; r < 4u; ++r) v[r] = vec4(0.0);
+            for (uint r = 0u; r < 2u; ++r) v[r] = vec4(0.0);
             if (i % row_tiles == 0u) atomicAdd(out_of_range, 1u);
         } else {
             continue;  // a row of another launch
         }
-        write_tile(i / 4u, i % 4u, v);
+        write_tile(i / 8u, i % 8u, v);
     }
 }

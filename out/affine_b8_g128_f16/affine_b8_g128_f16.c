@@ -1,7 +1,7 @@
 /* affine_b8_g128_f16: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format affine_b8_g128_f16`; do not edit.
  * 132 bytes for 128 elements, 8.25 bits each.
- * dequant, gather in f32: for each weight 1.03 bytes read and 4 written, 6.25 operations: 0.5 loads, 2 bits, 0.5 integer, 2 float, 1.25 conversions.
+ * dequant, gather in f32: for each weight 1.03 bytes read and 4 written, 6.75 operations: 0.75 loads, 2 bits, 0.5 integer, 2 float, 1.5 conversions.
  * gemv, gemv_id in f32: for each weight 1.03 bytes read, 4.31 operations: 0.375 loads, 0.75 bits, 0.375 integer, 2.19 float, 0.625 conversions.
  *
  *     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
@@ -254,7 +254,7 @@ static const qk_field affine_b8_g128_f16_dequant_f32_push[] = {
 };
 
 static const uint32_t affine_b8_g128_f16_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant affine_b8_g128_f16_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g128_f16_dequant_f32_vulkan_local_size_x}};
+static const qk_spec_constant affine_b8_g128_f16_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, affine_b8_g128_f16_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b8_g128_f16_dequant_f32_vulkan = {
     .name = "affine_b8_g128_f16_dequant_f32",
@@ -270,12 +270,12 @@ const qk_kernel qk_affine_b8_g128_f16_dequant_f32_vulkan = {
     .push = affine_b8_g128_f16_dequant_f32_push,
     .spec_constant_count = 1,
     .spec_constants = affine_b8_g128_f16_dequant_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 128,
-    .tile_elements = 8,
+    .tile_elements = 4,
 };
 
 const qk_kernel qk_affine_b8_g128_f16_dequant_f32_metal = {
@@ -309,7 +309,9 @@ static const qk_field affine_b8_g128_f16_dequant_f16_push[] = {
 };
 
 static const uint32_t affine_b8_g128_f16_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant affine_b8_g128_f16_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g128_f16_dequant_f16_vulkan_local_size_x}};
+static const uint32_t affine_b8_g128_f16_dequant_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant affine_b8_g128_f16_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, affine_b8_g128_f16_dequant_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, affine_b8_g128_f16_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_affine_b8_g128_f16_dequant_f16_vulkan = {
     .name = "affine_b8_g128_f16_dequant_f16",
@@ -323,9 +325,9 @@ const qk_kernel qk_affine_b8_g128_f16_dequant_f16_vulkan = {
     .push_bytes = 4,
     .push_count = 1,
     .push = affine_b8_g128_f16_dequant_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = affine_b8_g128_f16_dequant_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -364,7 +366,7 @@ static const qk_field affine_b8_g128_f16_dequant_bf16_push[] = {
 };
 
 static const uint32_t affine_b8_g128_f16_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant affine_b8_g128_f16_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g128_f16_dequant_bf16_vulkan_local_size_x}};
+static const qk_spec_constant affine_b8_g128_f16_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, affine_b8_g128_f16_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b8_g128_f16_dequant_bf16_vulkan = {
     .name = "affine_b8_g128_f16_dequant_bf16",
@@ -380,7 +382,7 @@ const qk_kernel qk_affine_b8_g128_f16_dequant_bf16_vulkan = {
     .push = affine_b8_g128_f16_dequant_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = affine_b8_g128_f16_dequant_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
@@ -425,7 +427,7 @@ static const qk_field affine_b8_g128_f16_gather_f32_push[] = {
 };
 
 static const uint32_t affine_b8_g128_f16_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant affine_b8_g128_f16_gather_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g128_f16_gather_f32_vulkan_local_size_x}};
+static const qk_spec_constant affine_b8_g128_f16_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, affine_b8_g128_f16_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b8_g128_f16_gather_f32_vulkan = {
     .name = "affine_b8_g128_f16_gather_f32",
@@ -441,12 +443,12 @@ const qk_kernel qk_affine_b8_g128_f16_gather_f32_vulkan = {
     .push = affine_b8_g128_f16_gather_f32_push,
     .spec_constant_count = 1,
     .spec_constants = affine_b8_g128_f16_gather_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 128,
-    .tile_elements = 8,
+    .tile_elements = 4,
 };
 
 const qk_kernel qk_affine_b8_g128_f16_gather_f32_metal = {
@@ -486,7 +488,9 @@ static const qk_field affine_b8_g128_f16_gather_f16_push[] = {
 };
 
 static const uint32_t affine_b8_g128_f16_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant affine_b8_g128_f16_gather_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g128_f16_gather_f16_vulkan_local_size_x}};
+static const uint32_t affine_b8_g128_f16_gather_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant affine_b8_g128_f16_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, affine_b8_g128_f16_gather_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, affine_b8_g128_f16_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_affine_b8_g128_f16_gather_f16_vulkan = {
     .name = "affine_b8_g128_f16_gather_f16",
@@ -500,9 +504,9 @@ const qk_kernel qk_affine_b8_g128_f16_gather_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b8_g128_f16_gather_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = affine_b8_g128_f16_gather_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -547,7 +551,7 @@ static const qk_field affine_b8_g128_f16_gather_bf16_push[] = {
 };
 
 static const uint32_t affine_b8_g128_f16_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant affine_b8_g128_f16_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g128_f16_gather_bf16_vulkan_local_size_x}};
+static const qk_spec_constant affine_b8_g128_f16_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, affine_b8_g128_f16_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_affine_b8_g128_f16_gather_bf16_vulkan = {
     .name = "affine_b8_g128_f16_gather_bf16",
@@ -563,7 +567,7 @@ const qk_kernel qk_affine_b8_g128_f16_gather_bf16_vulkan = {
     .push = affine_b8_g128_f16_gather_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = affine_b8_g128_f16_gather_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,

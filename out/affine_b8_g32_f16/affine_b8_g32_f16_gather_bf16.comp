@@ -27,7 +27,7 @@ layout(binding = 0, std430) readonly buffer WeightBuffer { uint weight[]; };
 layout(binding = 1, std430) readonly buffer ScalesBuffer { uint16_t scales[]; };
 layout(binding = 2, std430) readonly buffer BiasesBuffer { uint16_t biases[]; };
 layout(binding = 3, std430) readonly buffer Indices { uint indices[]; };
-layout(binding = 4, std430) writeonly buffer Dst { uvec2 dst[]; };
+layout(binding = 4, std430) writeonly buffer Dst { uvec4 dst[]; };
 layout(binding = 5, std430) buffer Status { uint out_of_range; };
 
 layout(push_constant) uniform Push {
@@ -50,6 +50,15 @@ uint f32_to_bf16(float x) {
     return (bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16;
 }
 
+uvec2 pack_bf16(vec4 v) {
+    const uvec4 bits = floatBitsToUint(v);
+    const vec4 power = uintBitsToFloat(bits & 0x7F800000u);
+    if (floatBitsToUint(max(max(power.x, power.y), max(power.z, power.w))) == 0x7F800000u)  // infinite, or NaN
+        return uvec2(f32_to_bf16(v.x) | f32_to_bf16(v.y) << 16, f32_to_bf16(v.z) | f32_to_bf16(v.w) << 16);
+    const uvec4 rounded = bits + 0x7FFFu + ((bits >> 16) & 1u);
+    return uvec2(rounded.x >> 16 | (rounded.y & 0xFFFF0000u), rounded.z >> 16 | (rounded.w & 0xFFFF0000u));
+}
+
 // The 8 values of a tile of a block, in runs of 4 consecutive elements.
 void decode(uint block, uint tile, out precise vec4 v[2]) {
     // elements 0 to 3, counted from the tile's first
@@ -65,15 +74,10 @@ void decode(uint block, uint tile, out precise vec4 v[2]) {
     v[1] = vec4(q1) * s + b;
 }
 
-uvec2 pack(vec4 v) {
-    return uvec2(f32_to_bf16(v.x) | (f32_to_bf16(v.y) << 16), f32_to_bf16(v.z) | (f32_to_bf16(v.w) << 16));
-}
-
-// Stores a tile's runs where they belong in block `block` of the output.
+// Stores a tile where it belongs in block `block` of the output.
 void write_tile(uint block, uint tile, vec4 v[2]) {
-    const uint at = block * 8u + tile * 2u;
-    dst[at] = pack(v[0]);
-    dst[at + 1u] = pack(v[1]);
+    const uint at = block * 4u + tile;
+    dst[at] = uvec4(pack_bf16(v[0]), pack_bf16(v[1]));
 }
 
 void main() {

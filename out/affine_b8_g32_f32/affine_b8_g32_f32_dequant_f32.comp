@@ -1,7 +1,7 @@
 // affine_b8_g32_f32_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32.
 // Generated from the specification below by `qkgen emit --format affine_b8_g32_f32`; do not edit.
 // 40 bytes for 32 elements, 10 bits each.
-// For each weight 1.25 bytes read and 4 written, 6 operations: 0.5 loads, 2 bits, 0.5 integer, 2 float, 1 conversions.
+// For each weight 1.25 bytes read and 4 written, 6.25 operations: 0.75 loads, 2 bits, 0.5 integer, 2 float, 1 conversions.
 //
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
 //     from "MLX, mlx.core.quantize with mode='affine'"
@@ -28,36 +28,29 @@ layout(binding = 2, std430) readonly buffer BiasesBuffer { uint biases[]; };
 layout(binding = 3, std430) writeonly buffer Dst { vec4 dst[]; };
 
 layout(push_constant) uniform Push {
-    uint tiles;  // of 8 elements, to decode
+    uint tiles;  // of 4 elements, to decode
 };
 
-// The 8 values of a tile of a block, in runs of 4 consecutive elements.
-void decode(uint block, uint tile, out precise vec4 v[2]) {
-    // elements 0 to 3, counted from the tile's first
-    uint w0 = weight[block * 8u + tile * 2u];
-    uvec4 q0 = (uvec4(w0) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
+// The 4 values of a tile of a block, in runs of 4 consecutive elements.
+void decode(uint block, uint tile, out precise vec4 v[1]) {
+    uint w = weight[block * 8u + tile];
+    uvec4 q = (uvec4(w) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
     float s = uintBitsToFloat(scales[block]);
     float b = uintBitsToFloat(biases[block]);
-    v[0] = vec4(q0) * s + b;
-
-    // elements 4 to 7, counted from the tile's first
-    uint w1 = weight[block * 8u + tile * 2u + 1u];
-    uvec4 q1 = (uvec4(w1) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
-    v[1] = vec4(q1) * s + b;
+    v[0] = vec4(q) * s + b;
 }
 
-// Stores a tile's runs where they belong in block `block` of the output.
-void write_tile(uint block, uint tile, vec4 v[2]) {
-    const uint at = block * 8u + tile * 2u;
+// Stores a tile where it belongs in block `block` of the output.
+void write_tile(uint block, uint tile, vec4 v[1]) {
+    const uint at = block * 8u + tile;
     dst[at] = v[0];
-    dst[at + 1u] = v[1];
 }
 
 void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
     for (uint i = gl_GlobalInvocationID.x; i < tiles; i += threads) {
-        vec4 v[2];
-        decode(i / 4u, i % 4u, v);
-        write_tile(i / 4u, i % 4u, v);
+        vec4 v[1];
+        decode(i / 8u, i % 8u, v);
+        write_tile(i / 8u, i % 8u, v);
     }
 }

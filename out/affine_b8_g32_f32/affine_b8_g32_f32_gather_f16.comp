@@ -26,7 +26,7 @@ layout(binding = 0, std430) readonly buffer WeightBuffer { uint weight[]; };
 layout(binding = 1, std430) readonly buffer ScalesBuffer { uint scales[]; };
 layout(binding = 2, std430) readonly buffer BiasesBuffer { uint biases[]; };
 layout(binding = 3, std430) readonly buffer Indices { uint indices[]; };
-layout(binding = 4, std430) writeonly buffer Dst { uvec2 dst[]; };
+layout(binding = 4, std430) writeonly buffer Dst { uvec4 dst[]; };
 layout(binding = 5, std430) buffer Status { uint out_of_range; };
 
 layout(push_constant) uniform Push {
@@ -49,6 +49,24 @@ uint f32_to_f16(float x) {
     return sign | ((magnitude - 0x38000000u + 0xFFFu + ((magnitude >> 13) & 1u)) >> 13);
 }
 
+// Set where the host has given the module the execution modes RoundingModeRTE and DenormPreserve for 16 bits.
+layout(constant_id = 8) const bool rounds_f16 = false;
+
+// Elsewhere, what is added to a float and taken away again, 2^13 times the power of two below it, leaves 11 bits, rounded
+// to nearest even: a half, that no conversion changes.
+uvec2 pack_f16(vec4 v) {
+    if (rounds_f16) return uvec2(packHalf2x16(v.xy), packHalf2x16(v.zw));
+    const uvec4 bits = floatBitsToUint(v);
+    const vec4 power = uintBitsToFloat(bits & 0x7F800000u);
+    if (max(max(power.x, power.y), max(power.z, power.w)) >= 32768.0)
+        return uvec2(f32_to_f16(v.x) | f32_to_f16(v.y) << 16, f32_to_f16(v.z) | f32_to_f16(v.w) << 16);
+    precise vec4 lift = max(power, 6.103515625e-5) * 8192.0;  // a subnormal half has fewer bits
+    precise vec4 sum = abs(v) + lift;
+    precise vec4 half_values = sum - lift;
+    half_values = uintBitsToFloat(floatBitsToUint(half_values) | (bits & 0x80000000u));
+    return uvec2(packHalf2x16(half_values.xy), packHalf2x16(half_values.zw));
+}
+
 // The 8 values of a tile of a block, in runs of 4 consecutive elements.
 void decode(uint block, uint tile, out precise vec4 v[2]) {
     // elements 0 to 3, counted from the tile's first
@@ -64,15 +82,10 @@ void decode(uint block, uint tile, out precise vec4 v[2]) {
     v[1] = vec4(q1) * s + b;
 }
 
-uvec2 pack(vec4 v) {
-    return uvec2(f32_to_f16(v.x) | (f32_to_f16(v.y) << 16), f32_to_f16(v.z) | (f32_to_f16(v.w) << 16));
-}
-
-// Stores a tile's runs where they belong in block `block` of the output.
+// Stores a tile where it belongs in block `block` of the output.
 void write_tile(uint block, uint tile, vec4 v[2]) {
-    const uint at = block * 8u + tile * 2u;
-    dst[at] = pack(v[0]);
-    dst[at + 1u] = pack(v[1]);
+    const uint at = block * 4u + tile;
+    dst[at] = uvec4(pack_f16(v[0]), pack_f16(v[1]));
 }
 
 void main() {

@@ -1,7 +1,7 @@
 // affine_b8_g64_bf16_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32.
 // Generated from the specification below by `qkgen emit --format affine_b8_g64_bf16`; do not edit.
 // 68 bytes for 64 elements, 8.5 bits each.
-// For each weight 1.06 bytes read and 4 written, 6.25 operations: 0.5 loads, 2.25 bits, 0.5 integer, 2 float, 1 conversions.
+// For each weight 1.06 bytes read and 4 written, 6.75 operations: 0.75 loads, 2.5 bits, 0.5 integer, 2 float, 1 conversions.
 //
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
 //     from "MLX, mlx.core.quantize with mode='affine'"
@@ -34,7 +34,7 @@ layout(push_constant) uniform Push {
     uint rows;       // of the whole table
     uint row_first;  // the rows that are bound in this launch
     uint row_end;
-    uint row_tiles;  // tiles of 8 elements in a row
+    uint row_tiles;  // tiles of 4 elements in a row
     uint tokens;
 };
 
@@ -43,43 +43,36 @@ float bf16_to_f32(uint bits) {
     return uintBitsToFloat(bits << 16);
 }
 
-// The 8 values of a tile of a block, in runs of 4 consecutive elements.
-void decode(uint block, uint tile, out precise vec4 v[2]) {
-    // elements 0 to 3, counted from the tile's first
-    uint w0 = weight[block * 16u + tile * 2u];
-    uvec4 q0 = (uvec4(w0) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
+// The 4 values of a tile of a block, in runs of 4 consecutive elements.
+void decode(uint block, uint tile, out precise vec4 v[1]) {
+    uint w = weight[block * 16u + tile];
+    uvec4 q = (uvec4(w) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
     float s = bf16_to_f32(uint(scales[block]));
     float b = bf16_to_f32(uint(biases[block]));
-    v[0] = vec4(q0) * s + b;
-
-    // elements 4 to 7, counted from the tile's first
-    uint w1 = weight[block * 16u + tile * 2u + 1u];
-    uvec4 q1 = (uvec4(w1) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
-    v[1] = vec4(q1) * s + b;
+    v[0] = vec4(q) * s + b;
 }
 
-// Stores a tile's runs where they belong in block `block` of the output.
-void write_tile(uint block, uint tile, vec4 v[2]) {
-    const uint at = block * 16u + tile * 2u;
+// Stores a tile where it belongs in block `block` of the output.
+void write_tile(uint block, uint tile, vec4 v[1]) {
+    const uint at = block * 16u + tile;
     dst[at] = v[0];
-    dst[at + 1u] = v[1];
 }
 
 void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
     for (uint i = gl_GlobalInvocationID.x; i < tokens * row_tiles; i += threads) {
         const uint row = indices[i / row_tiles];
-        vec4 v[2];
+        vec4 v[1];
         if (row >= row_first && row < row_end) {
             const uint from = (row - row_first) * row_tiles + i % row_tiles;
-            decode(from / 8u, i % 8u, v);
+            decode(from / 16u, i % 16u, v);
         } else if (row >= rows && row_first == 0u) {
             // No such row: zeros, and the token is counted once.
-            for (uint r = 0u; r < 2u; ++r) v[r] = vec4(0.0);
+            for (uint r = 0u; r < 1u; ++r) v[r] = vec4(0.0);
             if (i % row_tiles == 0u) atomicAdd(out_of_range, 1u);
         } else {
             continue;  // a row of another launch
         }
-        write_tile(i / 8u, i % 8u, v);
+        write_tile(i / 16u, i % 16u, v);
     }
 }

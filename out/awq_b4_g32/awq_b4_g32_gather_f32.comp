@@ -1,7 +1,7 @@
 // awq_b4_g32_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32.
 // Generated from the specification below by `qkgen emit --format awq_b4_g32`; do not edit.
 // 148 bytes for 256 elements, 4.625 bits each.
-// For each weight 0.578 bytes read and 4 written, 11 operations: 1.25 loads, 2.25 bits, 5.38 integer, 1 float, 1.12 conversions.
+// For each weight 0.578 bytes read and 4 written, 13 operations: 1.5 loads, 2.5 bits, 6.75 integer, 1 float, 1.25 conversions.
 //
 //     format awq_b4_g{group} "AWQ: codes and zeros of eight outputs in a word, out of order"
 //     from "AutoAWQ: WQLinear_GEMM"
@@ -38,7 +38,7 @@ layout(push_constant) uniform Push {
     uint cols;
     uint grid_rows;   // blocks
     uint grid_cols;
-    uint row_tiles;   // tiles of 8 elements that a row of the table can touch
+    uint row_tiles;   // tiles of 4 elements that a row of the table can touch
     uint table_rows;
     uint table_cols;
     uint tokens;
@@ -49,43 +49,48 @@ float f16_to_f32(uint bits) {
     return unpackHalf2x16(bits).x;
 }
 
-// The 8 values of a tile of a row, in runs of 4 consecutive elements.
-void decode(uint row, uint tile, out precise vec4 v[2]) {
+// Row, or band of rows, and tile of thread `i` where neighbours in memory belong to different rows: in strips of
+// 256, cut into patches of 8 tiles, so that threads that run together read and write whole lines.
+uvec2 row_and_tile(uint i, uint rows, uint row_tiles) {
+    const uint tall = min(256u, rows), strip = i / (tall * row_tiles);
+    uint rest = i - strip * (tall * row_tiles);
+    const uint height = min(tall, rows - strip * tall);
+    const uint patch_size = height * 8u;
+    const uint patch_number = height == 256u ? rest / 2048u : rest / patch_size;
+    rest -= patch_number * patch_size;
+    const uint first = patch_number * 8u, width = min(8u, row_tiles - first);
+    const uint down = width == 8u ? rest / 8u : rest / width;
+    return uvec2(strip * tall + down, first + rest - down * width);
+}
+
+// The 4 values of a tile of a row, in runs of 4 consecutive elements.
+void decode(uint row, uint tile, out precise vec4 v[1]) {
     const uint block_row = row / 8u;
     const uint r = row % 8u;
-    const uint block_col = tile / 4u;
-    const uint t = tile % 4u;
-    // elements 0 to 3, counted from the tile's first
-    uint w0 = qweight[(block_col * 32u + t * 8u) * grid_rows + block_row];
-    uint w1 = qweight[(block_col * 32u + t * 8u + 1u) * grid_rows + block_row];
-    uint w2 = qweight[(block_col * 32u + t * 8u + 2u) * grid_rows + block_row];
-    uint w3 = qweight[(block_col * 32u + t * 8u + 3u) * grid_rows + block_row];
-    uvec4 q0 = uvec4((w0 >> (r % 2u * 16u + r / 2u * 4u)) & 15u, (w1 >> (r % 2u * 16u + r / 2u * 4u)) & 15u, (w2 >> (r % 2u * 16u + r / 2u * 4u)) & 15u, (w3 >> (r % 2u * 16u + r / 2u * 4u)) & 15u);  // w: 4 bits
+    const uint block_col = tile / 8u;
+    const uint t = tile % 8u;
+    uint w0 = qweight[(block_col * 32u + t * 4u) * grid_rows + block_row];
+    uint w1 = qweight[(block_col * 32u + t * 4u + 1u) * grid_rows + block_row];
+    uint w2 = qweight[(block_col * 32u + t * 4u + 2u) * grid_rows + block_row];
+    uint w3 = qweight[(block_col * 32u + t * 4u + 3u) * grid_rows + block_row];
+    uvec4 q = uvec4((w0 >> (r % 2u * 16u + r / 2u * 4u)) & 15u, (w1 >> (r % 2u * 16u + r / 2u * 4u)) & 15u, (w2 >> (r % 2u * 16u + r / 2u * 4u)) & 15u, (w3 >> (r % 2u * 16u + r / 2u * 4u)) & 15u);  // w: 4 bits
     uint zs = qzeros[block_col * grid_rows + block_row];
     uint z = (zs >> (r % 2u * 16u + r / 2u * 4u)) & 15u;
     uint d = uint(scales[block_col * rows + row]);
     float s = f16_to_f32(d);  // d: 16 bits
-    v[0] = vec4(ivec4(q0) - int(z)) * s;
-
-    // elements 4 to 7, counted from the tile's first
-    uint w4 = qweight[(block_col * 32u + t * 8u + 4u) * grid_rows + block_row];
-    uint w5 = qweight[(block_col * 32u + t * 8u + 5u) * grid_rows + block_row];
-    uint w6 = qweight[(block_col * 32u + t * 8u + 6u) * grid_rows + block_row];
-    uint w7 = qweight[(block_col * 32u + t * 8u + 7u) * grid_rows + block_row];
-    uvec4 q1 = uvec4((w4 >> (r % 2u * 16u + r / 2u * 4u)) & 15u, (w5 >> (r % 2u * 16u + r / 2u * 4u)) & 15u, (w6 >> (r % 2u * 16u + r / 2u * 4u)) & 15u, (w7 >> (r % 2u * 16u + r / 2u * 4u)) & 15u);  // w: 4 bits
-    v[1] = vec4(ivec4(q1) - int(z)) * s;
+    v[0] = vec4(ivec4(q) - int(z)) * s;
 }
 
-// Stores a tile's runs from `at` on, counted in runs.
-void write_tile(uint at, vec4 v[2]) {
+// Stores a tile from `at` on, counted in stores of 4 elements.
+void write_tile(uint at, vec4 v[1]) {
     dst[at] = v[0];
-    dst[at + 1u] = v[1];
 }
 
 void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
     for (uint i = gl_GlobalInvocationID.x; i < tokens * row_tiles; i += threads) {
-        const uint token = i / row_tiles, j = i % row_tiles;
+        const uvec2 at = row_and_tile(i, tokens, row_tiles);
+        const uint token = at.x, j = at.y;
         uint index = indices[token];
         const bool found = index < table_rows;
         if (!found) {
@@ -94,12 +99,12 @@ void main() {
             index = 0u;
         }
         const uint row = index, tile = j;
-        vec4 v[2];
+        vec4 v[1];
         if (found) {
             decode(row, tile, v);
         } else {
-            for (uint r = 0u; r < 2u; ++r) v[r] = vec4(0.0);
+            for (uint r = 0u; r < 1u; ++r) v[r] = vec4(0.0);
         }
-        write_tile(token * (table_cols / 4u) + j * 2u, v);
+        write_tile(token * (table_cols / 4u) + j * 1u, v);
     }
 }

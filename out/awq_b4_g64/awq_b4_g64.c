@@ -1,7 +1,8 @@
 /* awq_b4_g64: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format awq_b4_g64`; do not edit.
  * 276 bytes for 512 elements, 4.312 bits each.
- * dequant, gather in f32: for each weight 0.539 bytes read and 4 written, 11 operations: 1.25 loads, 2.25 bits, 5.38 integer, 1 float, 1.12 conversions.
+ * dequant in f32: for each weight 0.539 bytes read and 4 written, 6.88 operations: 0.406 loads, 2.19 bits, 2.03 integer, 1 float, 1.25 conversions.
+ * gather in f32: for each weight 0.539 bytes read and 4 written, 13 operations: 1.5 loads, 2.5 bits, 6.75 integer, 1 float, 1.25 conversions.
  * gemv in f32: for each weight 0.539 bytes read, 10.3 operations: 1.12 loads, 2.12 bits, 3.69 integer, 2.25 float, 1.12 conversions.
  *
  *     format awq_b4_g{group} "AWQ: codes and zeros of eight outputs in a word, out of order"
@@ -225,7 +226,7 @@ static const qk_field awq_b4_g64_dequant_f32_push[] = {
 };
 
 static const uint32_t awq_b4_g64_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant awq_b4_g64_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, awq_b4_g64_dequant_f32_vulkan_local_size_x}};
+static const qk_spec_constant awq_b4_g64_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, awq_b4_g64_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_awq_b4_g64_dequant_f32_vulkan = {
     .name = "awq_b4_g64_dequant_f32",
@@ -241,16 +242,17 @@ const qk_kernel qk_awq_b4_g64_dequant_f32_vulkan = {
     .push = awq_b4_g64_dequant_f32_push,
     .spec_constant_count = 1,
     .spec_constants = awq_b4_g64_dequant_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 512,
-    .tile_elements = 8,
+    .tile_elements = 4,
     .view = QK_VIEW_MATRIX,
     .ragged = 0,
     .block_rows = 8,
     .block_cols = 64,
+    .tile_rows = 8,
 };
 
 const qk_kernel qk_awq_b4_g64_dequant_f32_metal = {
@@ -292,7 +294,9 @@ static const qk_field awq_b4_g64_dequant_f16_push[] = {
 };
 
 static const uint32_t awq_b4_g64_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant awq_b4_g64_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, awq_b4_g64_dequant_f16_vulkan_local_size_x}};
+static const uint32_t awq_b4_g64_dequant_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant awq_b4_g64_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, awq_b4_g64_dequant_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, awq_b4_g64_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_awq_b4_g64_dequant_f16_vulkan = {
     .name = "awq_b4_g64_dequant_f16",
@@ -306,9 +310,9 @@ const qk_kernel qk_awq_b4_g64_dequant_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = awq_b4_g64_dequant_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = awq_b4_g64_dequant_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -318,6 +322,7 @@ const qk_kernel qk_awq_b4_g64_dequant_f16_vulkan = {
     .ragged = 0,
     .block_rows = 8,
     .block_cols = 64,
+    .tile_rows = 8,
 };
 
 const qk_kernel qk_awq_b4_g64_dequant_f16_metal = {
@@ -359,7 +364,7 @@ static const qk_field awq_b4_g64_dequant_bf16_push[] = {
 };
 
 static const uint32_t awq_b4_g64_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant awq_b4_g64_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, awq_b4_g64_dequant_bf16_vulkan_local_size_x}};
+static const qk_spec_constant awq_b4_g64_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, awq_b4_g64_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_awq_b4_g64_dequant_bf16_vulkan = {
     .name = "awq_b4_g64_dequant_bf16",
@@ -375,7 +380,7 @@ const qk_kernel qk_awq_b4_g64_dequant_bf16_vulkan = {
     .push = awq_b4_g64_dequant_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = awq_b4_g64_dequant_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
@@ -385,6 +390,7 @@ const qk_kernel qk_awq_b4_g64_dequant_bf16_vulkan = {
     .ragged = 0,
     .block_rows = 8,
     .block_cols = 64,
+    .tile_rows = 8,
 };
 
 const qk_kernel qk_awq_b4_g64_dequant_bf16_metal = {
@@ -431,7 +437,7 @@ static const qk_field awq_b4_g64_gather_f32_push[] = {
 };
 
 static const uint32_t awq_b4_g64_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant awq_b4_g64_gather_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, awq_b4_g64_gather_f32_vulkan_local_size_x}};
+static const qk_spec_constant awq_b4_g64_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, awq_b4_g64_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_awq_b4_g64_gather_f32_vulkan = {
     .name = "awq_b4_g64_gather_f32",
@@ -447,12 +453,12 @@ const qk_kernel qk_awq_b4_g64_gather_f32_vulkan = {
     .push = awq_b4_g64_gather_f32_push,
     .spec_constant_count = 1,
     .spec_constants = awq_b4_g64_gather_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 512,
-    .tile_elements = 8,
+    .tile_elements = 4,
     .view = QK_VIEW_MATRIX,
     .ragged = 0,
     .block_rows = 8,
@@ -503,7 +509,9 @@ static const qk_field awq_b4_g64_gather_f16_push[] = {
 };
 
 static const uint32_t awq_b4_g64_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant awq_b4_g64_gather_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, awq_b4_g64_gather_f16_vulkan_local_size_x}};
+static const uint32_t awq_b4_g64_gather_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant awq_b4_g64_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, awq_b4_g64_gather_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, awq_b4_g64_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_awq_b4_g64_gather_f16_vulkan = {
     .name = "awq_b4_g64_gather_f16",
@@ -517,9 +525,9 @@ const qk_kernel qk_awq_b4_g64_gather_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = awq_b4_g64_gather_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = awq_b4_g64_gather_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -575,7 +583,7 @@ static const qk_field awq_b4_g64_gather_bf16_push[] = {
 };
 
 static const uint32_t awq_b4_g64_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant awq_b4_g64_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, awq_b4_g64_gather_bf16_vulkan_local_size_x}};
+static const qk_spec_constant awq_b4_g64_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, awq_b4_g64_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_awq_b4_g64_gather_bf16_vulkan = {
     .name = "awq_b4_g64_gather_bf16",
@@ -591,7 +599,7 @@ const qk_kernel qk_awq_b4_g64_gather_bf16_vulkan = {
     .push = awq_b4_g64_gather_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = awq_b4_g64_gather_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,

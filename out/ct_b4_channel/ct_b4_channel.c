@@ -1,7 +1,7 @@
 /* ct_b4_channel: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format ct_b4_channel`; do not edit.
  * 18 bytes for 32 elements, 4 bits each.
- * dequant, gather in f32: for each weight 0.5 bytes read and 4 written, 5.75 operations: 0.25 loads, 2.12 bits, 1.38 integer, 1 float, 1 conversions.
+ * dequant, gather in f32: for each weight 0.5 bytes read and 4 written, 8 operations: 0.5 loads, 2.5 bits, 3 integer, 1 float, 1 conversions.
  * gemv in f32: for each weight 0.5 bytes read, 4.06 operations: 0.188 loads, 0.688 bits, 0.5 integer, 2.19 float, 0.5 conversions.
  *
  *     format ct_b4_channel "compressed-tensors: 4-bit codes around 8, a scale for each row"
@@ -219,7 +219,7 @@ static const qk_field ct_b4_channel_dequant_f32_push[] = {
 };
 
 static const uint32_t ct_b4_channel_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant ct_b4_channel_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_channel_dequant_f32_vulkan_local_size_x}};
+static const qk_spec_constant ct_b4_channel_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, ct_b4_channel_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_ct_b4_channel_dequant_f32_vulkan = {
     .name = "ct_b4_channel_dequant_f32",
@@ -235,12 +235,12 @@ const qk_kernel qk_ct_b4_channel_dequant_f32_vulkan = {
     .push = ct_b4_channel_dequant_f32_push,
     .spec_constant_count = 1,
     .spec_constants = ct_b4_channel_dequant_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 32,
-    .tile_elements = 8,
+    .tile_elements = 4,
     .view = QK_VIEW_MATRIX,
     .ragged = 0,
     .block_rows = 1,
@@ -285,7 +285,9 @@ static const qk_field ct_b4_channel_dequant_f16_push[] = {
 };
 
 static const uint32_t ct_b4_channel_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant ct_b4_channel_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_channel_dequant_f16_vulkan_local_size_x}};
+static const uint32_t ct_b4_channel_dequant_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant ct_b4_channel_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, ct_b4_channel_dequant_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, ct_b4_channel_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_ct_b4_channel_dequant_f16_vulkan = {
     .name = "ct_b4_channel_dequant_f16",
@@ -299,9 +301,9 @@ const qk_kernel qk_ct_b4_channel_dequant_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = ct_b4_channel_dequant_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = ct_b4_channel_dequant_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -351,7 +353,7 @@ static const qk_field ct_b4_channel_dequant_bf16_push[] = {
 };
 
 static const uint32_t ct_b4_channel_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant ct_b4_channel_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_channel_dequant_bf16_vulkan_local_size_x}};
+static const qk_spec_constant ct_b4_channel_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, ct_b4_channel_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_ct_b4_channel_dequant_bf16_vulkan = {
     .name = "ct_b4_channel_dequant_bf16",
@@ -367,7 +369,7 @@ const qk_kernel qk_ct_b4_channel_dequant_bf16_vulkan = {
     .push = ct_b4_channel_dequant_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = ct_b4_channel_dequant_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
@@ -422,7 +424,7 @@ static const qk_field ct_b4_channel_gather_f32_push[] = {
 };
 
 static const uint32_t ct_b4_channel_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant ct_b4_channel_gather_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_channel_gather_f32_vulkan_local_size_x}};
+static const qk_spec_constant ct_b4_channel_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, ct_b4_channel_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_ct_b4_channel_gather_f32_vulkan = {
     .name = "ct_b4_channel_gather_f32",
@@ -438,12 +440,12 @@ const qk_kernel qk_ct_b4_channel_gather_f32_vulkan = {
     .push = ct_b4_channel_gather_f32_push,
     .spec_constant_count = 1,
     .spec_constants = ct_b4_channel_gather_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 32,
-    .tile_elements = 8,
+    .tile_elements = 4,
     .view = QK_VIEW_MATRIX,
     .ragged = 0,
     .block_rows = 1,
@@ -493,7 +495,9 @@ static const qk_field ct_b4_channel_gather_f16_push[] = {
 };
 
 static const uint32_t ct_b4_channel_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant ct_b4_channel_gather_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_channel_gather_f16_vulkan_local_size_x}};
+static const uint32_t ct_b4_channel_gather_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant ct_b4_channel_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, ct_b4_channel_gather_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, ct_b4_channel_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_ct_b4_channel_gather_f16_vulkan = {
     .name = "ct_b4_channel_gather_f16",
@@ -507,9 +511,9 @@ const qk_kernel qk_ct_b4_channel_gather_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = ct_b4_channel_gather_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = ct_b4_channel_gather_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -564,7 +568,7 @@ static const qk_field ct_b4_channel_gather_bf16_push[] = {
 };
 
 static const uint32_t ct_b4_channel_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant ct_b4_channel_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_channel_gather_bf16_vulkan_local_size_x}};
+static const qk_spec_constant ct_b4_channel_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, ct_b4_channel_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_ct_b4_channel_gather_bf16_vulkan = {
     .name = "ct_b4_channel_gather_bf16",
@@ -580,7 +584,7 @@ const qk_kernel qk_ct_b4_channel_gather_bf16_vulkan = {
     .push = ct_b4_channel_gather_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = ct_b4_channel_gather_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,

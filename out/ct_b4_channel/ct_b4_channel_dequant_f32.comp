@@ -1,7 +1,7 @@
 // ct_b4_channel_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32.
 // Generated from the specification below by `qkgen emit --format ct_b4_channel`; do not edit.
 // 18 bytes for 32 elements, 4 bits each.
-// For each weight 0.5 bytes read and 4 written, 5.75 operations: 0.25 loads, 2.12 bits, 1.38 integer, 1 float, 1 conversions.
+// For each weight 0.5 bytes read and 4 written, 8 operations: 0.5 loads, 2.5 bits, 3 integer, 1 float, 1 conversions.
 //
 //     format ct_b4_channel "compressed-tensors: 4-bit codes around 8, a scale for each row"
 //     from "compressed-tensors: pack-quantized, symmetric, by channels"
@@ -28,7 +28,7 @@ layout(push_constant) uniform Push {
     uint cols;
     uint grid_rows;  // blocks
     uint grid_cols;
-    uint row_tiles;  // tiles of 8 elements in a row
+    uint row_tiles;  // tiles of 4 elements in a row
 };
 
 // The bfloat16 in the low 16 bits.
@@ -36,31 +36,27 @@ float bf16_to_f32(uint bits) {
     return uintBitsToFloat(bits << 16);
 }
 
-// The 8 values of a tile of a row, in runs of 4 consecutive elements.
-void decode(uint row, uint tile, out precise vec4 v[2]) {
-    // elements 0 to 3, counted from the tile's first
-    uint w = weight_packed[row * (grid_cols * 4u) + tile];
-    uvec4 q0 = (uvec4(w) >> uvec4(0, 4, 8, 12)) & 15u;  // w: 4 bits
+// The 4 values of a tile of a row, in runs of 4 consecutive elements.
+void decode(uint row, uint tile, out precise vec4 v[1]) {
+    const uint block_col = tile / 8u;
+    const uint t = tile % 8u;
+    uint w = weight_packed[row * (grid_cols * 4u) + (block_col * 4u + t / 2u)];
+    uvec4 q = (uvec4(w >> (t % 2u * 16u)) >> uvec4(0, 4, 8, 12)) & 15u;  // w: 4 bits
     float s = bf16_to_f32(uint(weight_scale[row]));
-    v[0] = vec4(ivec4(q0) - 8) * s;
-
-    // elements 4 to 7, counted from the tile's first
-    uvec4 q1 = (uvec4(w) >> uvec4(16, 20, 24, 28)) & 15u;  // w: 4 bits
-    v[1] = vec4(ivec4(q1) - 8) * s;
+    v[0] = vec4(ivec4(q) - 8) * s;
 }
 
-// Stores a tile's runs from `at` on, counted in runs.
-void write_tile(uint at, vec4 v[2]) {
+// Stores a tile from `at` on, counted in stores of 4 elements.
+void write_tile(uint at, vec4 v[1]) {
     dst[at] = v[0];
-    dst[at + 1u] = v[1];
 }
 
 void main() {
-    const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
-    for (uint i = gl_GlobalInvocationID.x; i < rows * row_tiles; i += threads) {
+    const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x, bands = rows;
+    for (uint i = gl_GlobalInvocationID.x; i < bands * row_tiles; i += threads) {
         const uint row = i / row_tiles, tile = i % row_tiles;
-        vec4 v[2];
+        vec4 v[1];
         decode(row, tile, v);
-        write_tile(row * (cols / 4u) + tile * 2u, v);
+        write_tile(row * (cols / 4u) + tile * 1u, v);
     }
 }

@@ -1,7 +1,7 @@
 // ct_b4_channel_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32.
 // Generated from the specification below by `qkgen emit --format ct_b4_channel`; do not edit.
 // 18 bytes for 32 elements, 4 bits each.
-// For each weight 0.5 bytes read and 4 written, 5.75 operations: 0.25 loads, 2.12 bits, 1.38 integer, 1 float, 1 conversions.
+// For each weight 0.5 bytes read and 4 written, 8 operations: 0.5 loads, 2.5 bits, 3 integer, 1 float, 1 conversions.
 //
 //     format ct_b4_channel "compressed-tensors: 4-bit codes around 8, a scale for each row"
 //     from "compressed-tensors: pack-quantized, symmetric, by channels"
@@ -30,7 +30,7 @@ layout(push_constant) uniform Push {
     uint cols;
     uint grid_rows;   // blocks
     uint grid_cols;
-    uint row_tiles;   // tiles of 8 elements that a row of the table can touch
+    uint row_tiles;   // tiles of 4 elements that a row of the table can touch
     uint table_rows;
     uint table_cols;
     uint tokens;
@@ -41,23 +41,19 @@ float bf16_to_f32(uint bits) {
     return uintBitsToFloat(bits << 16);
 }
 
-// The 8 values of a tile of a row, in runs of 4 consecutive elements.
-void decode(uint row, uint tile, out precise vec4 v[2]) {
-    // elements 0 to 3, counted from the tile's first
-    uint w = weight_packed[row * (grid_cols * 4u) + tile];
-    uvec4 q0 = (uvec4(w) >> uvec4(0, 4, 8, 12)) & 15u;  // w: 4 bits
+// The 4 values of a tile of a row, in runs of 4 consecutive elements.
+void decode(uint row, uint tile, out precise vec4 v[1]) {
+    const uint block_col = tile / 8u;
+    const uint t = tile % 8u;
+    uint w = weight_packed[row * (grid_cols * 4u) + (block_col * 4u + t / 2u)];
+    uvec4 q = (uvec4(w >> (t % 2u * 16u)) >> uvec4(0, 4, 8, 12)) & 15u;  // w: 4 bits
     float s = bf16_to_f32(uint(weight_scale[row]));
-    v[0] = vec4(ivec4(q0) - 8) * s;
-
-    // elements 4 to 7, counted from the tile's first
-    uvec4 q1 = (uvec4(w) >> uvec4(16, 20, 24, 28)) & 15u;  // w: 4 bits
-    v[1] = vec4(ivec4(q1) - 8) * s;
+    v[0] = vec4(ivec4(q) - 8) * s;
 }
 
-// Stores a tile's runs from `at` on, counted in runs.
-void write_tile(uint at, vec4 v[2]) {
+// Stores a tile from `at` on, counted in stores of 4 elements.
+void write_tile(uint at, vec4 v[1]) {
     dst[at] = v[0];
-    dst[at + 1u] = v[1];
 }
 
 void main() {
@@ -72,12 +68,12 @@ void main() {
             index = 0u;
         }
         const uint row = index, tile = j;
-        vec4 v[2];
+        vec4 v[1];
         if (found) {
             decode(row, tile, v);
         } else {
-            for (uint r = 0u; r < 2u; ++r) v[r] = vec4(0.0);
+            for (uint r = 0u; r < 1u; ++r) v[r] = vec4(0.0);
         }
-        write_tile(token * (table_cols / 4u) + j * 2u, v);
+        write_tile(token * (table_cols / 4u) + j * 1u, v);
     }
 }

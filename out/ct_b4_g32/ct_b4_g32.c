@@ -1,7 +1,7 @@
 /* ct_b4_g32: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format ct_b4_g32`; do not edit.
  * 18 bytes for 32 elements, 4.5 bits each.
- * dequant, gather in f32: for each weight 0.562 bytes read and 4 written, 5.62 operations: 0.25 loads, 2.12 bits, 1.25 integer, 1 float, 1 conversions.
+ * dequant, gather in f32: for each weight 0.562 bytes read and 4 written, 7.25 operations: 0.5 loads, 2.5 bits, 2.25 integer, 1 float, 1 conversions.
  * gemv, gemv_id in f32: for each weight 0.562 bytes read, 3.81 operations: 0.188 loads, 0.688 bits, 0.25 integer, 2.19 float, 0.5 conversions.
  *
  *     format ct_b4_g{group} "compressed-tensors: 4-bit codes around 8, a scale for each group"
@@ -259,7 +259,7 @@ static const qk_field ct_b4_g32_dequant_f32_push[] = {
 };
 
 static const uint32_t ct_b4_g32_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant ct_b4_g32_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_g32_dequant_f32_vulkan_local_size_x}};
+static const qk_spec_constant ct_b4_g32_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, ct_b4_g32_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_ct_b4_g32_dequant_f32_vulkan = {
     .name = "ct_b4_g32_dequant_f32",
@@ -275,12 +275,12 @@ const qk_kernel qk_ct_b4_g32_dequant_f32_vulkan = {
     .push = ct_b4_g32_dequant_f32_push,
     .spec_constant_count = 1,
     .spec_constants = ct_b4_g32_dequant_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 32,
-    .tile_elements = 8,
+    .tile_elements = 4,
 };
 
 const qk_kernel qk_ct_b4_g32_dequant_f32_metal = {
@@ -313,7 +313,9 @@ static const qk_field ct_b4_g32_dequant_f16_push[] = {
 };
 
 static const uint32_t ct_b4_g32_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant ct_b4_g32_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_g32_dequant_f16_vulkan_local_size_x}};
+static const uint32_t ct_b4_g32_dequant_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant ct_b4_g32_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, ct_b4_g32_dequant_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, ct_b4_g32_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_ct_b4_g32_dequant_f16_vulkan = {
     .name = "ct_b4_g32_dequant_f16",
@@ -327,9 +329,9 @@ const qk_kernel qk_ct_b4_g32_dequant_f16_vulkan = {
     .push_bytes = 4,
     .push_count = 1,
     .push = ct_b4_g32_dequant_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = ct_b4_g32_dequant_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -367,7 +369,7 @@ static const qk_field ct_b4_g32_dequant_bf16_push[] = {
 };
 
 static const uint32_t ct_b4_g32_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant ct_b4_g32_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_g32_dequant_bf16_vulkan_local_size_x}};
+static const qk_spec_constant ct_b4_g32_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, ct_b4_g32_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_ct_b4_g32_dequant_bf16_vulkan = {
     .name = "ct_b4_g32_dequant_bf16",
@@ -383,7 +385,7 @@ const qk_kernel qk_ct_b4_g32_dequant_bf16_vulkan = {
     .push = ct_b4_g32_dequant_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = ct_b4_g32_dequant_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
@@ -427,7 +429,7 @@ static const qk_field ct_b4_g32_gather_f32_push[] = {
 };
 
 static const uint32_t ct_b4_g32_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant ct_b4_g32_gather_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_g32_gather_f32_vulkan_local_size_x}};
+static const qk_spec_constant ct_b4_g32_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, ct_b4_g32_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_ct_b4_g32_gather_f32_vulkan = {
     .name = "ct_b4_g32_gather_f32",
@@ -443,12 +445,12 @@ const qk_kernel qk_ct_b4_g32_gather_f32_vulkan = {
     .push = ct_b4_g32_gather_f32_push,
     .spec_constant_count = 1,
     .spec_constants = ct_b4_g32_gather_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 32,
-    .tile_elements = 8,
+    .tile_elements = 4,
 };
 
 const qk_kernel qk_ct_b4_g32_gather_f32_metal = {
@@ -487,7 +489,9 @@ static const qk_field ct_b4_g32_gather_f16_push[] = {
 };
 
 static const uint32_t ct_b4_g32_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant ct_b4_g32_gather_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_g32_gather_f16_vulkan_local_size_x}};
+static const uint32_t ct_b4_g32_gather_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant ct_b4_g32_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, ct_b4_g32_gather_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, ct_b4_g32_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_ct_b4_g32_gather_f16_vulkan = {
     .name = "ct_b4_g32_gather_f16",
@@ -501,9 +505,9 @@ const qk_kernel qk_ct_b4_g32_gather_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = ct_b4_g32_gather_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = ct_b4_g32_gather_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -547,7 +551,7 @@ static const qk_field ct_b4_g32_gather_bf16_push[] = {
 };
 
 static const uint32_t ct_b4_g32_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant ct_b4_g32_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_g32_gather_bf16_vulkan_local_size_x}};
+static const qk_spec_constant ct_b4_g32_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, ct_b4_g32_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_ct_b4_g32_gather_bf16_vulkan = {
     .name = "ct_b4_g32_gather_bf16",
@@ -563,7 +567,7 @@ const qk_kernel qk_ct_b4_g32_gather_bf16_vulkan = {
     .push = ct_b4_g32_gather_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = ct_b4_g32_gather_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,

@@ -1,7 +1,7 @@
 // ct_b4_zp_g128_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32.
 // Generated from the specification below by `qkgen emit --format ct_b4_zp_g128`; do not edit.
 // 532 bytes for 1024 elements, 4.156 bits each.
-// For each weight 0.52 bytes read and 4 written, 7 operations: 0.375 loads, 2.38 bits, 2.25 integer, 1 float, 1 conversions.
+// For each weight 0.52 bytes read and 4 written, 11 operations: 0.75 loads, 3 bits, 5.25 integer, 1 float, 1 conversions.
 //
 //     format ct_b4_zp_g{group} "compressed-tensors: 4-bit codes, a scale for each group, zeros packed along the outputs"
 //     from "compressed-tensors: pack-quantized, asymmetric"
@@ -29,13 +29,14 @@ layout(binding = 0, std430) readonly buffer Weight_packedBuffer { uint weight_pa
 layout(binding = 1, std430) readonly buffer Weight_scaleBuffer { uint16_t weight_scale[]; };
 layout(binding = 2, std430) readonly buffer Weight_zero_pointBuffer { uint weight_zero_point[]; };
 layout(binding = 3, std430) writeonly buffer Dst { float dst[]; };
+layout(binding = 3, std430) writeonly buffer DstWhole { vec4 dst_whole[]; };
 
 layout(push_constant) uniform Push {
     uint rows;       // of the matrix that the blocks are patches of
     uint cols;
     uint grid_rows;  // blocks
     uint grid_cols;
-    uint row_tiles;  // tiles of 8 elements in a row
+    uint row_tiles;  // tiles of 4 elements in a row
 };
 
 // The bfloat16 in the low 16 bits.
@@ -43,38 +44,39 @@ float bf16_to_f32(uint bits) {
     return uintBitsToFloat(bits << 16);
 }
 
-// The 8 values of a tile of a row, in runs of 4 consecutive elements.
-void decode(uint row, uint tile, out precise vec4 v[2]) {
+// The 4 values of a tile of a row, in runs of 4 consecutive elements.
+void decode(uint row, uint tile, out precise vec4 v[1]) {
     const uint block_row = row / 8u;
     const uint r = row % 8u;
-    const uint block_col = tile / 16u;
-    // elements 0 to 3, counted from the tile's first
-    uint w = weight_packed[row * ((cols * 16u + 0x7Fu) / 128u) + tile];
-    uvec4 q0 = (uvec4(w) >> uvec4(0, 4, 8, 12)) & 15u;  // w: 4 bits
+    const uint block_col = tile / 32u;
+    const uint t = tile % 32u;
+    uint w = weight_packed[row * ((cols * 16u + 0x7Fu) / 128u) + min(block_col * 16u + t / 2u, (cols * 16u + 0x7Fu) / 128u - 1u)];
+    uvec4 q = (uvec4(w >> (t % 2u * 16u)) >> uvec4(0, 4, 8, 12)) & 15u;  // w: 4 bits
     uint zs = weight_zero_point[block_row * grid_cols + block_col];
     uint z = (zs >> (r * 4u)) & 15u;
     uint d = uint(weight_scale[row * grid_cols + block_col]);
     float s = bf16_to_f32(d);  // d: 16 bits
-    v[0] = vec4(ivec4(q0) - int(z)) * s;
-
-    // elements 4 to 7, counted from the tile's first
-    uvec4 q1 = (uvec4(w) >> uvec4(16, 20, 24, 28)) & 15u;  // w: 4 bits
-    v[1] = vec4(ivec4(q1) - int(z)) * s;
+    v[0] = vec4(ivec4(q) - int(z)) * s;
 }
 
-// Stores elements [from, to) of a tile; its first belongs at `at`.
-void write_tile(uint at, uint from, uint to, vec4 v[2]) {
-    for (uint e = 0u; e < 8u; ++e) {
-        if (e >= from && e < to) dst[at + e] = v[e / 4u][e % 4u];
+// Stores elements [from, to) of a tile; its first belongs at `first`.
+void write_tile(uint first, uint from, uint to, vec4 v[1]) {
+    if (from == 0u && to == 4u && first % 4u == 0u) {
+        const uint at = first / 4u;
+        dst_whole[at] = v[0];
+        return;
+    }
+    for (uint e = 0u; e < 4u; ++e) {
+        if (e >= from && e < to) dst[first + e] = v[e / 4u][e % 4u];
     }
 }
 
 void main() {
-    const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
-    for (uint i = gl_GlobalInvocationID.x; i < rows * row_tiles; i += threads) {
+    const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x, bands = rows;
+    for (uint i = gl_GlobalInvocationID.x; i < bands * row_tiles; i += threads) {
         const uint row = i / row_tiles, tile = i % row_tiles;
-        vec4 v[2];
+        vec4 v[1];
         decode(row, tile, v);
-        write_tile(row * cols + tile * 8u, 0u, min(8u, cols - tile * 8u), v);
+        write_tile(row * cols + tile * 4u, 0u, min(4u, cols - tile * 4u), v);
     }
 }

@@ -1,7 +1,7 @@
 /* ct_b4_zp_g32: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format ct_b4_zp_g32`; do not edit.
  * 148 bytes for 256 elements, 4.625 bits each.
- * dequant, gather in f32: for each weight 0.578 bytes read and 4 written, 7 operations: 0.375 loads, 2.38 bits, 2.25 integer, 1 float, 1 conversions.
+ * dequant, gather in f32: for each weight 0.578 bytes read and 4 written, 11 operations: 0.75 loads, 3 bits, 5.25 integer, 1 float, 1 conversions.
  * gemv in f32: for each weight 0.578 bytes read, 5 operations: 0.25 loads, 0.812 bits, 1.12 integer, 2.25 float, 0.562 conversions.
  *
  *     format ct_b4_zp_g{group} "compressed-tensors: 4-bit codes, a scale for each group, zeros packed along the outputs"
@@ -236,7 +236,7 @@ static const qk_field ct_b4_zp_g32_dequant_f32_push[] = {
 };
 
 static const uint32_t ct_b4_zp_g32_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant ct_b4_zp_g32_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_zp_g32_dequant_f32_vulkan_local_size_x}};
+static const qk_spec_constant ct_b4_zp_g32_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, ct_b4_zp_g32_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_ct_b4_zp_g32_dequant_f32_vulkan = {
     .name = "ct_b4_zp_g32_dequant_f32",
@@ -252,12 +252,12 @@ const qk_kernel qk_ct_b4_zp_g32_dequant_f32_vulkan = {
     .push = ct_b4_zp_g32_dequant_f32_push,
     .spec_constant_count = 1,
     .spec_constants = ct_b4_zp_g32_dequant_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 256,
-    .tile_elements = 8,
+    .tile_elements = 4,
     .view = QK_VIEW_MATRIX,
     .ragged = 1,
     .block_rows = 8,
@@ -303,7 +303,9 @@ static const qk_field ct_b4_zp_g32_dequant_f16_push[] = {
 };
 
 static const uint32_t ct_b4_zp_g32_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant ct_b4_zp_g32_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_zp_g32_dequant_f16_vulkan_local_size_x}};
+static const uint32_t ct_b4_zp_g32_dequant_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant ct_b4_zp_g32_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, ct_b4_zp_g32_dequant_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, ct_b4_zp_g32_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_ct_b4_zp_g32_dequant_f16_vulkan = {
     .name = "ct_b4_zp_g32_dequant_f16",
@@ -317,9 +319,9 @@ const qk_kernel qk_ct_b4_zp_g32_dequant_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = ct_b4_zp_g32_dequant_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = ct_b4_zp_g32_dequant_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -370,7 +372,7 @@ static const qk_field ct_b4_zp_g32_dequant_bf16_push[] = {
 };
 
 static const uint32_t ct_b4_zp_g32_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant ct_b4_zp_g32_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_zp_g32_dequant_bf16_vulkan_local_size_x}};
+static const qk_spec_constant ct_b4_zp_g32_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, ct_b4_zp_g32_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_ct_b4_zp_g32_dequant_bf16_vulkan = {
     .name = "ct_b4_zp_g32_dequant_bf16",
@@ -386,7 +388,7 @@ const qk_kernel qk_ct_b4_zp_g32_dequant_bf16_vulkan = {
     .push = ct_b4_zp_g32_dequant_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = ct_b4_zp_g32_dequant_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
@@ -442,7 +444,7 @@ static const qk_field ct_b4_zp_g32_gather_f32_push[] = {
 };
 
 static const uint32_t ct_b4_zp_g32_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant ct_b4_zp_g32_gather_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_zp_g32_gather_f32_vulkan_local_size_x}};
+static const qk_spec_constant ct_b4_zp_g32_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, ct_b4_zp_g32_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_ct_b4_zp_g32_gather_f32_vulkan = {
     .name = "ct_b4_zp_g32_gather_f32",
@@ -458,12 +460,12 @@ const qk_kernel qk_ct_b4_zp_g32_gather_f32_vulkan = {
     .push = ct_b4_zp_g32_gather_f32_push,
     .spec_constant_count = 1,
     .spec_constants = ct_b4_zp_g32_gather_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 256,
-    .tile_elements = 8,
+    .tile_elements = 4,
     .view = QK_VIEW_MATRIX,
     .ragged = 1,
     .block_rows = 8,
@@ -514,7 +516,9 @@ static const qk_field ct_b4_zp_g32_gather_f16_push[] = {
 };
 
 static const uint32_t ct_b4_zp_g32_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant ct_b4_zp_g32_gather_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_zp_g32_gather_f16_vulkan_local_size_x}};
+static const uint32_t ct_b4_zp_g32_gather_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant ct_b4_zp_g32_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, ct_b4_zp_g32_gather_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, ct_b4_zp_g32_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_ct_b4_zp_g32_gather_f16_vulkan = {
     .name = "ct_b4_zp_g32_gather_f16",
@@ -528,9 +532,9 @@ const qk_kernel qk_ct_b4_zp_g32_gather_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = ct_b4_zp_g32_gather_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = ct_b4_zp_g32_gather_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -586,7 +590,7 @@ static const qk_field ct_b4_zp_g32_gather_bf16_push[] = {
 };
 
 static const uint32_t ct_b4_zp_g32_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant ct_b4_zp_g32_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_zp_g32_gather_bf16_vulkan_local_size_x}};
+static const qk_spec_constant ct_b4_zp_g32_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, ct_b4_zp_g32_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_ct_b4_zp_g32_gather_bf16_vulkan = {
     .name = "ct_b4_zp_g32_gather_bf16",
@@ -602,7 +606,7 @@ const qk_kernel qk_ct_b4_zp_g32_gather_bf16_vulkan = {
     .push = ct_b4_zp_g32_gather_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = ct_b4_zp_g32_gather_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,

@@ -30,6 +30,7 @@ layout(binding = 1, std430) readonly buffer Weight_scaleBuffer { uint16_t weight
 layout(binding = 2, std430) readonly buffer Weight_zero_pointBuffer { uint weight_zero_point[]; };
 layout(binding = 3, std430) readonly buffer Indices { uint indices[]; };
 layout(binding = 4, std430) writeonly buffer Dst { uint16_t dst[]; };
+layout(binding = 4, std430) writeonly buffer DstWhole { uvec4 dst_whole[]; };
 layout(binding = 5, std430) buffer Status { uint out_of_range; };
 
 layout(push_constant) uniform Push {
@@ -55,6 +56,15 @@ uint f32_to_bf16(float x) {
     return (bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16;
 }
 
+uvec2 pack_bf16(vec4 v) {
+    const uvec4 bits = floatBitsToUint(v);
+    const vec4 power = uintBitsToFloat(bits & 0x7F800000u);
+    if (floatBitsToUint(max(max(power.x, power.y), max(power.z, power.w))) == 0x7F800000u)  // infinite, or NaN
+        return uvec2(f32_to_bf16(v.x) | f32_to_bf16(v.y) << 16, f32_to_bf16(v.z) | f32_to_bf16(v.w) << 16);
+    const uvec4 rounded = bits + 0x7FFFu + ((bits >> 16) & 1u);
+    return uvec2(rounded.x >> 16 | (rounded.y & 0xFFFF0000u), rounded.z >> 16 | (rounded.w & 0xFFFF0000u));
+}
+
 // The 8 values of a tile of a row, in runs of 4 consecutive elements.
 void decode(uint row, uint tile, out precise vec4 v[2]) {
     const uint block_row = row / 8u;
@@ -74,10 +84,15 @@ void decode(uint row, uint tile, out precise vec4 v[2]) {
     v[1] = vec4(ivec4(q1) - int(z)) * s;
 }
 
-// Stores elements [from, to) of a tile; its first belongs at `at`.
-void write_tile(uint at, uint from, uint to, vec4 v[2]) {
+// Stores elements [from, to) of a tile; its first belongs at `first`.
+void write_tile(uint first, uint from, uint to, vec4 v[2]) {
+    if (from == 0u && to == 8u && first % 8u == 0u) {
+        const uint at = first / 8u;
+        dst_whole[at] = uvec4(pack_bf16(v[0]), pack_bf16(v[1]));
+        return;
+    }
     for (uint e = 0u; e < 8u; ++e) {
-        if (e >= from && e < to) dst[at + e] = uint16_t(f32_to_bf16(v[e / 4u][e % 4u]));
+        if (e >= from && e < to) dst[first + e] = uint16_t(f32_to_bf16(v[e / 4u][e % 4u]));
     }
 }
 

@@ -1,7 +1,7 @@
 /* ct_b8_g32: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format ct_b8_g32`; do not edit.
  * 34 bytes for 32 elements, 8.5 bits each.
- * dequant, gather in f32: for each weight 1.06 bytes read and 4 written, 6 operations: 0.375 loads, 2.12 bits, 1.5 integer, 1 float, 1 conversions.
+ * dequant, gather in f32: for each weight 1.06 bytes read and 4 written, 6.25 operations: 0.5 loads, 2.25 bits, 1.5 integer, 1 float, 1 conversions.
  * gemv, gemv_id in f32: for each weight 1.06 bytes read, 4.19 operations: 0.312 loads, 0.812 bits, 0.375 integer, 2.19 float, 0.5 conversions.
  *
  *     format ct_b8_g{group} "compressed-tensors: 8-bit codes around 128, a scale for each group"
@@ -258,7 +258,7 @@ static const qk_field ct_b8_g32_dequant_f32_push[] = {
 };
 
 static const uint32_t ct_b8_g32_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant ct_b8_g32_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g32_dequant_f32_vulkan_local_size_x}};
+static const qk_spec_constant ct_b8_g32_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, ct_b8_g32_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_ct_b8_g32_dequant_f32_vulkan = {
     .name = "ct_b8_g32_dequant_f32",
@@ -274,12 +274,12 @@ const qk_kernel qk_ct_b8_g32_dequant_f32_vulkan = {
     .push = ct_b8_g32_dequant_f32_push,
     .spec_constant_count = 1,
     .spec_constants = ct_b8_g32_dequant_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 32,
-    .tile_elements = 8,
+    .tile_elements = 4,
 };
 
 const qk_kernel qk_ct_b8_g32_dequant_f32_metal = {
@@ -312,7 +312,9 @@ static const qk_field ct_b8_g32_dequant_f16_push[] = {
 };
 
 static const uint32_t ct_b8_g32_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant ct_b8_g32_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g32_dequant_f16_vulkan_local_size_x}};
+static const uint32_t ct_b8_g32_dequant_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant ct_b8_g32_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, ct_b8_g32_dequant_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, ct_b8_g32_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_ct_b8_g32_dequant_f16_vulkan = {
     .name = "ct_b8_g32_dequant_f16",
@@ -326,9 +328,9 @@ const qk_kernel qk_ct_b8_g32_dequant_f16_vulkan = {
     .push_bytes = 4,
     .push_count = 1,
     .push = ct_b8_g32_dequant_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = ct_b8_g32_dequant_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -366,7 +368,7 @@ static const qk_field ct_b8_g32_dequant_bf16_push[] = {
 };
 
 static const uint32_t ct_b8_g32_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant ct_b8_g32_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g32_dequant_bf16_vulkan_local_size_x}};
+static const qk_spec_constant ct_b8_g32_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, ct_b8_g32_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_ct_b8_g32_dequant_bf16_vulkan = {
     .name = "ct_b8_g32_dequant_bf16",
@@ -382,7 +384,7 @@ const qk_kernel qk_ct_b8_g32_dequant_bf16_vulkan = {
     .push = ct_b8_g32_dequant_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = ct_b8_g32_dequant_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
@@ -426,7 +428,7 @@ static const qk_field ct_b8_g32_gather_f32_push[] = {
 };
 
 static const uint32_t ct_b8_g32_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant ct_b8_g32_gather_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g32_gather_f32_vulkan_local_size_x}};
+static const qk_spec_constant ct_b8_g32_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, ct_b8_g32_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_ct_b8_g32_gather_f32_vulkan = {
     .name = "ct_b8_g32_gather_f32",
@@ -442,12 +444,12 @@ const qk_kernel qk_ct_b8_g32_gather_f32_vulkan = {
     .push = ct_b8_g32_gather_f32_push,
     .spec_constant_count = 1,
     .spec_constants = ct_b8_g32_gather_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 32,
-    .tile_elements = 8,
+    .tile_elements = 4,
 };
 
 const qk_kernel qk_ct_b8_g32_gather_f32_metal = {
@@ -486,7 +488,9 @@ static const qk_field ct_b8_g32_gather_f16_push[] = {
 };
 
 static const uint32_t ct_b8_g32_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant ct_b8_g32_gather_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g32_gather_f16_vulkan_local_size_x}};
+static const uint32_t ct_b8_g32_gather_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant ct_b8_g32_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, ct_b8_g32_gather_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, ct_b8_g32_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_ct_b8_g32_gather_f16_vulkan = {
     .name = "ct_b8_g32_gather_f16",
@@ -500,9 +504,9 @@ const qk_kernel qk_ct_b8_g32_gather_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = ct_b8_g32_gather_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = ct_b8_g32_gather_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -546,7 +550,7 @@ static const qk_field ct_b8_g32_gather_bf16_push[] = {
 };
 
 static const uint32_t ct_b8_g32_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant ct_b8_g32_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g32_gather_bf16_vulkan_local_size_x}};
+static const qk_spec_constant ct_b8_g32_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, ct_b8_g32_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_ct_b8_g32_gather_bf16_vulkan = {
     .name = "ct_b8_g32_gather_bf16",
@@ -562,7 +566,7 @@ const qk_kernel qk_ct_b8_g32_gather_bf16_vulkan = {
     .push = ct_b8_g32_gather_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = ct_b8_g32_gather_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,

@@ -1,7 +1,7 @@
 // ct_b8_g32_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32.
 // Generated from the specification below by `qkgen emit --format ct_b8_g32`; do not edit.
 // 34 bytes for 32 elements, 8.5 bits each.
-// For each weight 1.06 bytes read and 4 written, 6 operations: 0.375 loads, 2.12 bits, 1.5 integer, 1 float, 1 conversions.
+// For each weight 1.06 bytes read and 4 written, 6.25 operations: 0.5 loads, 2.25 bits, 1.5 integer, 1 float, 1 conversions.
 //
 //     format ct_b8_g{group} "compressed-tensors: 8-bit codes around 128, a scale for each group"
 //     from "compressed-tensors: pack-quantized, symmetric, 8 bits"
@@ -27,7 +27,7 @@ layout(binding = 1, std430) readonly buffer Weight_scaleBuffer { uint16_t weight
 layout(binding = 2, std430) writeonly buffer Dst { vec4 dst[]; };
 
 layout(push_constant) uniform Push {
-    uint tiles;  // of 8 elements, to decode
+    uint tiles;  // of 4 elements, to decode
 };
 
 // The bfloat16 in the low 16 bits.
@@ -35,32 +35,25 @@ float bf16_to_f32(uint bits) {
     return uintBitsToFloat(bits << 16);
 }
 
-// The 8 values of a tile of a block, in runs of 4 consecutive elements.
-void decode(uint block, uint tile, out precise vec4 v[2]) {
-    // elements 0 to 3, counted from the tile's first
-    uint w0 = weight_packed[block * 8u + tile * 2u];
-    uvec4 q0 = (uvec4(w0) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
+// The 4 values of a tile of a block, in runs of 4 consecutive elements.
+void decode(uint block, uint tile, out precise vec4 v[1]) {
+    uint w = weight_packed[block * 8u + tile];
+    uvec4 q = (uvec4(w) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
     float s = bf16_to_f32(uint(weight_scale[block]));
-    v[0] = vec4(ivec4(q0) - 128) * s;
-
-    // elements 4 to 7, counted from the tile's first
-    uint w1 = weight_packed[block * 8u + tile * 2u + 1u];
-    uvec4 q1 = (uvec4(w1) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
-    v[1] = vec4(ivec4(q1) - 128) * s;
+    v[0] = vec4(ivec4(q) - 128) * s;
 }
 
-// Stores a tile's runs where they belong in block `block` of the output.
-void write_tile(uint block, uint tile, vec4 v[2]) {
-    const uint at = block * 8u + tile * 2u;
+// Stores a tile where it belongs in block `block` of the output.
+void write_tile(uint block, uint tile, vec4 v[1]) {
+    const uint at = block * 8u + tile;
     dst[at] = v[0];
-    dst[at + 1u] = v[1];
 }
 
 void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
     for (uint i = gl_GlobalInvocationID.x; i < tiles; i += threads) {
-        vec4 v[2];
-        decode(i / 4u, i % 4u, v);
-        write_tile(i / 4u, i % 4u, v);
+        vec4 v[1];
+        decode(i / 8u, i % 8u, v);
+        write_tile(i / 8u, i % 8u, v);
     }
 }

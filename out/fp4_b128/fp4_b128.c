@@ -1,7 +1,7 @@
 /* fp4_b128: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format fp4_b128`; do not edit.
  * 68 bytes for 128 elements, 4.25 bits each.
- * dequant, gather in f32: for each weight 0.531 bytes read and 4 written, 6.88 operations: 0.625 loads, 2.5 bits, 1.75 integer, 1 float, 1 lookups.
+ * dequant, gather in f32: for each weight 0.531 bytes read and 4 written, 7.75 operations: 0.75 loads, 2.5 bits, 2.5 integer, 1 float, 1 lookups.
  * gemv in f32: for each weight 0.531 bytes read, 7.5 operations: 0.562 loads, 2.5 bits, 1.38 integer, 2.06 float, 1 lookups.
  *
  *     format fp4_b{group} "bitsandbytes FP4: the even element in the high nibble, a scale for each block of the flat tensor"
@@ -248,7 +248,7 @@ static const qk_table fp4_b128_dequant_f32_tables[] = {
 };
 
 static const uint32_t fp4_b128_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant fp4_b128_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, fp4_b128_dequant_f32_vulkan_local_size_x}};
+static const qk_spec_constant fp4_b128_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, fp4_b128_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_fp4_b128_dequant_f32_vulkan = {
     .name = "fp4_b128_dequant_f32",
@@ -266,12 +266,12 @@ const qk_kernel qk_fp4_b128_dequant_f32_vulkan = {
     .tables = fp4_b128_dequant_f32_tables,
     .spec_constant_count = 1,
     .spec_constants = fp4_b128_dequant_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 128,
-    .tile_elements = 8,
+    .tile_elements = 4,
     .view = QK_VIEW_SEQUENCE,
     .ragged = 1,
     .block_rows = 1,
@@ -319,7 +319,9 @@ static const qk_table fp4_b128_dequant_f16_tables[] = {
 };
 
 static const uint32_t fp4_b128_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant fp4_b128_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, fp4_b128_dequant_f16_vulkan_local_size_x}};
+static const uint32_t fp4_b128_dequant_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant fp4_b128_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, fp4_b128_dequant_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, fp4_b128_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_fp4_b128_dequant_f16_vulkan = {
     .name = "fp4_b128_dequant_f16",
@@ -335,9 +337,9 @@ const qk_kernel qk_fp4_b128_dequant_f16_vulkan = {
     .push = fp4_b128_dequant_f16_push,
     .table_count = 1,
     .tables = fp4_b128_dequant_f16_tables,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = fp4_b128_dequant_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -390,7 +392,7 @@ static const qk_table fp4_b128_dequant_bf16_tables[] = {
 };
 
 static const uint32_t fp4_b128_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant fp4_b128_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, fp4_b128_dequant_bf16_vulkan_local_size_x}};
+static const qk_spec_constant fp4_b128_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, fp4_b128_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_fp4_b128_dequant_bf16_vulkan = {
     .name = "fp4_b128_dequant_bf16",
@@ -408,7 +410,7 @@ const qk_kernel qk_fp4_b128_dequant_bf16_vulkan = {
     .tables = fp4_b128_dequant_bf16_tables,
     .spec_constant_count = 1,
     .spec_constants = fp4_b128_dequant_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
@@ -466,7 +468,7 @@ static const qk_table fp4_b128_gather_f32_tables[] = {
 };
 
 static const uint32_t fp4_b128_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant fp4_b128_gather_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, fp4_b128_gather_f32_vulkan_local_size_x}};
+static const qk_spec_constant fp4_b128_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, fp4_b128_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_fp4_b128_gather_f32_vulkan = {
     .name = "fp4_b128_gather_f32",
@@ -484,12 +486,12 @@ const qk_kernel qk_fp4_b128_gather_f32_vulkan = {
     .tables = fp4_b128_gather_f32_tables,
     .spec_constant_count = 1,
     .spec_constants = fp4_b128_gather_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 128,
-    .tile_elements = 8,
+    .tile_elements = 4,
     .view = QK_VIEW_SEQUENCE,
     .ragged = 1,
     .block_rows = 1,
@@ -542,7 +544,9 @@ static const qk_table fp4_b128_gather_f16_tables[] = {
 };
 
 static const uint32_t fp4_b128_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant fp4_b128_gather_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, fp4_b128_gather_f16_vulkan_local_size_x}};
+static const uint32_t fp4_b128_gather_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant fp4_b128_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, fp4_b128_gather_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, fp4_b128_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_fp4_b128_gather_f16_vulkan = {
     .name = "fp4_b128_gather_f16",
@@ -558,9 +562,9 @@ const qk_kernel qk_fp4_b128_gather_f16_vulkan = {
     .push = fp4_b128_gather_f16_push,
     .table_count = 1,
     .tables = fp4_b128_gather_f16_tables,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = fp4_b128_gather_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -618,7 +622,7 @@ static const qk_table fp4_b128_gather_bf16_tables[] = {
 };
 
 static const uint32_t fp4_b128_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant fp4_b128_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, fp4_b128_gather_bf16_vulkan_local_size_x}};
+static const qk_spec_constant fp4_b128_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, fp4_b128_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_fp4_b128_gather_bf16_vulkan = {
     .name = "fp4_b128_gather_bf16",
@@ -636,7 +640,7 @@ const qk_kernel qk_fp4_b128_gather_bf16_vulkan = {
     .tables = fp4_b128_gather_bf16_tables,
     .spec_constant_count = 1,
     .spec_constants = fp4_b128_gather_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,

@@ -1,7 +1,7 @@
 /* fp8_block: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format fp8_block`; do not edit.
  * 16388 bytes for 16384 elements, 8.002 bits each.
- * dequant, gather in f32: for each weight 1 bytes read and 4 written, 18.4 operations: 1.12 loads, 8.5 bits, 5.75 integer, 2 float, 1 conversions.
+ * dequant, gather in f32: for each weight 1 bytes read and 4 written, 19.2 operations: 1.25 loads, 8.5 bits, 6.5 integer, 2 float, 1 conversions.
  * gemv in f32: for each weight 1 bytes read, 19 operations: 1.06 loads, 8.5 bits, 5.38 integer, 3.06 float, 1 conversions.
  *
  *     format fp8_block "E4M3 codes, a scale for each patch of 128 x 128"
@@ -224,7 +224,7 @@ static const qk_field fp8_block_dequant_f32_push[] = {
 };
 
 static const uint32_t fp8_block_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant fp8_block_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, fp8_block_dequant_f32_vulkan_local_size_x}};
+static const qk_spec_constant fp8_block_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, fp8_block_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_fp8_block_dequant_f32_vulkan = {
     .name = "fp8_block_dequant_f32",
@@ -240,12 +240,12 @@ const qk_kernel qk_fp8_block_dequant_f32_vulkan = {
     .push = fp8_block_dequant_f32_push,
     .spec_constant_count = 1,
     .spec_constants = fp8_block_dequant_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 16384,
-    .tile_elements = 8,
+    .tile_elements = 4,
     .view = QK_VIEW_MATRIX,
     .ragged = 1,
     .block_rows = 128,
@@ -290,7 +290,9 @@ static const qk_field fp8_block_dequant_f16_push[] = {
 };
 
 static const uint32_t fp8_block_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant fp8_block_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, fp8_block_dequant_f16_vulkan_local_size_x}};
+static const uint32_t fp8_block_dequant_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant fp8_block_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, fp8_block_dequant_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, fp8_block_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_fp8_block_dequant_f16_vulkan = {
     .name = "fp8_block_dequant_f16",
@@ -304,9 +306,9 @@ const qk_kernel qk_fp8_block_dequant_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = fp8_block_dequant_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = fp8_block_dequant_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -356,7 +358,7 @@ static const qk_field fp8_block_dequant_bf16_push[] = {
 };
 
 static const uint32_t fp8_block_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant fp8_block_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, fp8_block_dequant_bf16_vulkan_local_size_x}};
+static const qk_spec_constant fp8_block_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, fp8_block_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_fp8_block_dequant_bf16_vulkan = {
     .name = "fp8_block_dequant_bf16",
@@ -372,7 +374,7 @@ const qk_kernel qk_fp8_block_dequant_bf16_vulkan = {
     .push = fp8_block_dequant_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = fp8_block_dequant_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
@@ -427,7 +429,7 @@ static const qk_field fp8_block_gather_f32_push[] = {
 };
 
 static const uint32_t fp8_block_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant fp8_block_gather_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, fp8_block_gather_f32_vulkan_local_size_x}};
+static const qk_spec_constant fp8_block_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, fp8_block_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_fp8_block_gather_f32_vulkan = {
     .name = "fp8_block_gather_f32",
@@ -443,12 +445,12 @@ const qk_kernel qk_fp8_block_gather_f32_vulkan = {
     .push = fp8_block_gather_f32_push,
     .spec_constant_count = 1,
     .spec_constants = fp8_block_gather_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 16384,
-    .tile_elements = 8,
+    .tile_elements = 4,
     .view = QK_VIEW_MATRIX,
     .ragged = 1,
     .block_rows = 128,
@@ -498,7 +500,9 @@ static const qk_field fp8_block_gather_f16_push[] = {
 };
 
 static const uint32_t fp8_block_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant fp8_block_gather_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, fp8_block_gather_f16_vulkan_local_size_x}};
+static const uint32_t fp8_block_gather_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant fp8_block_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, fp8_block_gather_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, fp8_block_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_fp8_block_gather_f16_vulkan = {
     .name = "fp8_block_gather_f16",
@@ -512,9 +516,9 @@ const qk_kernel qk_fp8_block_gather_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = fp8_block_gather_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = fp8_block_gather_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -569,7 +573,7 @@ static const qk_field fp8_block_gather_bf16_push[] = {
 };
 
 static const uint32_t fp8_block_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant fp8_block_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, fp8_block_gather_bf16_vulkan_local_size_x}};
+static const qk_spec_constant fp8_block_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, fp8_block_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_fp8_block_gather_bf16_vulkan = {
     .name = "fp8_block_gather_bf16",
@@ -585,7 +589,7 @@ const qk_kernel qk_fp8_block_gather_bf16_vulkan = {
     .push = fp8_block_gather_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = fp8_block_gather_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,

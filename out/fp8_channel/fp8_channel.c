@@ -1,7 +1,7 @@
 /* fp8_channel: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format fp8_channel`; do not edit.
  * 36 bytes for 32 elements, 8 bits each.
- * dequant, gather in f32: for each weight 1 bytes read and 4 written, 18.1 operations: 1.12 loads, 8.5 bits, 5.5 integer, 2 float, 1 conversions.
+ * dequant, gather in f32: for each weight 1 bytes read and 4 written, 18.8 operations: 1.25 loads, 8.5 bits, 6 integer, 2 float, 1 conversions.
  * gemv in f32: for each weight 1 bytes read, 18.9 operations: 1.06 loads, 8.5 bits, 5.25 integer, 3.06 float, 1 conversions.
  *
  *     format fp8_channel "E4M3 codes, a scale for each row"
@@ -222,7 +222,7 @@ static const qk_field fp8_channel_dequant_f32_push[] = {
 };
 
 static const uint32_t fp8_channel_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant fp8_channel_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, fp8_channel_dequant_f32_vulkan_local_size_x}};
+static const qk_spec_constant fp8_channel_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, fp8_channel_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_fp8_channel_dequant_f32_vulkan = {
     .name = "fp8_channel_dequant_f32",
@@ -238,12 +238,12 @@ const qk_kernel qk_fp8_channel_dequant_f32_vulkan = {
     .push = fp8_channel_dequant_f32_push,
     .spec_constant_count = 1,
     .spec_constants = fp8_channel_dequant_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 32,
-    .tile_elements = 8,
+    .tile_elements = 4,
     .view = QK_VIEW_MATRIX,
     .ragged = 1,
     .block_rows = 1,
@@ -288,7 +288,9 @@ static const qk_field fp8_channel_dequant_f16_push[] = {
 };
 
 static const uint32_t fp8_channel_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant fp8_channel_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, fp8_channel_dequant_f16_vulkan_local_size_x}};
+static const uint32_t fp8_channel_dequant_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant fp8_channel_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, fp8_channel_dequant_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, fp8_channel_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_fp8_channel_dequant_f16_vulkan = {
     .name = "fp8_channel_dequant_f16",
@@ -302,9 +304,9 @@ const qk_kernel qk_fp8_channel_dequant_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = fp8_channel_dequant_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = fp8_channel_dequant_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -354,7 +356,7 @@ static const qk_field fp8_channel_dequant_bf16_push[] = {
 };
 
 static const uint32_t fp8_channel_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant fp8_channel_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, fp8_channel_dequant_bf16_vulkan_local_size_x}};
+static const qk_spec_constant fp8_channel_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, fp8_channel_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_fp8_channel_dequant_bf16_vulkan = {
     .name = "fp8_channel_dequant_bf16",
@@ -370,7 +372,7 @@ const qk_kernel qk_fp8_channel_dequant_bf16_vulkan = {
     .push = fp8_channel_dequant_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = fp8_channel_dequant_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
@@ -425,7 +427,7 @@ static const qk_field fp8_channel_gather_f32_push[] = {
 };
 
 static const uint32_t fp8_channel_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant fp8_channel_gather_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, fp8_channel_gather_f32_vulkan_local_size_x}};
+static const qk_spec_constant fp8_channel_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, fp8_channel_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_fp8_channel_gather_f32_vulkan = {
     .name = "fp8_channel_gather_f32",
@@ -441,12 +443,12 @@ const qk_kernel qk_fp8_channel_gather_f32_vulkan = {
     .push = fp8_channel_gather_f32_push,
     .spec_constant_count = 1,
     .spec_constants = fp8_channel_gather_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 32,
-    .tile_elements = 8,
+    .tile_elements = 4,
     .view = QK_VIEW_MATRIX,
     .ragged = 1,
     .block_rows = 1,
@@ -496,7 +498,9 @@ static const qk_field fp8_channel_gather_f16_push[] = {
 };
 
 static const uint32_t fp8_channel_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant fp8_channel_gather_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, fp8_channel_gather_f16_vulkan_local_size_x}};
+static const uint32_t fp8_channel_gather_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant fp8_channel_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, fp8_channel_gather_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, fp8_channel_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_fp8_channel_gather_f16_vulkan = {
     .name = "fp8_channel_gather_f16",
@@ -510,9 +514,9 @@ const qk_kernel qk_fp8_channel_gather_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = fp8_channel_gather_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = fp8_channel_gather_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -567,7 +571,7 @@ static const qk_field fp8_channel_gather_bf16_push[] = {
 };
 
 static const uint32_t fp8_channel_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant fp8_channel_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, fp8_channel_gather_bf16_vulkan_local_size_x}};
+static const qk_spec_constant fp8_channel_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, fp8_channel_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_fp8_channel_gather_bf16_vulkan = {
     .name = "fp8_channel_gather_bf16",
@@ -583,7 +587,7 @@ const qk_kernel qk_fp8_channel_gather_bf16_vulkan = {
     .push = fp8_channel_gather_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = fp8_channel_gather_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,

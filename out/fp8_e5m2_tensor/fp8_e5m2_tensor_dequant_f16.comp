@@ -23,6 +23,7 @@ layout(local_size_x_id = 0) in;
 layout(binding = 0, std430) readonly buffer WeightBuffer { uint8_t weight[]; };
 layout(binding = 1, std430) readonly buffer Weight_scaleBuffer { uint weight_scale[]; };
 layout(binding = 2, std430) writeonly buffer Dst { uint16_t dst[]; };
+layout(binding = 2, std430) writeonly buffer DstWhole { uvec4 dst_whole[]; };
 
 layout(push_constant) uniform Push {
     uint rows;       // of the matrix that the blocks are patches of
@@ -47,6 +48,24 @@ uint f32_to_f16(float x) {
         return sign | (floatBitsToUint(lifted) - 0x3F000000u);
     }
     return sign | ((magnitude - 0x38000000u + 0xFFFu + ((magnitude >> 13) & 1u)) >> 13);
+}
+
+// Set where the host has given the module the execution modes RoundingModeRTE and DenormPreserve for 16 bits.
+layout(constant_id = 8) const bool rounds_f16 = false;
+
+// Elsewhere, what is added to a float and taken away again, 2^13 times the power of two below it, leaves 11 bits, rounded
+// to nearest even: a half, that no conversion changes.
+uvec2 pack_f16(vec4 v) {
+    if (rounds_f16) return uvec2(packHalf2x16(v.xy), packHalf2x16(v.zw));
+    const uvec4 bits = floatBitsToUint(v);
+    const vec4 power = uintBitsToFloat(bits & 0x7F800000u);
+    if (max(max(power.x, power.y), max(power.z, power.w)) >= 32768.0)
+        return uvec2(f32_to_f16(v.x) | f32_to_f16(v.y) << 16, f32_to_f16(v.z) | f32_to_f16(v.w) << 16);
+    precise vec4 lift = max(power, 6.103515625e-5) * 8192.0;  // a subnormal half has fewer bits
+    precise vec4 sum = abs(v) + lift;
+    precise vec4 half_values = sum - lift;
+    half_values = uintBitsToFloat(floatBitsToUint(half_values) | (bits & 0x80000000u));
+    return uvec2(packHalf2x16(half_values.xy), packHalf2x16(half_values.zw));
 }
 
 // The 8 values of a tile of a row, in runs of 4 consecutive elements.
@@ -75,16 +94,21 @@ void decode(uint row, uint tile, out precise vec4 v[2]) {
     v[1] = q1 * s;
 }
 
-// Stores elements [from, to) of a tile; its first belongs at `at`.
-void write_tile(uint at, uint from, uint to, vec4 v[2]) {
+// Stores elements [from, to) of a tile; its first belongs at `first`.
+void write_tile(uint first, uint from, uint to, vec4 v[2]) {
+    if (from == 0u && to == 8u && first % 8u == 0u) {
+        const uint at = first / 8u;
+        dst_whole[at] = uvec4(pack_f16(v[0]), pack_f16(v[1]));
+        return;
+    }
     for (uint e = 0u; e < 8u; ++e) {
-        if (e >= from && e < to) dst[at + e] = uint16_t(f32_to_f16(v[e / 4u][e % 4u]));
+        if (e >= from && e < to) dst[first + e] = uint16_t(f32_to_f16(v[e / 4u][e % 4u]));
     }
 }
 
 void main() {
-    const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
-    for (uint i = gl_GlobalInvocationID.x; i < rows * row_tiles; i += threads) {
+    const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x, bands = rows;
+    for (uint i = gl_GlobalInvocationID.x; i < bands * row_tiles; i += threads) {
         const uint row = i / row_tiles, tile = i % row_tiles;
         vec4 v[2];
         decode(row, tile, v);

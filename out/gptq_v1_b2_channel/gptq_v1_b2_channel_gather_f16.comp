@@ -1,7 +1,7 @@
 // gptq_v1_b2_channel_gather_f16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f16.
 // Generated from the specification below by `qkgen emit --format gptq_v1_b2_channel`; do not edit.
 // 328 bytes for 1024 elements, 2 bits each.
-// For each weight 0.25 bytes read and 2 written, 7.25 operations: 0.188 loads, 2.19 bits, 1.81 integer, 1 float, 2.06 conversions.
+// For each weight 0.25 bytes read and 2 written, 9.88 operations: 0.375 loads, 2.5 bits, 3.88 integer, 1 float, 2.12 conversions.
 //
 //     format gptq_v1_b{bits}_channel "GPTQ without groups: a scale and a zero less one for each output"
 //     from "AutoGPTQ, GPTQModel: qlinear with a group size of -1, checkpoints of version 1"
@@ -30,6 +30,7 @@ layout(binding = 1, std430) readonly buffer QzerosBuffer { uint qzeros[]; };
 layout(binding = 2, std430) readonly buffer ScalesBuffer { uint16_t scales[]; };
 layout(binding = 3, std430) readonly buffer Indices { uint indices[]; };
 layout(binding = 4, std430) writeonly buffer Dst { uint16_t dst[]; };
+layout(binding = 4, std430) writeonly buffer DstWhole { uvec4 dst_whole[]; };
 layout(binding = 5, std430) buffer Status { uint out_of_range; };
 
 layout(push_constant) uniform Push {
@@ -37,7 +38,7 @@ layout(push_constant) uniform Push {
     uint cols;
     uint grid_rows;   // blocks
     uint grid_cols;
-    uint row_tiles;   // tiles of 16 elements that a row of the table can touch
+    uint row_tiles;   // tiles of 8 elements that a row of the table can touch
     uint table_rows;
     uint table_cols;
     uint tokens;
@@ -60,13 +61,47 @@ uint f32_to_f16(float x) {
     return sign | ((magnitude - 0x38000000u + 0xFFFu + ((magnitude >> 13) & 1u)) >> 13);
 }
 
-// The 16 values of a tile of a row, in runs of 4 consecutive elements.
-void decode(uint row, uint tile, out precise vec4 v[4]) {
+// Set where the host has given the module the execution modes RoundingModeRTE and DenormPreserve for 16 bits.
+layout(constant_id = 8) const bool rounds_f16 = false;
+
+// Elsewhere, what is added to a float and taken away again, 2^13 times the power of two below it, leaves 11 bits, rounded
+// to nearest even: a half, that no conversion changes.
+uvec2 pack_f16(vec4 v) {
+    if (rounds_f16) return uvec2(packHalf2x16(v.xy), packHalf2x16(v.zw));
+    const uvec4 bits = floatBitsToUint(v);
+    const vec4 power = uintBitsToFloat(bits & 0x7F800000u);
+    if (max(max(power.x, power.y), max(power.z, power.w)) >= 32768.0)
+        return uvec2(f32_to_f16(v.x) | f32_to_f16(v.y) << 16, f32_to_f16(v.z) | f32_to_f16(v.w) << 16);
+    precise vec4 lift = max(power, 6.103515625e-5) * 8192.0;  // a subnormal half has fewer bits
+    precise vec4 sum = abs(v) + lift;
+    precise vec4 half_values = sum - lift;
+    half_values = uintBitsToFloat(floatBitsToUint(half_values) | (bits & 0x80000000u));
+    return uvec2(packHalf2x16(half_values.xy), packHalf2x16(half_values.zw));
+}
+
+// Row, or band of rows, and tile of thread `i` where neighbours in memory belong to different rows: in strips of
+// 32, cut into patches of 8 tiles, so that threads that run together read and write whole lines.
+uvec2 row_and_tile(uint i, uint rows, uint row_tiles) {
+    const uint tall = min(32u, rows), strip = i / (tall * row_tiles);
+    uint rest = i - strip * (tall * row_tiles);
+    const uint height = min(tall, rows - strip * tall);
+    const uint patch_size = height * 8u;
+    const uint patch_number = height == 32u ? rest / 256u : rest / patch_size;
+    rest -= patch_number * patch_size;
+    const uint first = patch_number * 8u, width = min(8u, row_tiles - first);
+    const uint down = width == 8u ? rest / 8u : rest / width;
+    return uvec2(strip * tall + down, first + rest - down * width);
+}
+
+// The 8 values of a tile of a row, in runs of 4 consecutive elements.
+void decode(uint row, uint tile, out precise vec4 v[2]) {
     const uint block_row = row / 32u;
     const uint r = row % 32u;
+    const uint block_col = tile / 4u;
+    const uint t = tile % 4u;
     // elements 0 to 3, counted from the tile's first
-    uint w = qweight[tile * rows + row];
-    uvec4 q0 = (uvec4(w) >> uvec4(0, 2, 4, 6)) & 3u;  // w: 2 bits
+    uint w = qweight[min(block_col * 2u + t / 2u, (cols * 2u + 31u) / 32u - 1u) * rows + row];
+    uvec4 q0 = (uvec4(w >> (t % 2u * 16u)) >> uvec4(0, 2, 4, 6)) & 3u;  // w: 2 bits
     uint zs = qzeros[min(block_row * 2u + r / 16u, (rows * 2u + 31u) / 32u - 1u)];
     uint z = (zs >> (r % 16u * 2u)) & 3u;  // zs: 2 bits
     uint d = uint(scales[row]);
@@ -74,29 +109,27 @@ void decode(uint row, uint tile, out precise vec4 v[4]) {
     v[0] = vec4(ivec4(q0) - ((int(z) + 1) & 3)) * s;
 
     // elements 4 to 7, counted from the tile's first
-    uvec4 q1 = (uvec4(w) >> uvec4(8, 10, 12, 14)) & 3u;  // w: 2 bits
+    uvec4 q1 = (uvec4(w >> (t % 2u * 16u)) >> uvec4(8, 10, 12, 14)) & 3u;  // w: 2 bits
     v[1] = vec4(ivec4(q1) - ((int(z) + 1) & 3)) * s;
-
-    // elements 8 to 11, counted from the tile's first
-    uvec4 q2 = (uvec4(w) >> uvec4(16, 18, 20, 22)) & 3u;  // w: 2 bits
-    v[2] = vec4(ivec4(q2) - ((int(z) + 1) & 3)) * s;
-
-    // elements 12 to 15, counted from the tile's first
-    uvec4 q3 = (uvec4(w) >> uvec4(24, 26, 28, 30)) & 3u;  // w: 2 bits
-    v[3] = vec4(ivec4(q3) - ((int(z) + 1) & 3)) * s;
 }
 
-// Stores elements [from, to) of a tile; its first belongs at `at`.
-void write_tile(uint at, uint from, uint to, vec4 v[4]) {
-    for (uint e = 0u; e < 16u; ++e) {
-        if (e >= from && e < to) dst[at + e] = uint16_t(f32_to_f16(v[e / 4u][e % 4u]));
+// Stores elements [from, to) of a tile; its first belongs at `first`.
+void write_tile(uint first, uint from, uint to, vec4 v[2]) {
+    if (from == 0u && to == 8u && first % 8u == 0u) {
+        const uint at = first / 8u;
+        dst_whole[at] = uvec4(pack_f16(v[0]), pack_f16(v[1]));
+        return;
+    }
+    for (uint e = 0u; e < 8u; ++e) {
+        if (e >= from && e < to) dst[first + e] = uint16_t(f32_to_f16(v[e / 4u][e % 4u]));
     }
 }
 
 void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
     for (uint i = gl_GlobalInvocationID.x; i < tokens * row_tiles; i += threads) {
-        const uint token = i / row_tiles, j = i % row_tiles;
+        const uvec2 at = row_and_tile(i, tokens, row_tiles);
+        const uint token = at.x, j = at.y;
         uint index = indices[token];
         const bool found = index < table_rows;
         if (!found) {
@@ -105,12 +138,12 @@ void main() {
             index = 0u;
         }
         const uint row = index, tile = j;
-        vec4 v[4];
+        vec4 v[2];
         if (found) {
             decode(row, tile, v);
         } else {
-            for (uint r = 0u; r < 4u; ++r) v[r] = vec4(0.0);
+            for (uint r = 0u; r < 2u; ++r) v[r] = vec4(0.0);
         }
-        write_tile(token * cols + tile * 16u, 0u, min(16u, cols - tile * 16u), v);
+        write_tile(token * cols + tile * 8u, 0u, min(8u, cols - tile * 8u), v);
     }
 }

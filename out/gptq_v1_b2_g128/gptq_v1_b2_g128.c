@@ -1,7 +1,8 @@
 /* gptq_v1_b2_g128: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format gptq_v1_b2_g128`; do not edit.
  * 1096 bytes for 4096 elements, 2.141 bits each.
- * dequant, gather in f32: for each weight 0.268 bytes read and 4 written, 6.5 operations: 0.188 loads, 2.19 bits, 2.06 integer, 1 float, 1.06 conversions.
+ * dequant in f32: for each weight 0.268 bytes read and 4 written, 9.94 operations: 0.562 loads, 3 bits, 4.12 integer, 1 float, 1.25 conversions.
+ * gather in f32: for each weight 0.268 bytes read and 4 written, 13.8 operations: 0.75 loads, 3 bits, 7.75 integer, 1 float, 1.25 conversions.
  * gemv in f32: for each weight 0.268 bytes read, 7.56 operations: 0.188 loads, 2.19 bits, 2.06 integer, 2.06 float, 1.06 conversions.
  *
  *     format gptq_v1_b{bits}_g{group} "GPTQ: codes packed along the inputs, zeros less one along the outputs"
@@ -224,7 +225,7 @@ static const qk_field gptq_v1_b2_g128_dequant_f32_push[] = {
 };
 
 static const uint32_t gptq_v1_b2_g128_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant gptq_v1_b2_g128_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, gptq_v1_b2_g128_dequant_f32_vulkan_local_size_x}};
+static const qk_spec_constant gptq_v1_b2_g128_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, gptq_v1_b2_g128_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_gptq_v1_b2_g128_dequant_f32_vulkan = {
     .name = "gptq_v1_b2_g128_dequant_f32",
@@ -240,16 +241,17 @@ const qk_kernel qk_gptq_v1_b2_g128_dequant_f32_vulkan = {
     .push = gptq_v1_b2_g128_dequant_f32_push,
     .spec_constant_count = 1,
     .spec_constants = gptq_v1_b2_g128_dequant_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 4096,
-    .tile_elements = 16,
+    .tile_elements = 4,
     .view = QK_VIEW_MATRIX,
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 128,
+    .tile_rows = 4,
 };
 
 const qk_kernel qk_gptq_v1_b2_g128_dequant_f32_metal = {
@@ -291,7 +293,9 @@ static const qk_field gptq_v1_b2_g128_dequant_f16_push[] = {
 };
 
 static const uint32_t gptq_v1_b2_g128_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant gptq_v1_b2_g128_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, gptq_v1_b2_g128_dequant_f16_vulkan_local_size_x}};
+static const uint32_t gptq_v1_b2_g128_dequant_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant gptq_v1_b2_g128_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, gptq_v1_b2_g128_dequant_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, gptq_v1_b2_g128_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_gptq_v1_b2_g128_dequant_f16_vulkan = {
     .name = "gptq_v1_b2_g128_dequant_f16",
@@ -305,18 +309,19 @@ const qk_kernel qk_gptq_v1_b2_g128_dequant_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = gptq_v1_b2_g128_dequant_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = gptq_v1_b2_g128_dequant_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
     .block_elements = 4096,
-    .tile_elements = 16,
+    .tile_elements = 8,
     .view = QK_VIEW_MATRIX,
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 128,
+    .tile_rows = 4,
 };
 
 const qk_kernel qk_gptq_v1_b2_g128_dequant_f16_metal = {
@@ -358,7 +363,7 @@ static const qk_field gptq_v1_b2_g128_dequant_bf16_push[] = {
 };
 
 static const uint32_t gptq_v1_b2_g128_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant gptq_v1_b2_g128_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, gptq_v1_b2_g128_dequant_bf16_vulkan_local_size_x}};
+static const qk_spec_constant gptq_v1_b2_g128_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, gptq_v1_b2_g128_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_gptq_v1_b2_g128_dequant_bf16_vulkan = {
     .name = "gptq_v1_b2_g128_dequant_bf16",
@@ -374,16 +379,17 @@ const qk_kernel qk_gptq_v1_b2_g128_dequant_bf16_vulkan = {
     .push = gptq_v1_b2_g128_dequant_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = gptq_v1_b2_g128_dequant_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
     .block_elements = 4096,
-    .tile_elements = 16,
+    .tile_elements = 8,
     .view = QK_VIEW_MATRIX,
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 128,
+    .tile_rows = 4,
 };
 
 const qk_kernel qk_gptq_v1_b2_g128_dequant_bf16_metal = {
@@ -430,7 +436,7 @@ static const qk_field gptq_v1_b2_g128_gather_f32_push[] = {
 };
 
 static const uint32_t gptq_v1_b2_g128_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant gptq_v1_b2_g128_gather_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, gptq_v1_b2_g128_gather_f32_vulkan_local_size_x}};
+static const qk_spec_constant gptq_v1_b2_g128_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, gptq_v1_b2_g128_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_gptq_v1_b2_g128_gather_f32_vulkan = {
     .name = "gptq_v1_b2_g128_gather_f32",
@@ -446,12 +452,12 @@ const qk_kernel qk_gptq_v1_b2_g128_gather_f32_vulkan = {
     .push = gptq_v1_b2_g128_gather_f32_push,
     .spec_constant_count = 1,
     .spec_constants = gptq_v1_b2_g128_gather_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 4096,
-    .tile_elements = 16,
+    .tile_elements = 4,
     .view = QK_VIEW_MATRIX,
     .ragged = 1,
     .block_rows = 32,
@@ -502,7 +508,9 @@ static const qk_field gptq_v1_b2_g128_gather_f16_push[] = {
 };
 
 static const uint32_t gptq_v1_b2_g128_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant gptq_v1_b2_g128_gather_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, gptq_v1_b2_g128_gather_f16_vulkan_local_size_x}};
+static const uint32_t gptq_v1_b2_g128_gather_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant gptq_v1_b2_g128_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, gptq_v1_b2_g128_gather_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, gptq_v1_b2_g128_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_gptq_v1_b2_g128_gather_f16_vulkan = {
     .name = "gptq_v1_b2_g128_gather_f16",
@@ -516,14 +524,14 @@ const qk_kernel qk_gptq_v1_b2_g128_gather_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = gptq_v1_b2_g128_gather_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = gptq_v1_b2_g128_gather_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
     .block_elements = 4096,
-    .tile_elements = 16,
+    .tile_elements = 8,
     .view = QK_VIEW_MATRIX,
     .ragged = 1,
     .block_rows = 32,
@@ -574,7 +582,7 @@ static const qk_field gptq_v1_b2_g128_gather_bf16_push[] = {
 };
 
 static const uint32_t gptq_v1_b2_g128_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant gptq_v1_b2_g128_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, gptq_v1_b2_g128_gather_bf16_vulkan_local_size_x}};
+static const qk_spec_constant gptq_v1_b2_g128_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, gptq_v1_b2_g128_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_gptq_v1_b2_g128_gather_bf16_vulkan = {
     .name = "gptq_v1_b2_g128_gather_bf16",
@@ -590,12 +598,12 @@ const qk_kernel qk_gptq_v1_b2_g128_gather_bf16_vulkan = {
     .push = gptq_v1_b2_g128_gather_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = gptq_v1_b2_g128_gather_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
     .block_elements = 4096,
-    .tile_elements = 16,
+    .tile_elements = 8,
     .view = QK_VIEW_MATRIX,
     .ragged = 1,
     .block_rows = 32,

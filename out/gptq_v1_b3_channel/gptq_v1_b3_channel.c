@@ -1,7 +1,8 @@
 /* gptq_v1_b3_channel: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format gptq_v1_b3_channel`; do not edit.
  * 460 bytes for 1024 elements, 3 bits each.
- * dequant, gather in f32: for each weight 0.375 bytes read and 4 written, 6.59 operations: 0.188 loads, 2.38 bits, 2 integer, 1 float, 1.03 conversions.
+ * dequant in f32: for each weight 0.375 bytes read and 4 written, 18.5 operations: 1.25 loads, 4.5 bits, 10.5 integer, 1 float, 1.25 conversions.
+ * gather in f32: for each weight 0.375 bytes read and 4 written, 20.8 operations: 1.25 loads, 4.5 bits, 12.8 integer, 1 float, 1.25 conversions.
  * gemv in f32: for each weight 0.375 bytes read, 7.62 operations: 0.188 loads, 2.38 bits, 2 integer, 2.03 float, 1.03 conversions.
  *
  *     format gptq_v1_b{bits}_channel "GPTQ without groups: a scale and a zero less one for each output"
@@ -224,7 +225,7 @@ static const qk_field gptq_v1_b3_channel_dequant_f32_push[] = {
 };
 
 static const uint32_t gptq_v1_b3_channel_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant gptq_v1_b3_channel_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, gptq_v1_b3_channel_dequant_f32_vulkan_local_size_x}};
+static const qk_spec_constant gptq_v1_b3_channel_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, gptq_v1_b3_channel_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_gptq_v1_b3_channel_dequant_f32_vulkan = {
     .name = "gptq_v1_b3_channel_dequant_f32",
@@ -240,16 +241,17 @@ const qk_kernel qk_gptq_v1_b3_channel_dequant_f32_vulkan = {
     .push = gptq_v1_b3_channel_dequant_f32_push,
     .spec_constant_count = 1,
     .spec_constants = gptq_v1_b3_channel_dequant_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 1024,
-    .tile_elements = 32,
+    .tile_elements = 4,
     .view = QK_VIEW_MATRIX,
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 32,
+    .tile_rows = 4,
 };
 
 const qk_kernel qk_gptq_v1_b3_channel_dequant_f32_metal = {
@@ -291,7 +293,9 @@ static const qk_field gptq_v1_b3_channel_dequant_f16_push[] = {
 };
 
 static const uint32_t gptq_v1_b3_channel_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant gptq_v1_b3_channel_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, gptq_v1_b3_channel_dequant_f16_vulkan_local_size_x}};
+static const uint32_t gptq_v1_b3_channel_dequant_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant gptq_v1_b3_channel_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, gptq_v1_b3_channel_dequant_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, gptq_v1_b3_channel_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_gptq_v1_b3_channel_dequant_f16_vulkan = {
     .name = "gptq_v1_b3_channel_dequant_f16",
@@ -305,18 +309,19 @@ const qk_kernel qk_gptq_v1_b3_channel_dequant_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = gptq_v1_b3_channel_dequant_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = gptq_v1_b3_channel_dequant_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
     .block_elements = 1024,
-    .tile_elements = 32,
+    .tile_elements = 8,
     .view = QK_VIEW_MATRIX,
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 32,
+    .tile_rows = 4,
 };
 
 const qk_kernel qk_gptq_v1_b3_channel_dequant_f16_metal = {
@@ -358,7 +363,7 @@ static const qk_field gptq_v1_b3_channel_dequant_bf16_push[] = {
 };
 
 static const uint32_t gptq_v1_b3_channel_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant gptq_v1_b3_channel_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, gptq_v1_b3_channel_dequant_bf16_vulkan_local_size_x}};
+static const qk_spec_constant gptq_v1_b3_channel_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, gptq_v1_b3_channel_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_gptq_v1_b3_channel_dequant_bf16_vulkan = {
     .name = "gptq_v1_b3_channel_dequant_bf16",
@@ -374,16 +379,17 @@ const qk_kernel qk_gptq_v1_b3_channel_dequant_bf16_vulkan = {
     .push = gptq_v1_b3_channel_dequant_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = gptq_v1_b3_channel_dequant_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
     .block_elements = 1024,
-    .tile_elements = 32,
+    .tile_elements = 8,
     .view = QK_VIEW_MATRIX,
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 32,
+    .tile_rows = 4,
 };
 
 const qk_kernel qk_gptq_v1_b3_channel_dequant_bf16_metal = {
@@ -430,7 +436,7 @@ static const qk_field gptq_v1_b3_channel_gather_f32_push[] = {
 };
 
 static const uint32_t gptq_v1_b3_channel_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant gptq_v1_b3_channel_gather_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, gptq_v1_b3_channel_gather_f32_vulkan_local_size_x}};
+static const qk_spec_constant gptq_v1_b3_channel_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, gptq_v1_b3_channel_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_gptq_v1_b3_channel_gather_f32_vulkan = {
     .name = "gptq_v1_b3_channel_gather_f32",
@@ -446,12 +452,12 @@ const qk_kernel qk_gptq_v1_b3_channel_gather_f32_vulkan = {
     .push = gptq_v1_b3_channel_gather_f32_push,
     .spec_constant_count = 1,
     .spec_constants = gptq_v1_b3_channel_gather_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 1024,
-    .tile_elements = 32,
+    .tile_elements = 4,
     .view = QK_VIEW_MATRIX,
     .ragged = 1,
     .block_rows = 32,
@@ -502,7 +508,9 @@ static const qk_field gptq_v1_b3_channel_gather_f16_push[] = {
 };
 
 static const uint32_t gptq_v1_b3_channel_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant gptq_v1_b3_channel_gather_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, gptq_v1_b3_channel_gather_f16_vulkan_local_size_x}};
+static const uint32_t gptq_v1_b3_channel_gather_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant gptq_v1_b3_channel_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, gptq_v1_b3_channel_gather_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, gptq_v1_b3_channel_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_gptq_v1_b3_channel_gather_f16_vulkan = {
     .name = "gptq_v1_b3_channel_gather_f16",
@@ -516,14 +524,14 @@ const qk_kernel qk_gptq_v1_b3_channel_gather_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = gptq_v1_b3_channel_gather_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = gptq_v1_b3_channel_gather_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
     .block_elements = 1024,
-    .tile_elements = 32,
+    .tile_elements = 8,
     .view = QK_VIEW_MATRIX,
     .ragged = 1,
     .block_rows = 32,
@@ -574,7 +582,7 @@ static const qk_field gptq_v1_b3_channel_gather_bf16_push[] = {
 };
 
 static const uint32_t gptq_v1_b3_channel_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant gptq_v1_b3_channel_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, gptq_v1_b3_channel_gather_bf16_vulkan_local_size_x}};
+static const qk_spec_constant gptq_v1_b3_channel_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, gptq_v1_b3_channel_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_gptq_v1_b3_channel_gather_bf16_vulkan = {
     .name = "gptq_v1_b3_channel_gather_bf16",
@@ -590,12 +598,12 @@ const qk_kernel qk_gptq_v1_b3_channel_gather_bf16_vulkan = {
     .push = gptq_v1_b3_channel_gather_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = gptq_v1_b3_channel_gather_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
     .block_elements = 1024,
-    .tile_elements = 32,
+    .tile_elements = 8,
     .view = QK_VIEW_MATRIX,
     .ragged = 1,
     .block_rows = 32,

@@ -1,7 +1,8 @@
 /* gptq_v1_b3_g128_act: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format gptq_v1_b3_g128_act`; do not edit.
  * 2124 bytes for 4096 elements, 3.148 bits each.
- * dequant, gather in f32: for each weight 0.394 bytes read and 4 written, 26.4 operations: 4.09 loads, 8.19 bits, 11.2 integer, 1 float, 2 conversions.
+ * dequant in f32: for each weight 0.394 bytes read and 4 written, 31.5 operations: 3.75 loads, 9 bits, 15.8 integer, 1 float, 2 conversions.
+ * gather in f32: for each weight 0.394 bytes read and 4 written, 39 operations: 4.5 loads, 9 bits, 22.5 integer, 1 float, 2 conversions.
  * gemv in f32: for each weight 0.394 bytes read, 28.4 operations: 4.09 loads, 8.19 bits, 11.2 integer, 3 float, 2 conversions.
  *
  *     format gptq_v1_b{bits}_g{group}_act "GPTQ with reordered groups: an index says the group of each input"
@@ -235,7 +236,7 @@ static const qk_field gptq_v1_b3_g128_act_dequant_f32_push[] = {
 };
 
 static const uint32_t gptq_v1_b3_g128_act_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant gptq_v1_b3_g128_act_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, gptq_v1_b3_g128_act_dequant_f32_vulkan_local_size_x}};
+static const qk_spec_constant gptq_v1_b3_g128_act_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, gptq_v1_b3_g128_act_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_gptq_v1_b3_g128_act_dequant_f32_vulkan = {
     .name = "gptq_v1_b3_g128_act_dequant_f32",
@@ -251,16 +252,17 @@ const qk_kernel qk_gptq_v1_b3_g128_act_dequant_f32_vulkan = {
     .push = gptq_v1_b3_g128_act_dequant_f32_push,
     .spec_constant_count = 1,
     .spec_constants = gptq_v1_b3_g128_act_dequant_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 4096,
-    .tile_elements = 32,
+    .tile_elements = 4,
     .view = QK_VIEW_MATRIX,
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 128,
+    .tile_rows = 4,
 };
 
 const qk_kernel qk_gptq_v1_b3_g128_act_dequant_f32_metal = {
@@ -303,7 +305,9 @@ static const qk_field gptq_v1_b3_g128_act_dequant_f16_push[] = {
 };
 
 static const uint32_t gptq_v1_b3_g128_act_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant gptq_v1_b3_g128_act_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, gptq_v1_b3_g128_act_dequant_f16_vulkan_local_size_x}};
+static const uint32_t gptq_v1_b3_g128_act_dequant_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant gptq_v1_b3_g128_act_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, gptq_v1_b3_g128_act_dequant_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, gptq_v1_b3_g128_act_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_gptq_v1_b3_g128_act_dequant_f16_vulkan = {
     .name = "gptq_v1_b3_g128_act_dequant_f16",
@@ -317,18 +321,19 @@ const qk_kernel qk_gptq_v1_b3_g128_act_dequant_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = gptq_v1_b3_g128_act_dequant_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = gptq_v1_b3_g128_act_dequant_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
     .block_elements = 4096,
-    .tile_elements = 32,
+    .tile_elements = 8,
     .view = QK_VIEW_MATRIX,
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 128,
+    .tile_rows = 4,
 };
 
 const qk_kernel qk_gptq_v1_b3_g128_act_dequant_f16_metal = {
@@ -371,7 +376,7 @@ static const qk_field gptq_v1_b3_g128_act_dequant_bf16_push[] = {
 };
 
 static const uint32_t gptq_v1_b3_g128_act_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant gptq_v1_b3_g128_act_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, gptq_v1_b3_g128_act_dequant_bf16_vulkan_local_size_x}};
+static const qk_spec_constant gptq_v1_b3_g128_act_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, gptq_v1_b3_g128_act_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_gptq_v1_b3_g128_act_dequant_bf16_vulkan = {
     .name = "gptq_v1_b3_g128_act_dequant_bf16",
@@ -387,16 +392,17 @@ const qk_kernel qk_gptq_v1_b3_g128_act_dequant_bf16_vulkan = {
     .push = gptq_v1_b3_g128_act_dequant_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = gptq_v1_b3_g128_act_dequant_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
     .block_elements = 4096,
-    .tile_elements = 32,
+    .tile_elements = 8,
     .view = QK_VIEW_MATRIX,
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 128,
+    .tile_rows = 4,
 };
 
 const qk_kernel qk_gptq_v1_b3_g128_act_dequant_bf16_metal = {
@@ -444,7 +450,7 @@ static const qk_field gptq_v1_b3_g128_act_gather_f32_push[] = {
 };
 
 static const uint32_t gptq_v1_b3_g128_act_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant gptq_v1_b3_g128_act_gather_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, gptq_v1_b3_g128_act_gather_f32_vulkan_local_size_x}};
+static const qk_spec_constant gptq_v1_b3_g128_act_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, gptq_v1_b3_g128_act_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_gptq_v1_b3_g128_act_gather_f32_vulkan = {
     .name = "gptq_v1_b3_g128_act_gather_f32",
@@ -460,12 +466,12 @@ const qk_kernel qk_gptq_v1_b3_g128_act_gather_f32_vulkan = {
     .push = gptq_v1_b3_g128_act_gather_f32_push,
     .spec_constant_count = 1,
     .spec_constants = gptq_v1_b3_g128_act_gather_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 4096,
-    .tile_elements = 32,
+    .tile_elements = 4,
     .view = QK_VIEW_MATRIX,
     .ragged = 1,
     .block_rows = 32,
@@ -517,7 +523,9 @@ static const qk_field gptq_v1_b3_g128_act_gather_f16_push[] = {
 };
 
 static const uint32_t gptq_v1_b3_g128_act_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant gptq_v1_b3_g128_act_gather_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, gptq_v1_b3_g128_act_gather_f16_vulkan_local_size_x}};
+static const uint32_t gptq_v1_b3_g128_act_gather_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant gptq_v1_b3_g128_act_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, gptq_v1_b3_g128_act_gather_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, gptq_v1_b3_g128_act_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_gptq_v1_b3_g128_act_gather_f16_vulkan = {
     .name = "gptq_v1_b3_g128_act_gather_f16",
@@ -531,14 +539,14 @@ const qk_kernel qk_gptq_v1_b3_g128_act_gather_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = gptq_v1_b3_g128_act_gather_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = gptq_v1_b3_g128_act_gather_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
     .block_elements = 4096,
-    .tile_elements = 32,
+    .tile_elements = 8,
     .view = QK_VIEW_MATRIX,
     .ragged = 1,
     .block_rows = 32,
@@ -590,7 +598,7 @@ static const qk_field gptq_v1_b3_g128_act_gather_bf16_push[] = {
 };
 
 static const uint32_t gptq_v1_b3_g128_act_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant gptq_v1_b3_g128_act_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, gptq_v1_b3_g128_act_gather_bf16_vulkan_local_size_x}};
+static const qk_spec_constant gptq_v1_b3_g128_act_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, gptq_v1_b3_g128_act_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_gptq_v1_b3_g128_act_gather_bf16_vulkan = {
     .name = "gptq_v1_b3_g128_act_gather_bf16",
@@ -606,12 +614,12 @@ const qk_kernel qk_gptq_v1_b3_g128_act_gather_bf16_vulkan = {
     .push = gptq_v1_b3_g128_act_gather_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = gptq_v1_b3_g128_act_gather_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
     .block_elements = 4096,
-    .tile_elements = 32,
+    .tile_elements = 8,
     .view = QK_VIEW_MATRIX,
     .ragged = 1,
     .block_rows = 32,

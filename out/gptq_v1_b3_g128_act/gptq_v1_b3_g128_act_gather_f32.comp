@@ -1,7 +1,7 @@
 // gptq_v1_b3_g128_act_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32.
 // Generated from the specification below by `qkgen emit --format gptq_v1_b3_g128_act`; do not edit.
 // 2124 bytes for 4096 elements, 3.148 bits each.
-// For each weight 0.394 bytes read and 4 written, 26.4 operations: 4.09 loads, 8.19 bits, 11.2 integer, 1 float, 2 conversions.
+// For each weight 0.394 bytes read and 4 written, 39 operations: 4.5 loads, 9 bits, 22.5 integer, 1 float, 2 conversions.
 //
 //     format gptq_v1_b{bits}_g{group}_act "GPTQ with reordered groups: an index says the group of each input"
 //     from "AutoGPTQ, GPTQModel: qlinear with desc_act, checkpoints of version 1"
@@ -33,6 +33,7 @@ layout(binding = 2, std430) readonly buffer ScalesBuffer { uint16_t scales[]; };
 layout(binding = 3, std430) readonly buffer G_idxBuffer { uint g_idx[]; };
 layout(binding = 4, std430) readonly buffer Indices { uint indices[]; };
 layout(binding = 5, std430) writeonly buffer Dst { float dst[]; };
+layout(binding = 5, std430) writeonly buffer DstWhole { vec4 dst_whole[]; };
 layout(binding = 6, std430) buffer Status { uint out_of_range; };
 
 layout(push_constant) uniform Push {
@@ -40,7 +41,7 @@ layout(push_constant) uniform Push {
     uint cols;
     uint grid_rows;   // blocks
     uint grid_cols;
-    uint row_tiles;   // tiles of 32 elements that a row of the table can touch
+    uint row_tiles;   // tiles of 4 elements that a row of the table can touch
     uint table_rows;
     uint table_cols;
     uint tokens;
@@ -51,36 +52,51 @@ float f16_to_f32(uint bits) {
     return unpackHalf2x16(bits).x;
 }
 
-// The 32 values of a tile of a row, in runs of 4 consecutive elements.
-void decode(uint row, uint tile, out precise vec4 v[8]) {
+// Row, or band of rows, and tile of thread `i` where neighbours in memory belong to different rows: in strips of
+// 256, cut into patches of 8 tiles, so that threads that run together read and write whole lines.
+uvec2 row_and_tile(uint i, uint rows, uint row_tiles) {
+    const uint tall = min(256u, rows), strip = i / (tall * row_tiles);
+    uint rest = i - strip * (tall * row_tiles);
+    const uint height = min(tall, rows - strip * tall);
+    const uint patch_size = height * 8u;
+    const uint patch_number = height == 256u ? rest / 2048u : rest / patch_size;
+    rest -= patch_number * patch_size;
+    const uint first = patch_number * 8u, width = min(8u, row_tiles - first);
+    const uint down = width == 8u ? rest / 8u : rest / width;
+    return uvec2(strip * tall + down, first + rest - down * width);
+}
+
+// The 4 values of a tile of a row, in runs of 4 consecutive elements.
+void decode(uint row, uint tile, out precise vec4 v[1]) {
     const uint block_row = row / 32u;
     const uint r = row % 32u;
-    const uint block_col = tile / 4u;
-    const uint t = tile % 4u;
-    // elements 0 to 3, counted from the tile's first
-    uint w0 = qweight[min(block_col * 12u + t * 3u, (cols * 12u + 0x7Fu) / 128u - 1u) * rows + row];
-    uvec4 q0 = (uvec4(w0) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
-    uint groups0 = g_idx[min(block_col * 128u + t * 32u, cols - 1u)];
-    uint groups1 = g_idx[min(block_col * 128u + t * 32u + 1u, cols - 1u)];
-    uint groups2 = g_idx[min(block_col * 128u + t * 32u + 2u, cols - 1u)];
-    uint groups3 = g_idx[min(block_col * 128u + t * 32u + 3u, cols - 1u)];
-    uvec4 g0 = uvec4(groups0, groups1, groups2, groups3);  // groups: 32 bits
-    uint group0 = min(g0.x, grid_cols - 1u);
+    const uint block_col = tile / 32u;
+    const uint t = tile % 32u;
+    uint w0 = qweight[min(block_col * 12u + (r * 384u + t * 12u) / 32u % 12u, (cols * 12u + 0x7Fu) / 128u - 1u) * rows + min(block_row * 32u + (r * 384u + t * 12u) / 32u / 12u, rows - 1u)];
+    uint w1 = qweight[min(block_col * 12u + min((r * 384u + t * 12u) / 32u + 1u, 383u) % 12u, (cols * 12u + 0x7Fu) / 128u - 1u) * rows + min(block_row * 32u + min((r * 384u + t * 12u) / 32u + 1u, 383u) / 12u, rows - 1u)];
+    uint w_run = (w0 >> ((r * 384u + t * 12u) % 32u)) | ((w1 << 1u) << (31u - (r * 384u + t * 12u) % 32u));
+    uvec4 q = (uvec4(w_run) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
+    uint groups0 = g_idx[min(block_col * 128u + t * 4u, cols - 1u)];
+    uint groups1 = g_idx[min(block_col * 128u + t * 4u + 1u, cols - 1u)];
+    uint groups2 = g_idx[min(block_col * 128u + t * 4u + 2u, cols - 1u)];
+    uint groups3 = g_idx[min(block_col * 128u + t * 4u + 3u, cols - 1u)];
+    uvec4 g = uvec4(groups0, groups1, groups2, groups3);  // groups: 32 bits
+    uint group0 = min(g.x, grid_cols - 1u);
     uint zs0 = qzeros[group0 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
     uint zs1 = qzeros[group0 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
     uint zs_run0 = (zs0 >> (r * 3u % 32u)) | ((zs1 << 1u) << (31u - r * 3u % 32u));
     uint z0 = zs_run0 & 7u;  // zs: 3 bits
-    uint group1 = min(g0.y, grid_cols - 1u);
+    uint group1 = min(g.y, grid_cols - 1u);
     uint zs2 = qzeros[group1 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
     uint zs3 = qzeros[group1 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
     uint zs_run1 = (zs2 >> (r * 3u % 32u)) | ((zs3 << 1u) << (31u - r * 3u % 32u));
     uint z1 = zs_run1 & 7u;  // zs: 3 bits
-    uint group2 = min(g0.z, grid_cols - 1u);
+    uint group2 = min(g.z, grid_cols - 1u);
     uint zs4 = qzeros[group2 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
     uint zs5 = qzeros[group2 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
     uint zs_run2 = (zs4 >> (r * 3u % 32u)) | ((zs5 << 1u) << (31u - r * 3u % 32u));
     uint z2 = zs_run2 & 7u;  // zs: 3 bits
-    uint group3 = min(g0.w, grid_cols - 1u);
+    uint group3 = min(g.w, grid_cols - 1u);
     uint zs6 = qzeros[group3 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
     uint zs7 = qzeros[group3 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
     uint zs_run3 = (zs6 >> (r * 3u % 32u)) | ((zs7 << 1u) << (31u - r * 3u % 32u));
@@ -95,297 +111,26 @@ void decode(uint row, uint tile, out precise vec4 v[8]) {
     uint d3 = uint(scales[group3 * rows + row]);
     float s3 = f16_to_f32(d3);  // d: 16 bits
     vec4 s4 = vec4(s0, s1, s2, s3);
-    v[0] = vec4(ivec4(q0) - ((ivec4(z4) + 1) & 7)) * s4;
-
-    // elements 4 to 7, counted from the tile's first
-    uvec4 q1 = (uvec4(w0) >> uvec4(12, 15, 18, 21)) & 7u;  // w: 3 bits
-    uint groups4 = g_idx[min(block_col * 128u + t * 32u + 4u, cols - 1u)];
-    uint groups5 = g_idx[min(block_col * 128u + t * 32u + 5u, cols - 1u)];
-    uint groups6 = g_idx[min(block_col * 128u + t * 32u + 6u, cols - 1u)];
-    uint groups7 = g_idx[min(block_col * 128u + t * 32u + 7u, cols - 1u)];
-    uvec4 g1 = uvec4(groups4, groups5, groups6, groups7);  // groups: 32 bits
-    uint group4 = min(g1.x, grid_cols - 1u);
-    uint zs8 = qzeros[group4 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs9 = qzeros[group4 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
-    uint zs_run4 = (zs8 >> (r * 3u % 32u)) | ((zs9 << 1u) << (31u - r * 3u % 32u));
-    uint z5 = zs_run4 & 7u;  // zs: 3 bits
-    uint group5 = min(g1.y, grid_cols - 1u);
-    uint zs10 = qzeros[group5 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs11 = qzeros[group5 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
-    uint zs_run5 = (zs10 >> (r * 3u % 32u)) | ((zs11 << 1u) << (31u - r * 3u % 32u));
-    uint z6 = zs_run5 & 7u;  // zs: 3 bits
-    uint group6 = min(g1.z, grid_cols - 1u);
-    uint zs12 = qzeros[group6 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs13 = qzeros[group6 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
-    uint zs_run6 = (zs12 >> (r * 3u % 32u)) | ((zs13 << 1u) << (31u - r * 3u % 32u));
-    uint z7 = zs_run6 & 7u;  // zs: 3 bits
-    uint group7 = min(g1.w, grid_cols - 1u);
-    uint zs14 = qzeros[group7 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs15 = qzeros[group7 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
-    uint zs_run7 = (zs14 >> (r * 3u % 32u)) | ((zs15 << 1u) << (31u - r * 3u % 32u));
-    uint z8 = zs_run7 & 7u;  // zs: 3 bits
-    uvec4 z9 = uvec4(z5, z6, z7, z8);
-    uint d4 = uint(scales[group4 * rows + row]);
-    float s5 = f16_to_f32(d4);  // d: 16 bits
-    uint d5 = uint(scales[group5 * rows + row]);
-    float s6 = f16_to_f32(d5);  // d: 16 bits
-    uint d6 = uint(scales[group6 * rows + row]);
-    float s7 = f16_to_f32(d6);  // d: 16 bits
-    uint d7 = uint(scales[group7 * rows + row]);
-    float s8 = f16_to_f32(d7);  // d: 16 bits
-    vec4 s9 = vec4(s5, s6, s7, s8);
-    v[1] = vec4(ivec4(q1) - ((ivec4(z9) + 1) & 7)) * s9;
-
-    // elements 8 to 11, counted from the tile's first
-    uint w1 = qweight[min(block_col * 12u + t * 3u + 1u, (cols * 12u + 0x7Fu) / 128u - 1u) * rows + row];
-    uint w_run0 = (w0 >> 24u) | (w1 << 8u);
-    uvec4 q2 = (uvec4(w_run0) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
-    uint groups8 = g_idx[min(block_col * 128u + t * 32u + 8u, cols - 1u)];
-    uint groups9 = g_idx[min(block_col * 128u + t * 32u + 9u, cols - 1u)];
-    uint groups10 = g_idx[min(block_col * 128u + t * 32u + 10u, cols - 1u)];
-    uint groups11 = g_idx[min(block_col * 128u + t * 32u + 11u, cols - 1u)];
-    uvec4 g2 = uvec4(groups8, groups9, groups10, groups11);  // groups: 32 bits
-    uint group8 = min(g2.x, grid_cols - 1u);
-    uint zs16 = qzeros[group8 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs17 = qzeros[group8 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
-    uint zs_run8 = (zs16 >> (r * 3u % 32u)) | ((zs17 << 1u) << (31u - r * 3u % 32u));
-    uint z10 = zs_run8 & 7u;  // zs: 3 bits
-    uint group9 = min(g2.y, grid_cols - 1u);
-    uint zs18 = qzeros[group9 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs19 = qzeros[group9 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
-    uint zs_run9 = (zs18 >> (r * 3u % 32u)) | ((zs19 << 1u) << (31u - r * 3u % 32u));
-    uint z11 = zs_run9 & 7u;  // zs: 3 bits
-    uint group10 = min(g2.z, grid_cols - 1u);
-    uint zs20 = qzeros[group10 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs21 = qzeros[group10 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
-    uint zs_run10 = (zs20 >> (r * 3u % 32u)) | ((zs21 << 1u) << (31u - r * 3u % 32u));
-    uint z12 = zs_run10 & 7u;  // zs: 3 bits
-    uint group11 = min(g2.w, grid_cols - 1u);
-    uint zs22 = qzeros[group11 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs23 = qzeros[group11 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
-    uint zs_run11 = (zs22 >> (r * 3u % 32u)) | ((zs23 << 1u) << (31u - r * 3u % 32u));
-    uint z13 = zs_run11 & 7u;  // zs: 3 bits
-    uvec4 z14 = uvec4(z10, z11, z12, z13);
-    uint d8 = uint(scales[group8 * rows + row]);
-    float s10 = f16_to_f32(d8);  // d: 16 bits
-    uint d9 = uint(scales[group9 * rows + row]);
-    float s11 = f16_to_f32(d9);  // d: 16 bits
-    uint d10 = uint(scales[group10 * rows + row]);
-    float s12 = f16_to_f32(d10);  // d: 16 bits
-    uint d11 = uint(scales[group11 * rows + row]);
-    float s13 = f16_to_f32(d11);  // d: 16 bits
-    vec4 s14 = vec4(s10, s11, s12, s13);
-    v[2] = vec4(ivec4(q2) - ((ivec4(z14) + 1) & 7)) * s14;
-
-    // elements 12 to 15, counted from the tile's first
-    uvec4 q3 = (uvec4(w1) >> uvec4(4, 7, 10, 13)) & 7u;  // w: 3 bits
-    uint groups12 = g_idx[min(block_col * 128u + t * 32u + 12u, cols - 1u)];
-    uint groups13 = g_idx[min(block_col * 128u + t * 32u + 13u, cols - 1u)];
-    uint groups14 = g_idx[min(block_col * 128u + t * 32u + 14u, cols - 1u)];
-    uint groups15 = g_idx[min(block_col * 128u + t * 32u + 15u, cols - 1u)];
-    uvec4 g3 = uvec4(groups12, groups13, groups14, groups15);  // groups: 32 bits
-    uint group12 = min(g3.x, grid_cols - 1u);
-    uint zs24 = qzeros[group12 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs25 = qzeros[group12 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
-    uint zs_run12 = (zs24 >> (r * 3u % 32u)) | ((zs25 << 1u) << (31u - r * 3u % 32u));
-    uint z15 = zs_run12 & 7u;  // zs: 3 bits
-    uint group13 = min(g3.y, grid_cols - 1u);
-    uint zs26 = qzeros[group13 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs27 = qzeros[group13 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
-    uint zs_run13 = (zs26 >> (r * 3u % 32u)) | ((zs27 << 1u) << (31u - r * 3u % 32u));
-    uint z16 = zs_run13 & 7u;  // zs: 3 bits
-    uint group14 = min(g3.z, grid_cols - 1u);
-    uint zs28 = qzeros[group14 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs29 = qzeros[group14 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
-    uint zs_run14 = (zs28 >> (r * 3u % 32u)) | ((zs29 << 1u) << (31u - r * 3u % 32u));
-    uint z17 = zs_run14 & 7u;  // zs: 3 bits
-    uint group15 = min(g3.w, grid_cols - 1u);
-    uint zs30 = qzeros[group15 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs31 = qzeros[group15 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
-    uint zs_run15 = (zs30 >> (r * 3u % 32u)) | ((zs31 << 1u) << (31u - r * 3u % 32u));
-    uint z18 = zs_run15 & 7u;  // zs: 3 bits
-    uvec4 z19 = uvec4(z15, z16, z17, z18);
-    uint d12 = uint(scales[group12 * rows + row]);
-    float s15 = f16_to_f32(d12);  // d: 16 bits
-    uint d13 = uint(scales[group13 * rows + row]);
-    float s16 = f16_to_f32(d13);  // d: 16 bits
-    uint d14 = uint(scales[group14 * rows + row]);
-    float s17 = f16_to_f32(d14);  // d: 16 bits
-    uint d15 = uint(scales[group15 * rows + row]);
-    float s18 = f16_to_f32(d15);  // d: 16 bits
-    vec4 s19 = vec4(s15, s16, s17, s18);
-    v[3] = vec4(ivec4(q3) - ((ivec4(z19) + 1) & 7)) * s19;
-
-    // elements 16 to 19, counted from the tile's first
-    uvec4 q4 = (uvec4(w1) >> uvec4(16, 19, 22, 25)) & 7u;  // w: 3 bits
-    uint groups16 = g_idx[min(block_col * 128u + t * 32u + 16u, cols - 1u)];
-    uint groups17 = g_idx[min(block_col * 128u + t * 32u + 17u, cols - 1u)];
-    uint groups18 = g_idx[min(block_col * 128u + t * 32u + 18u, cols - 1u)];
-    uint groups19 = g_idx[min(block_col * 128u + t * 32u + 19u, cols - 1u)];
-    uvec4 g4 = uvec4(groups16, groups17, groups18, groups19);  // groups: 32 bits
-    uint group16 = min(g4.x, grid_cols - 1u);
-    uint zs32 = qzeros[group16 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs33 = qzeros[group16 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
-    uint zs_run16 = (zs32 >> (r * 3u % 32u)) | ((zs33 << 1u) << (31u - r * 3u % 32u));
-    uint z20 = zs_run16 & 7u;  // zs: 3 bits
-    uint group17 = min(g4.y, grid_cols - 1u);
-    uint zs34 = qzeros[group17 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs35 = qzeros[group17 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
-    uint zs_run17 = (zs34 >> (r * 3u % 32u)) | ((zs35 << 1u) << (31u - r * 3u % 32u));
-    uint z21 = zs_run17 & 7u;  // zs: 3 bits
-    uint group18 = min(g4.z, grid_cols - 1u);
-    uint zs36 = qzeros[group18 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs37 = qzeros[group18 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
-    uint zs_run18 = (zs36 >> (r * 3u % 32u)) | ((zs37 << 1u) << (31u - r * 3u % 32u));
-    uint z22 = zs_run18 & 7u;  // zs: 3 bits
-    uint group19 = min(g4.w, grid_cols - 1u);
-    uint zs38 = qzeros[group19 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs39 = qzeros[group19 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
-    uint zs_run19 = (zs38 >> (r * 3u % 32u)) | ((zs39 << 1u) << (31u - r * 3u % 32u));
-    uint z23 = zs_run19 & 7u;  // zs: 3 bits
-    uvec4 z24 = uvec4(z20, z21, z22, z23);
-    uint d16 = uint(scales[group16 * rows + row]);
-    float s20 = f16_to_f32(d16);  // d: 16 bits
-    uint d17 = uint(scales[group17 * rows + row]);
-    float s21 = f16_to_f32(d17);  // d: 16 bits
-    uint d18 = uint(scales[group18 * rows + row]);
-    float s22 = f16_to_f32(d18);  // d: 16 bits
-    uint d19 = uint(scales[group19 * rows + row]);
-    float s23 = f16_to_f32(d19);  // d: 16 bits
-    vec4 s24 = vec4(s20, s21, s22, s23);
-    v[4] = vec4(ivec4(q4) - ((ivec4(z24) + 1) & 7)) * s24;
-
-    // elements 20 to 23, counted from the tile's first
-    uint w2 = qweight[min(block_col * 12u + t * 3u + 2u, (cols * 12u + 0x7Fu) / 128u - 1u) * rows + row];
-    uint w_run1 = (w1 >> 28u) | (w2 << 4u);
-    uvec4 q5 = (uvec4(w_run1) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
-    uint groups20 = g_idx[min(block_col * 128u + t * 32u + 20u, cols - 1u)];
-    uint groups21 = g_idx[min(block_col * 128u + t * 32u + 21u, cols - 1u)];
-    uint groups22 = g_idx[min(block_col * 128u + t * 32u + 22u, cols - 1u)];
-    uint groups23 = g_idx[min(block_col * 128u + t * 32u + 23u, cols - 1u)];
-    uvec4 g5 = uvec4(groups20, groups21, groups22, groups23);  // groups: 32 bits
-    uint group20 = min(g5.x, grid_cols - 1u);
-    uint zs40 = qzeros[group20 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs41 = qzeros[group20 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
-    uint zs_run20 = (zs40 >> (r * 3u % 32u)) | ((zs41 << 1u) << (31u - r * 3u % 32u));
-    uint z25 = zs_run20 & 7u;  // zs: 3 bits
-    uint group21 = min(g5.y, grid_cols - 1u);
-    uint zs42 = qzeros[group21 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs43 = qzeros[group21 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
-    uint zs_run21 = (zs42 >> (r * 3u % 32u)) | ((zs43 << 1u) << (31u - r * 3u % 32u));
-    uint z26 = zs_run21 & 7u;  // zs: 3 bits
-    uint group22 = min(g5.z, grid_cols - 1u);
-    uint zs44 = qzeros[group22 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs45 = qzeros[group22 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
-    uint zs_run22 = (zs44 >> (r * 3u % 32u)) | ((zs45 << 1u) << (31u - r * 3u % 32u));
-    uint z27 = zs_run22 & 7u;  // zs: 3 bits
-    uint group23 = min(g5.w, grid_cols - 1u);
-    uint zs46 = qzeros[group23 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs47 = qzeros[group23 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
-    uint zs_run23 = (zs46 >> (r * 3u % 32u)) | ((zs47 << 1u) << (31u - r * 3u % 32u));
-    uint z28 = zs_run23 & 7u;  // zs: 3 bits
-    uvec4 z29 = uvec4(z25, z26, z27, z28);
-    uint d20 = uint(scales[group20 * rows + row]);
-    float s25 = f16_to_f32(d20);  // d: 16 bits
-    uint d21 = uint(scales[group21 * rows + row]);
-    float s26 = f16_to_f32(d21);  // d: 16 bits
-    uint d22 = uint(scales[group22 * rows + row]);
-    float s27 = f16_to_f32(d22);  // d: 16 bits
-    uint d23 = uint(scales[group23 * rows + row]);
-    float s28 = f16_to_f32(d23);  // d: 16 bits
-    vec4 s29 = vec4(s25, s26, s27, s28);
-    v[5] = vec4(ivec4(q5) - ((ivec4(z29) + 1) & 7)) * s29;
-
-    // elements 24 to 27, counted from the tile's first
-    uvec4 q6 = (uvec4(w2) >> uvec4(8, 11, 14, 17)) & 7u;  // w: 3 bits
-    uint groups24 = g_idx[min(block_col * 128u + t * 32u + 24u, cols - 1u)];
-    uint groups25 = g_idx[min(block_col * 128u + t * 32u + 25u, cols - 1u)];
-    uint groups26 = g_idx[min(block_col * 128u + t * 32u + 26u, cols - 1u)];
-    uint groups27 = g_idx[min(block_col * 128u + t * 32u + 27u, cols - 1u)];
-    uvec4 g6 = uvec4(groups24, groups25, groups26, groups27);  // groups: 32 bits
-    uint group24 = min(g6.x, grid_cols - 1u);
-    uint zs48 = qzeros[group24 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs49 = qzeros[group24 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
-    uint zs_run24 = (zs48 >> (r * 3u % 32u)) | ((zs49 << 1u) << (31u - r * 3u % 32u));
-    uint z30 = zs_run24 & 7u;  // zs: 3 bits
-    uint group25 = min(g6.y, grid_cols - 1u);
-    uint zs50 = qzeros[group25 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs51 = qzeros[group25 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
-    uint zs_run25 = (zs50 >> (r * 3u % 32u)) | ((zs51 << 1u) << (31u - r * 3u % 32u));
-    uint z31 = zs_run25 & 7u;  // zs: 3 bits
-    uint group26 = min(g6.z, grid_cols - 1u);
-    uint zs52 = qzeros[group26 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs53 = qzeros[group26 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
-    uint zs_run26 = (zs52 >> (r * 3u % 32u)) | ((zs53 << 1u) << (31u - r * 3u % 32u));
-    uint z32 = zs_run26 & 7u;  // zs: 3 bits
-    uint group27 = min(g6.w, grid_cols - 1u);
-    uint zs54 = qzeros[group27 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs55 = qzeros[group27 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
-    uint zs_run27 = (zs54 >> (r * 3u % 32u)) | ((zs55 << 1u) << (31u - r * 3u % 32u));
-    uint z33 = zs_run27 & 7u;  // zs: 3 bits
-    uvec4 z34 = uvec4(z30, z31, z32, z33);
-    uint d24 = uint(scales[group24 * rows + row]);
-    float s30 = f16_to_f32(d24);  // d: 16 bits
-    uint d25 = uint(scales[group25 * rows + row]);
-    float s31 = f16_to_f32(d25);  // d: 16 bits
-    uint d26 = uint(scales[group26 * rows + row]);
-    float s32 = f16_to_f32(d26);  // d: 16 bits
-    uint d27 = uint(scales[group27 * rows + row]);
-    float s33 = f16_to_f32(d27);  // d: 16 bits
-    vec4 s34 = vec4(s30, s31, s32, s33);
-    v[6] = vec4(ivec4(q6) - ((ivec4(z34) + 1) & 7)) * s34;
-
-    // elements 28 to 31, counted from the tile's first
-    uvec4 q7 = (uvec4(w2) >> uvec4(20, 23, 26, 29)) & 7u;  // w: 3 bits
-    uint groups28 = g_idx[min(block_col * 128u + t * 32u + 28u, cols - 1u)];
-    uint groups29 = g_idx[min(block_col * 128u + t * 32u + 29u, cols - 1u)];
-    uint groups30 = g_idx[min(block_col * 128u + t * 32u + 30u, cols - 1u)];
-    uint groups31 = g_idx[min(block_col * 128u + t * 32u + 31u, cols - 1u)];
-    uvec4 g7 = uvec4(groups28, groups29, groups30, groups31);  // groups: 32 bits
-    uint group28 = min(g7.x, grid_cols - 1u);
-    uint zs56 = qzeros[group28 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs57 = qzeros[group28 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
-    uint zs_run28 = (zs56 >> (r * 3u % 32u)) | ((zs57 << 1u) << (31u - r * 3u % 32u));
-    uint z35 = zs_run28 & 7u;  // zs: 3 bits
-    uint group29 = min(g7.y, grid_cols - 1u);
-    uint zs58 = qzeros[group29 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs59 = qzeros[group29 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
-    uint zs_run29 = (zs58 >> (r * 3u % 32u)) | ((zs59 << 1u) << (31u - r * 3u % 32u));
-    uint z36 = zs_run29 & 7u;  // zs: 3 bits
-    uint group30 = min(g7.z, grid_cols - 1u);
-    uint zs60 = qzeros[group30 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs61 = qzeros[group30 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
-    uint zs_run30 = (zs60 >> (r * 3u % 32u)) | ((zs61 << 1u) << (31u - r * 3u % 32u));
-    uint z37 = zs_run30 & 7u;  // zs: 3 bits
-    uint group31 = min(g7.w, grid_cols - 1u);
-    uint zs62 = qzeros[group31 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
-    uint zs63 = qzeros[group31 * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
-    uint zs_run31 = (zs62 >> (r * 3u % 32u)) | ((zs63 << 1u) << (31u - r * 3u % 32u));
-    uint z38 = zs_run31 & 7u;  // zs: 3 bits
-    uvec4 z39 = uvec4(z35, z36, z37, z38);
-    uint d28 = uint(scales[group28 * rows + row]);
-    float s35 = f16_to_f32(d28);  // d: 16 bits
-    uint d29 = uint(scales[group29 * rows + row]);
-    float s36 = f16_to_f32(d29);  // d: 16 bits
-    uint d30 = uint(scales[group30 * rows + row]);
-    float s37 = f16_to_f32(d30);  // d: 16 bits
-    uint d31 = uint(scales[group31 * rows + row]);
-    float s38 = f16_to_f32(d31);  // d: 16 bits
-    vec4 s39 = vec4(s35, s36, s37, s38);
-    v[7] = vec4(ivec4(q7) - ((ivec4(z39) + 1) & 7)) * s39;
+    v[0] = vec4(ivec4(q) - ((ivec4(z4) + 1) & 7)) * s4;
 }
 
-// Stores elements [from, to) of a tile; its first belongs at `at`.
-void write_tile(uint at, uint from, uint to, vec4 v[8]) {
-    for (uint e = 0u; e < 32u; ++e) {
-        if (e >= from && e < to) dst[at + e] = v[e / 4u][e % 4u];
+// Stores elements [from, to) of a tile; its first belongs at `first`.
+void write_tile(uint first, uint from, uint to, vec4 v[1]) {
+    if (from == 0u && to == 4u && first % 4u == 0u) {
+        const uint at = first / 4u;
+        dst_whole[at] = v[0];
+        return;
+    }
+    for (uint e = 0u; e < 4u; ++e) {
+        if (e >= from && e < to) dst[first + e] = v[e / 4u][e % 4u];
     }
 }
 
 void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
     for (uint i = gl_GlobalInvocationID.x; i < tokens * row_tiles; i += threads) {
-        const uint token = i / row_tiles, j = i % row_tiles;
+        const uvec2 at = row_and_tile(i, tokens, row_tiles);
+        const uint token = at.x, j = at.y;
         uint index = indices[token];
         const bool found = index < table_rows;
         if (!found) {
@@ -394,12 +139,12 @@ void main() {
             index = 0u;
         }
         const uint row = index, tile = j;
-        vec4 v[8];
+        vec4 v[1];
         if (found) {
             decode(row, tile, v);
         } else {
-            for (uint r = 0u; r < 8u; ++r) v[r] = vec4(0.0);
+            for (uint r = 0u; r < 1u; ++r) v[r] = vec4(0.0);
         }
-        write_tile(token * cols + tile * 32u, 0u, min(32u, cols - tile * 32u), v);
+        write_tile(token * cols + tile * 4u, 0u, min(4u, cols - tile * 4u), v);
     }
 }

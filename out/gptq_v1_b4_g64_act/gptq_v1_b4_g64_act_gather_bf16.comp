@@ -33,6 +33,7 @@ layout(binding = 2, std430) readonly buffer ScalesBuffer { uint16_t scales[]; };
 layout(binding = 3, std430) readonly buffer G_idxBuffer { uint g_idx[]; };
 layout(binding = 4, std430) readonly buffer Indices { uint indices[]; };
 layout(binding = 5, std430) writeonly buffer Dst { uint16_t dst[]; };
+layout(binding = 5, std430) writeonly buffer DstWhole { uvec4 dst_whole[]; };
 layout(binding = 6, std430) buffer Status { uint out_of_range; };
 
 layout(push_constant) uniform Push {
@@ -56,6 +57,29 @@ uint f32_to_bf16(float x) {
     const uint bits = floatBitsToUint(x);
     if ((bits & 0x7FFFFFFFu) > 0x7F800000u) return ((bits >> 16) & 0x8000u) | 0x7FC0u;  // NaN
     return (bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16;
+}
+
+uvec2 pack_bf16(vec4 v) {
+    const uvec4 bits = floatBitsToUint(v);
+    const vec4 power = uintBitsToFloat(bits & 0x7F800000u);
+    if (floatBitsToUint(max(max(power.x, power.y), max(power.z, power.w))) == 0x7F800000u)  // infinite, or NaN
+        return uvec2(f32_to_bf16(v.x) | f32_to_bf16(v.y) << 16, f32_to_bf16(v.z) | f32_to_bf16(v.w) << 16);
+    const uvec4 rounded = bits + 0x7FFFu + ((bits >> 16) & 1u);
+    return uvec2(rounded.x >> 16 | (rounded.y & 0xFFFF0000u), rounded.z >> 16 | (rounded.w & 0xFFFF0000u));
+}
+
+// Row, or band of rows, and tile of thread `i` where neighbours in memory belong to different rows: in strips of
+// 256, cut into patches of 8 tiles, so that threads that run together read and write whole lines.
+uvec2 row_and_tile(uint i, uint rows, uint row_tiles) {
+    const uint tall = min(256u, rows), strip = i / (tall * row_tiles);
+    uint rest = i - strip * (tall * row_tiles);
+    const uint height = min(tall, rows - strip * tall);
+    const uint patch_size = height * 8u;
+    const uint patch_number = height == 256u ? rest / 2048u : rest / patch_size;
+    rest -= patch_number * patch_size;
+    const uint first = patch_number * 8u, width = min(8u, row_tiles - first);
+    const uint down = width == 8u ? rest / 8u : rest / width;
+    return uvec2(strip * tall + down, first + rest - down * width);
 }
 
 // The 8 values of a tile of a row, in runs of 4 consecutive elements.
@@ -128,17 +152,23 @@ void decode(uint row, uint tile, out precise vec4 v[2]) {
     v[1] = vec4(ivec4(q1) - ((ivec4(z9) + 1) & 15)) * s9;
 }
 
-// Stores elements [from, to) of a tile; its first belongs at `at`.
-void write_tile(uint at, uint from, uint to, vec4 v[2]) {
+// Stores elements [from, to) of a tile; its first belongs at `first`.
+void write_tile(uint first, uint from, uint to, vec4 v[2]) {
+    if (from == 0u && to == 8u && first % 8u == 0u) {
+        const uint at = first / 8u;
+        dst_whole[at] = uvec4(pack_bf16(v[0]), pack_bf16(v[1]));
+        return;
+    }
     for (uint e = 0u; e < 8u; ++e) {
-        if (e >= from && e < to) dst[at + e] = uint16_t(f32_to_bf16(v[e / 4u][e % 4u]));
+        if (e >= from && e < to) dst[first + e] = uint16_t(f32_to_bf16(v[e / 4u][e % 4u]));
     }
 }
 
 void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
     for (uint i = gl_GlobalInvocationID.x; i < tokens * row_tiles; i += threads) {
-        const uint token = i / row_tiles, j = i % row_tiles;
+        const uvec2 at = row_and_tile(i, tokens, row_tiles);
+        const uint token = at.x, j = at.y;
         uint index = indices[token];
         const bool found = index < table_rows;
         if (!found) {

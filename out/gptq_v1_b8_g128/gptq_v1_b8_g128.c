@@ -1,7 +1,8 @@
 /* gptq_v1_b8_g128: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format gptq_v1_b8_g128`; do not edit.
  * 4192 bytes for 4096 elements, 8.188 bits each.
- * dequant, gather in f32: for each weight 1.02 bytes read and 4 written, 9.62 operations: 0.5 loads, 2.38 bits, 4.62 integer, 1 float, 1.12 conversions.
+ * dequant in f32: for each weight 1.02 bytes read and 4 written, 8.56 operations: 0.562 loads, 2.62 bits, 3.12 integer, 1 float, 1.25 conversions.
+ * gather in f32: for each weight 1.02 bytes read and 4 written, 11 operations: 0.75 loads, 2.75 bits, 5.25 integer, 1 float, 1.25 conversions.
  * gemv in f32: for each weight 1.02 bytes read, 9 operations: 0.375 loads, 2.19 bits, 3.31 integer, 2.06 float, 1.06 conversions.
  *
  *     format gptq_v1_b{bits}_g{group} "GPTQ: codes packed along the inputs, zeros less one along the outputs"
@@ -222,7 +223,7 @@ static const qk_field gptq_v1_b8_g128_dequant_f32_push[] = {
 };
 
 static const uint32_t gptq_v1_b8_g128_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant gptq_v1_b8_g128_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, gptq_v1_b8_g128_dequant_f32_vulkan_local_size_x}};
+static const qk_spec_constant gptq_v1_b8_g128_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, gptq_v1_b8_g128_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_gptq_v1_b8_g128_dequant_f32_vulkan = {
     .name = "gptq_v1_b8_g128_dequant_f32",
@@ -238,16 +239,17 @@ const qk_kernel qk_gptq_v1_b8_g128_dequant_f32_vulkan = {
     .push = gptq_v1_b8_g128_dequant_f32_push,
     .spec_constant_count = 1,
     .spec_constants = gptq_v1_b8_g128_dequant_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 4096,
-    .tile_elements = 8,
+    .tile_elements = 4,
     .view = QK_VIEW_MATRIX,
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 128,
+    .tile_rows = 4,
 };
 
 const qk_kernel qk_gptq_v1_b8_g128_dequant_f32_metal = {
@@ -289,7 +291,9 @@ static const qk_field gptq_v1_b8_g128_dequant_f16_push[] = {
 };
 
 static const uint32_t gptq_v1_b8_g128_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant gptq_v1_b8_g128_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, gptq_v1_b8_g128_dequant_f16_vulkan_local_size_x}};
+static const uint32_t gptq_v1_b8_g128_dequant_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant gptq_v1_b8_g128_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, gptq_v1_b8_g128_dequant_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, gptq_v1_b8_g128_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_gptq_v1_b8_g128_dequant_f16_vulkan = {
     .name = "gptq_v1_b8_g128_dequant_f16",
@@ -303,9 +307,9 @@ const qk_kernel qk_gptq_v1_b8_g128_dequant_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = gptq_v1_b8_g128_dequant_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = gptq_v1_b8_g128_dequant_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -315,6 +319,7 @@ const qk_kernel qk_gptq_v1_b8_g128_dequant_f16_vulkan = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 128,
+    .tile_rows = 4,
 };
 
 const qk_kernel qk_gptq_v1_b8_g128_dequant_f16_metal = {
@@ -356,7 +361,7 @@ static const qk_field gptq_v1_b8_g128_dequant_bf16_push[] = {
 };
 
 static const uint32_t gptq_v1_b8_g128_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant gptq_v1_b8_g128_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, gptq_v1_b8_g128_dequant_bf16_vulkan_local_size_x}};
+static const qk_spec_constant gptq_v1_b8_g128_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, gptq_v1_b8_g128_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_gptq_v1_b8_g128_dequant_bf16_vulkan = {
     .name = "gptq_v1_b8_g128_dequant_bf16",
@@ -372,7 +377,7 @@ const qk_kernel qk_gptq_v1_b8_g128_dequant_bf16_vulkan = {
     .push = gptq_v1_b8_g128_dequant_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = gptq_v1_b8_g128_dequant_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
@@ -382,6 +387,7 @@ const qk_kernel qk_gptq_v1_b8_g128_dequant_bf16_vulkan = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 128,
+    .tile_rows = 4,
 };
 
 const qk_kernel qk_gptq_v1_b8_g128_dequant_bf16_metal = {
@@ -428,7 +434,7 @@ static const qk_field gptq_v1_b8_g128_gather_f32_push[] = {
 };
 
 static const uint32_t gptq_v1_b8_g128_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant gptq_v1_b8_g128_gather_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, gptq_v1_b8_g128_gather_f32_vulkan_local_size_x}};
+static const qk_spec_constant gptq_v1_b8_g128_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, gptq_v1_b8_g128_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_gptq_v1_b8_g128_gather_f32_vulkan = {
     .name = "gptq_v1_b8_g128_gather_f32",
@@ -444,12 +450,12 @@ const qk_kernel qk_gptq_v1_b8_g128_gather_f32_vulkan = {
     .push = gptq_v1_b8_g128_gather_f32_push,
     .spec_constant_count = 1,
     .spec_constants = gptq_v1_b8_g128_gather_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 4096,
-    .tile_elements = 8,
+    .tile_elements = 4,
     .view = QK_VIEW_MATRIX,
     .ragged = 1,
     .block_rows = 32,
@@ -500,7 +506,9 @@ static const qk_field gptq_v1_b8_g128_gather_f16_push[] = {
 };
 
 static const uint32_t gptq_v1_b8_g128_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant gptq_v1_b8_g128_gather_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, gptq_v1_b8_g128_gather_f16_vulkan_local_size_x}};
+static const uint32_t gptq_v1_b8_g128_gather_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant gptq_v1_b8_g128_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, gptq_v1_b8_g128_gather_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, gptq_v1_b8_g128_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_gptq_v1_b8_g128_gather_f16_vulkan = {
     .name = "gptq_v1_b8_g128_gather_f16",
@@ -514,9 +522,9 @@ const qk_kernel qk_gptq_v1_b8_g128_gather_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = gptq_v1_b8_g128_gather_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = gptq_v1_b8_g128_gather_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -572,7 +580,7 @@ static const qk_field gptq_v1_b8_g128_gather_bf16_push[] = {
 };
 
 static const uint32_t gptq_v1_b8_g128_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant gptq_v1_b8_g128_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, gptq_v1_b8_g128_gather_bf16_vulkan_local_size_x}};
+static const qk_spec_constant gptq_v1_b8_g128_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, gptq_v1_b8_g128_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_gptq_v1_b8_g128_gather_bf16_vulkan = {
     .name = "gptq_v1_b8_g128_gather_bf16",
@@ -588,7 +596,7 @@ const qk_kernel qk_gptq_v1_b8_g128_gather_bf16_vulkan = {
     .push = gptq_v1_b8_g128_gather_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = gptq_v1_b8_g128_gather_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,

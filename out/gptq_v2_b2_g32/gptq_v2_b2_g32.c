@@ -1,7 +1,8 @@
 /* gptq_v2_b2_g32: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format gptq_v2_b2_g32`; do not edit.
  * 328 bytes for 1024 elements, 2.562 bits each.
- * dequant, gather in f32: for each weight 0.32 bytes read and 4 written, 6.38 operations: 0.188 loads, 2.12 bits, 2 integer, 1 float, 1.06 conversions.
+ * dequant in f32: for each weight 0.32 bytes read and 4 written, 9.44 operations: 0.562 loads, 2.75 bits, 3.88 integer, 1 float, 1.25 conversions.
+ * gather in f32: for each weight 0.32 bytes read and 4 written, 13.2 operations: 0.75 loads, 2.75 bits, 7.5 integer, 1 float, 1.25 conversions.
  * gemv in f32: for each weight 0.32 bytes read, 4.75 operations: 0.188 loads, 0.688 bits, 1 integer, 2.25 float, 0.625 conversions.
  *
  *     format gptq_v2_b{bits}_g{group} "GPTQ: codes packed along the inputs, zeros along the outputs"
@@ -226,7 +227,7 @@ static const qk_field gptq_v2_b2_g32_dequant_f32_push[] = {
 };
 
 static const uint32_t gptq_v2_b2_g32_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant gptq_v2_b2_g32_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, gptq_v2_b2_g32_dequant_f32_vulkan_local_size_x}};
+static const qk_spec_constant gptq_v2_b2_g32_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, gptq_v2_b2_g32_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_gptq_v2_b2_g32_dequant_f32_vulkan = {
     .name = "gptq_v2_b2_g32_dequant_f32",
@@ -242,16 +243,17 @@ const qk_kernel qk_gptq_v2_b2_g32_dequant_f32_vulkan = {
     .push = gptq_v2_b2_g32_dequant_f32_push,
     .spec_constant_count = 1,
     .spec_constants = gptq_v2_b2_g32_dequant_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 1024,
-    .tile_elements = 16,
+    .tile_elements = 4,
     .view = QK_VIEW_MATRIX,
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 32,
+    .tile_rows = 4,
 };
 
 const qk_kernel qk_gptq_v2_b2_g32_dequant_f32_metal = {
@@ -293,7 +295,9 @@ static const qk_field gptq_v2_b2_g32_dequant_f16_push[] = {
 };
 
 static const uint32_t gptq_v2_b2_g32_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant gptq_v2_b2_g32_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, gptq_v2_b2_g32_dequant_f16_vulkan_local_size_x}};
+static const uint32_t gptq_v2_b2_g32_dequant_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant gptq_v2_b2_g32_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, gptq_v2_b2_g32_dequant_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, gptq_v2_b2_g32_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_gptq_v2_b2_g32_dequant_f16_vulkan = {
     .name = "gptq_v2_b2_g32_dequant_f16",
@@ -307,18 +311,19 @@ const qk_kernel qk_gptq_v2_b2_g32_dequant_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = gptq_v2_b2_g32_dequant_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = gptq_v2_b2_g32_dequant_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
     .block_elements = 1024,
-    .tile_elements = 16,
+    .tile_elements = 8,
     .view = QK_VIEW_MATRIX,
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 32,
+    .tile_rows = 4,
 };
 
 const qk_kernel qk_gptq_v2_b2_g32_dequant_f16_metal = {
@@ -360,7 +365,7 @@ static const qk_field gptq_v2_b2_g32_dequant_bf16_push[] = {
 };
 
 static const uint32_t gptq_v2_b2_g32_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant gptq_v2_b2_g32_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, gptq_v2_b2_g32_dequant_bf16_vulkan_local_size_x}};
+static const qk_spec_constant gptq_v2_b2_g32_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, gptq_v2_b2_g32_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_gptq_v2_b2_g32_dequant_bf16_vulkan = {
     .name = "gptq_v2_b2_g32_dequant_bf16",
@@ -376,16 +381,17 @@ const qk_kernel qk_gptq_v2_b2_g32_dequant_bf16_vulkan = {
     .push = gptq_v2_b2_g32_dequant_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = gptq_v2_b2_g32_dequant_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
     .block_elements = 1024,
-    .tile_elements = 16,
+    .tile_elements = 8,
     .view = QK_VIEW_MATRIX,
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 32,
+    .tile_rows = 4,
 };
 
 const qk_kernel qk_gptq_v2_b2_g32_dequant_bf16_metal = {
@@ -432,7 +438,7 @@ static const qk_field gptq_v2_b2_g32_gather_f32_push[] = {
 };
 
 static const uint32_t gptq_v2_b2_g32_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant gptq_v2_b2_g32_gather_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, gptq_v2_b2_g32_gather_f32_vulkan_local_size_x}};
+static const qk_spec_constant gptq_v2_b2_g32_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, gptq_v2_b2_g32_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_gptq_v2_b2_g32_gather_f32_vulkan = {
     .name = "gptq_v2_b2_g32_gather_f32",
@@ -448,12 +454,12 @@ const qk_kernel qk_gptq_v2_b2_g32_gather_f32_vulkan = {
     .push = gptq_v2_b2_g32_gather_f32_push,
     .spec_constant_count = 1,
     .spec_constants = gptq_v2_b2_g32_gather_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 1024,
-    .tile_elements = 16,
+    .tile_elements = 4,
     .view = QK_VIEW_MATRIX,
     .ragged = 1,
     .block_rows = 32,
@@ -504,7 +510,9 @@ static const qk_field gptq_v2_b2_g32_gather_f16_push[] = {
 };
 
 static const uint32_t gptq_v2_b2_g32_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant gptq_v2_b2_g32_gather_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, gptq_v2_b2_g32_gather_f16_vulkan_local_size_x}};
+static const uint32_t gptq_v2_b2_g32_gather_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant gptq_v2_b2_g32_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, gptq_v2_b2_g32_gather_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, gptq_v2_b2_g32_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_gptq_v2_b2_g32_gather_f16_vulkan = {
     .name = "gptq_v2_b2_g32_gather_f16",
@@ -518,14 +526,14 @@ const qk_kernel qk_gptq_v2_b2_g32_gather_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = gptq_v2_b2_g32_gather_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = gptq_v2_b2_g32_gather_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
     .block_elements = 1024,
-    .tile_elements = 16,
+    .tile_elements = 8,
     .view = QK_VIEW_MATRIX,
     .ragged = 1,
     .block_rows = 32,
@@ -576,7 +584,7 @@ static const qk_field gptq_v2_b2_g32_gather_bf16_push[] = {
 };
 
 static const uint32_t gptq_v2_b2_g32_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant gptq_v2_b2_g32_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, gptq_v2_b2_g32_gather_bf16_vulkan_local_size_x}};
+static const qk_spec_constant gptq_v2_b2_g32_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, gptq_v2_b2_g32_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_gptq_v2_b2_g32_gather_bf16_vulkan = {
     .name = "gptq_v2_b2_g32_gather_bf16",
@@ -592,12 +600,12 @@ const qk_kernel qk_gptq_v2_b2_g32_gather_bf16_vulkan = {
     .push = gptq_v2_b2_g32_gather_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = gptq_v2_b2_g32_gather_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
     .block_elements = 1024,
-    .tile_elements = 16,
+    .tile_elements = 8,
     .view = QK_VIEW_MATRIX,
     .ragged = 1,
     .block_rows = 32,

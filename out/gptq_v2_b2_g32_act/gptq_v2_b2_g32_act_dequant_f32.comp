@@ -1,7 +1,7 @@
 // gptq_v2_b2_g32_act_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32.
 // Generated from the specification below by `qkgen emit --format gptq_v2_b2_g32_act`; do not edit.
 // 456 bytes for 1024 elements, 2.562 bits each.
-// For each weight 0.32 bytes read and 4 written, 19.1 operations: 3.06 loads, 4 bits, 9 integer, 1 float, 2 conversions.
+// For each weight 0.32 bytes read and 4 written, 15.2 operations: 1.75 loads, 4.25 bits, 6.19 integer, 1 float, 2 conversions.
 //
 //     format gptq_v2_b{bits}_g{group}_act "GPTQ with reordered groups: an index says the group of each input"
 //     from "AutoGPTQ, GPTQModel: qlinear with desc_act, checkpoints of version 2"
@@ -32,13 +32,14 @@ layout(binding = 1, std430) readonly buffer QzerosBuffer { uint qzeros[]; };
 layout(binding = 2, std430) readonly buffer ScalesBuffer { uint16_t scales[]; };
 layout(binding = 3, std430) readonly buffer G_idxBuffer { uint g_idx[]; };
 layout(binding = 4, std430) writeonly buffer Dst { float dst[]; };
+layout(binding = 4, std430) writeonly buffer DstWhole { vec4 dst_whole[]; };
 
 layout(push_constant) uniform Push {
     uint rows;       // of the matrix that the blocks are patches of
     uint cols;
     uint grid_rows;  // blocks
     uint grid_cols;
-    uint row_tiles;  // tiles of 16 elements in a row
+    uint row_tiles;  // tiles of 4 elements in a row
 };
 
 // The half in the low 16 bits.
@@ -46,151 +47,144 @@ float f16_to_f32(uint bits) {
     return unpackHalf2x16(bits).x;
 }
 
-// The 16 values of a tile of a row, in runs of 4 consecutive elements.
-void decode(uint row, uint tile, out precise vec4 v[4]) {
-    const uint block_row = row / 32u;
-    const uint r = row % 32u;
-    const uint block_col = tile / 2u;
-    const uint t = tile % 2u;
-    // elements 0 to 3, counted from the tile's first
-    uint w = qweight[tile * rows + row];
-    uvec4 q0 = (uvec4(w) >> uvec4(0, 2, 4, 6)) & 3u;  // w: 2 bits
-    uint groups0 = g_idx[min(block_col * 32u + t * 16u, cols - 1u)];
-    uint groups1 = g_idx[min(block_col * 32u + t * 16u + 1u, cols - 1u)];
-    uint groups2 = g_idx[min(block_col * 32u + t * 16u + 2u, cols - 1u)];
-    uint groups3 = g_idx[min(block_col * 32u + t * 16u + 3u, cols - 1u)];
-    uvec4 g0 = uvec4(groups0, groups1, groups2, groups3);  // groups: 32 bits
-    uint group0 = min(g0.x, grid_cols - 1u);
-    uint zs0 = qzeros[group0 * ((rows * 2u + 31u) / 32u) + min(block_row * 2u + r / 16u, (rows * 2u + 31u) / 32u - 1u)];
-    uint z0 = (zs0 >> (r % 16u * 2u)) & 3u;  // zs: 2 bits
-    uint group1 = min(g0.y, grid_cols - 1u);
-    uint zs1 = qzeros[group1 * ((rows * 2u + 31u) / 32u) + min(block_row * 2u + r / 16u, (rows * 2u + 31u) / 32u - 1u)];
-    uint z1 = (zs1 >> (r % 16u * 2u)) & 3u;  // zs: 2 bits
-    uint group2 = min(g0.z, grid_cols - 1u);
-    uint zs2 = qzeros[group2 * ((rows * 2u + 31u) / 32u) + min(block_row * 2u + r / 16u, (rows * 2u + 31u) / 32u - 1u)];
-    uint z2 = (zs2 >> (r % 16u * 2u)) & 3u;  // zs: 2 bits
-    uint group3 = min(g0.w, grid_cols - 1u);
-    uint zs3 = qzeros[group3 * ((rows * 2u + 31u) / 32u) + min(block_row * 2u + r / 16u, (rows * 2u + 31u) / 32u - 1u)];
-    uint z3 = (zs3 >> (r % 16u * 2u)) & 3u;  // zs: 2 bits
+// Row, or band of rows, and tile of thread `i` where neighbours in memory belong to different rows: in strips of
+// 128, cut into patches of 8 tiles, so that threads that run together read and write whole lines.
+uvec2 row_and_tile(uint i, uint rows, uint row_tiles) {
+    const uint tall = min(128u, rows), strip = i / (tall * row_tiles);
+    uint rest = i - strip * (tall * row_tiles);
+    const uint height = min(tall, rows - strip * tall);
+    const uint patch_size = height * 8u;
+    const uint patch_number = height == 128u ? rest / 1024u : rest / patch_size;
+    rest -= patch_number * patch_size;
+    const uint first = patch_number * 8u, width = min(8u, row_tiles - first);
+    const uint down = width == 8u ? rest / 8u : rest / width;
+    return uvec2(strip * tall + down, first + rest - down * width);
+}
+
+// The 16 values of a tile of 4 rows, in runs of 4 consecutive elements.
+void decode(uint band, uint tile, out precise vec4 v[4]) {
+    const uint block_row = band / 8u;
+    const uint r = band % 8u;
+    const uint block_col = tile / 8u;
+    const uint t = tile % 8u;
+    // row 0, elements 0 to 3, counted from the tile's first
+    uint w0 = qweight[min(block_col * 2u + t / 4u, (cols * 2u + 31u) / 32u - 1u) * rows + min(block_row * 32u + r * 4u, rows - 1u)];
+    uvec4 q0 = (uvec4(w0 >> (t % 4u * 8u)) >> uvec4(0, 2, 4, 6)) & 3u;  // w: 2 bits
+    uint groups0 = g_idx[min(block_col * 32u + t * 4u, cols - 1u)];
+    uint groups1 = g_idx[min(block_col * 32u + t * 4u + 1u, cols - 1u)];
+    uint groups2 = g_idx[min(block_col * 32u + t * 4u + 2u, cols - 1u)];
+    uint groups3 = g_idx[min(block_col * 32u + t * 4u + 3u, cols - 1u)];
+    uvec4 g = uvec4(groups0, groups1, groups2, groups3);  // groups: 32 bits
+    uint group0 = min(g.x, grid_cols - 1u);
+    uint zs0 = qzeros[group0 * ((rows * 2u + 31u) / 32u) + min(block_row * 2u + r / 4u, (rows * 2u + 31u) / 32u - 1u)];
+    uint z0 = (zs0 >> (r % 4u * 8u)) & 3u;  // zs: 2 bits
+    uint group1 = min(g.y, grid_cols - 1u);
+    uint zs1 = qzeros[group1 * ((rows * 2u + 31u) / 32u) + min(block_row * 2u + r / 4u, (rows * 2u + 31u) / 32u - 1u)];
+    uint z1 = (zs1 >> (r % 4u * 8u)) & 3u;  // zs: 2 bits
+    uint group2 = min(g.z, grid_cols - 1u);
+    uint zs2 = qzeros[group2 * ((rows * 2u + 31u) / 32u) + min(block_row * 2u + r / 4u, (rows * 2u + 31u) / 32u - 1u)];
+    uint z2 = (zs2 >> (r % 4u * 8u)) & 3u;  // zs: 2 bits
+    uint group3 = min(g.w, grid_cols - 1u);
+    uint zs3 = qzeros[group3 * ((rows * 2u + 31u) / 32u) + min(block_row * 2u + r / 4u, (rows * 2u + 31u) / 32u - 1u)];
+    uint z3 = (zs3 >> (r % 4u * 8u)) & 3u;  // zs: 2 bits
     uvec4 z4 = uvec4(z0, z1, z2, z3);
-    uint d0 = uint(scales[group0 * rows + row]);
+    uint d0 = uint(scales[group0 * rows + min(block_row * 32u + r * 4u, rows - 1u)]);
     float s0 = f16_to_f32(d0);  // d: 16 bits
-    uint d1 = uint(scales[group1 * rows + row]);
+    uint d1 = uint(scales[group1 * rows + min(block_row * 32u + r * 4u, rows - 1u)]);
     float s1 = f16_to_f32(d1);  // d: 16 bits
-    uint d2 = uint(scales[group2 * rows + row]);
+    uint d2 = uint(scales[group2 * rows + min(block_row * 32u + r * 4u, rows - 1u)]);
     float s2 = f16_to_f32(d2);  // d: 16 bits
-    uint d3 = uint(scales[group3 * rows + row]);
+    uint d3 = uint(scales[group3 * rows + min(block_row * 32u + r * 4u, rows - 1u)]);
     float s3 = f16_to_f32(d3);  // d: 16 bits
     vec4 s4 = vec4(s0, s1, s2, s3);
     v[0] = vec4(ivec4(q0) - ivec4(z4)) * s4;
 
-    // elements 4 to 7, counted from the tile's first
-    uvec4 q1 = (uvec4(w) >> uvec4(8, 10, 12, 14)) & 3u;  // w: 2 bits
-    uint groups4 = g_idx[min(block_col * 32u + t * 16u + 4u, cols - 1u)];
-    uint groups5 = g_idx[min(block_col * 32u + t * 16u + 5u, cols - 1u)];
-    uint groups6 = g_idx[min(block_col * 32u + t * 16u + 6u, cols - 1u)];
-    uint groups7 = g_idx[min(block_col * 32u + t * 16u + 7u, cols - 1u)];
-    uvec4 g1 = uvec4(groups4, groups5, groups6, groups7);  // groups: 32 bits
-    uint group4 = min(g1.x, grid_cols - 1u);
-    uint zs4 = qzeros[group4 * ((rows * 2u + 31u) / 32u) + min(block_row * 2u + r / 16u, (rows * 2u + 31u) / 32u - 1u)];
-    uint z5 = (zs4 >> (r % 16u * 2u)) & 3u;  // zs: 2 bits
-    uint group5 = min(g1.y, grid_cols - 1u);
-    uint zs5 = qzeros[group5 * ((rows * 2u + 31u) / 32u) + min(block_row * 2u + r / 16u, (rows * 2u + 31u) / 32u - 1u)];
-    uint z6 = (zs5 >> (r % 16u * 2u)) & 3u;  // zs: 2 bits
-    uint group6 = min(g1.z, grid_cols - 1u);
-    uint zs6 = qzeros[group6 * ((rows * 2u + 31u) / 32u) + min(block_row * 2u + r / 16u, (rows * 2u + 31u) / 32u - 1u)];
-    uint z7 = (zs6 >> (r % 16u * 2u)) & 3u;  // zs: 2 bits
-    uint group7 = min(g1.w, grid_cols - 1u);
-    uint zs7 = qzeros[group7 * ((rows * 2u + 31u) / 32u) + min(block_row * 2u + r / 16u, (rows * 2u + 31u) / 32u - 1u)];
-    uint z8 = (zs7 >> (r % 16u * 2u)) & 3u;  // zs: 2 bits
+    // row 1, elements 0 to 3, counted from the tile's first
+    uint w1 = qweight[min(block_col * 2u + t / 4u, (cols * 2u + 31u) / 32u - 1u) * rows + min(block_row * 32u + r * 4u + 1u, rows - 1u)];
+    uvec4 q1 = (uvec4(w1 >> (t % 4u * 8u)) >> uvec4(0, 2, 4, 6)) & 3u;  // w: 2 bits
+    uint z5 = (zs0 >> (r % 4u * 8u + 2u)) & 3u;  // zs: 2 bits
+    uint z6 = (zs1 >> (r % 4u * 8u + 2u)) & 3u;  // zs: 2 bits
+    uint z7 = (zs2 >> (r % 4u * 8u + 2u)) & 3u;  // zs: 2 bits
+    uint z8 = (zs3 >> (r % 4u * 8u + 2u)) & 3u;  // zs: 2 bits
     uvec4 z9 = uvec4(z5, z6, z7, z8);
-    uint d4 = uint(scales[group4 * rows + row]);
+    uint d4 = uint(scales[group0 * rows + min(block_row * 32u + r * 4u + 1u, rows - 1u)]);
     float s5 = f16_to_f32(d4);  // d: 16 bits
-    uint d5 = uint(scales[group5 * rows + row]);
+    uint d5 = uint(scales[group1 * rows + min(block_row * 32u + r * 4u + 1u, rows - 1u)]);
     float s6 = f16_to_f32(d5);  // d: 16 bits
-    uint d6 = uint(scales[group6 * rows + row]);
+    uint d6 = uint(scales[group2 * rows + min(block_row * 32u + r * 4u + 1u, rows - 1u)]);
     float s7 = f16_to_f32(d6);  // d: 16 bits
-    uint d7 = uint(scales[group7 * rows + row]);
+    uint d7 = uint(scales[group3 * rows + min(block_row * 32u + r * 4u + 1u, rows - 1u)]);
     float s8 = f16_to_f32(d7);  // d: 16 bits
     vec4 s9 = vec4(s5, s6, s7, s8);
     v[1] = vec4(ivec4(q1) - ivec4(z9)) * s9;
 
-    // elements 8 to 11, counted from the tile's first
-    uvec4 q2 = (uvec4(w) >> uvec4(16, 18, 20, 22)) & 3u;  // w: 2 bits
-    uint groups8 = g_idx[min(block_col * 32u + t * 16u + 8u, cols - 1u)];
-    uint groups9 = g_idx[min(block_col * 32u + t * 16u + 9u, cols - 1u)];
-    uint groups10 = g_idx[min(block_col * 32u + t * 16u + 10u, cols - 1u)];
-    uint groups11 = g_idx[min(block_col * 32u + t * 16u + 11u, cols - 1u)];
-    uvec4 g2 = uvec4(groups8, groups9, groups10, groups11);  // groups: 32 bits
-    uint group8 = min(g2.x, grid_cols - 1u);
-    uint zs8 = qzeros[group8 * ((rows * 2u + 31u) / 32u) + min(block_row * 2u + r / 16u, (rows * 2u + 31u) / 32u - 1u)];
-    uint z10 = (zs8 >> (r % 16u * 2u)) & 3u;  // zs: 2 bits
-    uint group9 = min(g2.y, grid_cols - 1u);
-    uint zs9 = qzeros[group9 * ((rows * 2u + 31u) / 32u) + min(block_row * 2u + r / 16u, (rows * 2u + 31u) / 32u - 1u)];
-    uint z11 = (zs9 >> (r % 16u * 2u)) & 3u;  // zs: 2 bits
-    uint group10 = min(g2.z, grid_cols - 1u);
-    uint zs10 = qzeros[group10 * ((rows * 2u + 31u) / 32u) + min(block_row * 2u + r / 16u, (rows * 2u + 31u) / 32u - 1u)];
-    uint z12 = (zs10 >> (r % 16u * 2u)) & 3u;  // zs: 2 bits
-    uint group11 = min(g2.w, grid_cols - 1u);
-    uint zs11 = qzeros[group11 * ((rows * 2u + 31u) / 32u) + min(block_row * 2u + r / 16u, (rows * 2u + 31u) / 32u - 1u)];
-    uint z13 = (zs11 >> (r % 16u * 2u)) & 3u;  // zs: 2 bits
+    // row 2, elements 0 to 3, counted from the tile's first
+    uint w2 = qweight[min(block_col * 2u + t / 4u, (cols * 2u + 31u) / 32u - 1u) * rows + min(block_row * 32u + r * 4u + 2u, rows - 1u)];
+    uvec4 q2 = (uvec4(w2 >> (t % 4u * 8u)) >> uvec4(0, 2, 4, 6)) & 3u;  // w: 2 bits
+    uint z10 = (zs0 >> (r % 4u * 8u + 4u)) & 3u;  // zs: 2 bits
+    uint z11 = (zs1 >> (r % 4u * 8u + 4u)) & 3u;  // zs: 2 bits
+    uint z12 = (zs2 >> (r % 4u * 8u + 4u)) & 3u;  // zs: 2 bits
+    uint z13 = (zs3 >> (r % 4u * 8u + 4u)) & 3u;  // zs: 2 bits
     uvec4 z14 = uvec4(z10, z11, z12, z13);
-    uint d8 = uint(scales[group8 * rows + row]);
+    uint d8 = uint(scales[group0 * rows + min(block_row * 32u + r * 4u + 2u, rows - 1u)]);
     float s10 = f16_to_f32(d8);  // d: 16 bits
-    uint d9 = uint(scales[group9 * rows + row]);
+    uint d9 = uint(scales[group1 * rows + min(block_row * 32u + r * 4u + 2u, rows - 1u)]);
     float s11 = f16_to_f32(d9);  // d: 16 bits
-    uint d10 = uint(scales[group10 * rows + row]);
+    uint d10 = uint(scales[group2 * rows + min(block_row * 32u + r * 4u + 2u, rows - 1u)]);
     float s12 = f16_to_f32(d10);  // d: 16 bits
-    uint d11 = uint(scales[group11 * rows + row]);
+    uint d11 = uint(scales[group3 * rows + min(block_row * 32u + r * 4u + 2u, rows - 1u)]);
     float s13 = f16_to_f32(d11);  // d: 16 bits
     vec4 s14 = vec4(s10, s11, s12, s13);
     v[2] = vec4(ivec4(q2) - ivec4(z14)) * s14;
 
-    // elements 12 to 15, counted from the tile's first
-    uvec4 q3 = (uvec4(w) >> uvec4(24, 26, 28, 30)) & 3u;  // w: 2 bits
-    uint groups12 = g_idx[min(block_col * 32u + t * 16u + 12u, cols - 1u)];
-    uint groups13 = g_idx[min(block_col * 32u + t * 16u + 13u, cols - 1u)];
-    uint groups14 = g_idx[min(block_col * 32u + t * 16u + 14u, cols - 1u)];
-    uint groups15 = g_idx[min(block_col * 32u + t * 16u + 15u, cols - 1u)];
-    uvec4 g3 = uvec4(groups12, groups13, groups14, groups15);  // groups: 32 bits
-    uint group12 = min(g3.x, grid_cols - 1u);
-    uint zs12 = qzeros[group12 * ((rows * 2u + 31u) / 32u) + min(block_row * 2u + r / 16u, (rows * 2u + 31u) / 32u - 1u)];
-    uint z15 = (zs12 >> (r % 16u * 2u)) & 3u;  // zs: 2 bits
-    uint group13 = min(g3.y, grid_cols - 1u);
-    uint zs13 = qzeros[group13 * ((rows * 2u + 31u) / 32u) + min(block_row * 2u + r / 16u, (rows * 2u + 31u) / 32u - 1u)];
-    uint z16 = (zs13 >> (r % 16u * 2u)) & 3u;  // zs: 2 bits
-    uint group14 = min(g3.z, grid_cols - 1u);
-    uint zs14 = qzeros[group14 * ((rows * 2u + 31u) / 32u) + min(block_row * 2u + r / 16u, (rows * 2u + 31u) / 32u - 1u)];
-    uint z17 = (zs14 >> (r % 16u * 2u)) & 3u;  // zs: 2 bits
-    uint group15 = min(g3.w, grid_cols - 1u);
-    uint zs15 = qzeros[group15 * ((rows * 2u + 31u) / 32u) + min(block_row * 2u + r / 16u, (rows * 2u + 31u) / 32u - 1u)];
-    uint z18 = (zs15 >> (r % 16u * 2u)) & 3u;  // zs: 2 bits
+    // row 3, elements 0 to 3, counted from the tile's first
+    uint w3 = qweight[min(block_col * 2u + t / 4u, (cols * 2u + 31u) / 32u - 1u) * rows + min(block_row * 32u + r * 4u + 3u, rows - 1u)];
+    uvec4 q3 = (uvec4(w3 >> (t % 4u * 8u)) >> uvec4(0, 2, 4, 6)) & 3u;  // w: 2 bits
+    uint z15 = (zs0 >> (r % 4u * 8u + 6u)) & 3u;  // zs: 2 bits
+    uint z16 = (zs1 >> (r % 4u * 8u + 6u)) & 3u;  // zs: 2 bits
+    uint z17 = (zs2 >> (r % 4u * 8u + 6u)) & 3u;  // zs: 2 bits
+    uint z18 = (zs3 >> (r % 4u * 8u + 6u)) & 3u;  // zs: 2 bits
     uvec4 z19 = uvec4(z15, z16, z17, z18);
-    uint d12 = uint(scales[group12 * rows + row]);
+    uint d12 = uint(scales[group0 * rows + min(block_row * 32u + r * 4u + 3u, rows - 1u)]);
     float s15 = f16_to_f32(d12);  // d: 16 bits
-    uint d13 = uint(scales[group13 * rows + row]);
+    uint d13 = uint(scales[group1 * rows + min(block_row * 32u + r * 4u + 3u, rows - 1u)]);
     float s16 = f16_to_f32(d13);  // d: 16 bits
-    uint d14 = uint(scales[group14 * rows + row]);
+    uint d14 = uint(scales[group2 * rows + min(block_row * 32u + r * 4u + 3u, rows - 1u)]);
     float s17 = f16_to_f32(d14);  // d: 16 bits
-    uint d15 = uint(scales[group15 * rows + row]);
+    uint d15 = uint(scales[group3 * rows + min(block_row * 32u + r * 4u + 3u, rows - 1u)]);
     float s18 = f16_to_f32(d15);  // d: 16 bits
     vec4 s19 = vec4(s15, s16, s17, s18);
     v[3] = vec4(ivec4(q3) - ivec4(z19)) * s19;
 }
 
-// Stores elements [from, to) of a tile; its first belongs at `at`.
-void write_tile(uint at, uint from, uint to, vec4 v[4]) {
-    for (uint e = 0u; e < 16u; ++e) {
-        if (e >= from && e < to) dst[at + e] = v[e / 4u][e % 4u];
+// Stores elements [from, to) of a tile's row; its first belongs at `first`.
+void write_row(uint first, uint from, uint to, vec4 v[1]) {
+    if (from == 0u && to == 4u && first % 4u == 0u) {
+        const uint at = first / 4u;
+        dst_whole[at] = v[0];
+        return;
+    }
+    for (uint e = 0u; e < 4u; ++e) {
+        if (e >= from && e < to) dst[first + e] = v[e / 4u][e % 4u];
     }
 }
 
+// Stores the first `to` elements of `rows` rows of a tile.
+void write_tile(uint first, uint rows, uint to, vec4 v[4]) {
+    write_row(first, 0u, to, vec4[](v[0]));
+    if (rows > 1u) write_row(first + 1u * cols, 0u, to, vec4[](v[1]));
+    if (rows > 2u) write_row(first + 2u * cols, 0u, to, vec4[](v[2]));
+    if (rows > 3u) write_row(first + 3u * cols, 0u, to, vec4[](v[3]));
+}
+
 void main() {
-    const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
-    for (uint i = gl_GlobalInvocationID.x; i < rows * row_tiles; i += threads) {
-        const uint row = i / row_tiles, tile = i % row_tiles;
+    const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x, bands = ((rows + 3u) / 4u);
+    for (uint i = gl_GlobalInvocationID.x; i < bands * row_tiles; i += threads) {
+        const uvec2 at = row_and_tile(i, bands, row_tiles);
+        const uint band = at.x, tile = at.y;
         vec4 v[4];
-        decode(row, tile, v);
-        write_tile(row * cols + tile * 16u, 0u, min(16u, cols - tile * 16u), v);
+        decode(band, tile, v);
+        const uint row = band * 4u, column = tile * 4u;
+        write_tile(row * cols + column, rows - row, min(4u, cols - column), v);
     }
 }

@@ -1,7 +1,7 @@
 // gptq_v2_b3_g128_gather_f16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f16.
 // Generated from the specification below by `qkgen emit --format gptq_v2_b3_g128`; do not edit.
 // 1612 bytes for 4096 elements, 3.148 bits each.
-// For each weight 0.394 bytes read and 2 written, 7.75 operations: 0.188 loads, 2.34 bits, 2.19 integer, 1 float, 2.03 conversions.
+// For each weight 0.394 bytes read and 2 written, 17.8 operations: 0.875 loads, 3.62 bits, 10.1 integer, 1 float, 2.12 conversions.
 //
 //     format gptq_v2_b{bits}_g{group} "GPTQ: codes packed along the inputs, zeros along the outputs"
 //     from "GPTQModel: checkpoints of version 2"
@@ -30,6 +30,7 @@ layout(binding = 1, std430) readonly buffer QzerosBuffer { uint qzeros[]; };
 layout(binding = 2, std430) readonly buffer ScalesBuffer { uint16_t scales[]; };
 layout(binding = 3, std430) readonly buffer Indices { uint indices[]; };
 layout(binding = 4, std430) writeonly buffer Dst { uint16_t dst[]; };
+layout(binding = 4, std430) writeonly buffer DstWhole { uvec4 dst_whole[]; };
 layout(binding = 5, std430) buffer Status { uint out_of_range; };
 
 layout(push_constant) uniform Push {
@@ -37,7 +38,7 @@ layout(push_constant) uniform Push {
     uint cols;
     uint grid_rows;   // blocks
     uint grid_cols;
-    uint row_tiles;   // tiles of 32 elements that a row of the table can touch
+    uint row_tiles;   // tiles of 8 elements that a row of the table can touch
     uint table_rows;
     uint table_cols;
     uint tokens;
@@ -60,15 +61,49 @@ uint f32_to_f16(float x) {
     return sign | ((magnitude - 0x38000000u + 0xFFFu + ((magnitude >> 13) & 1u)) >> 13);
 }
 
-// The 32 values of a tile of a row, in runs of 4 consecutive elements.
-void decode(uint row, uint tile, out precise vec4 v[8]) {
+// Set where the host has given the module the execution modes RoundingModeRTE and DenormPreserve for 16 bits.
+layout(constant_id = 8) const bool rounds_f16 = false;
+
+// Elsewhere, what is added to a float and taken away again, 2^13 times the power of two below it, leaves 11 bits, rounded
+// to nearest even: a half, that no conversion changes.
+uvec2 pack_f16(vec4 v) {
+    if (rounds_f16) return uvec2(packHalf2x16(v.xy), packHalf2x16(v.zw));
+    const uvec4 bits = floatBitsToUint(v);
+    const vec4 power = uintBitsToFloat(bits & 0x7F800000u);
+    if (max(max(power.x, power.y), max(power.z, power.w)) >= 32768.0)
+        return uvec2(f32_to_f16(v.x) | f32_to_f16(v.y) << 16, f32_to_f16(v.z) | f32_to_f16(v.w) << 16);
+    precise vec4 lift = max(power, 6.103515625e-5) * 8192.0;  // a subnormal half has fewer bits
+    precise vec4 sum = abs(v) + lift;
+    precise vec4 half_values = sum - lift;
+    half_values = uintBitsToFloat(floatBitsToUint(half_values) | (bits & 0x80000000u));
+    return uvec2(packHalf2x16(half_values.xy), packHalf2x16(half_values.zw));
+}
+
+// Row, or band of rows, and tile of thread `i` where neighbours in memory belong to different rows: in strips of
+// 256, cut into patches of 8 tiles, so that threads that run together read and write whole lines.
+uvec2 row_and_tile(uint i, uint rows, uint row_tiles) {
+    const uint tall = min(256u, rows), strip = i / (tall * row_tiles);
+    uint rest = i - strip * (tall * row_tiles);
+    const uint height = min(tall, rows - strip * tall);
+    const uint patch_size = height * 8u;
+    const uint patch_number = height == 256u ? rest / 2048u : rest / patch_size;
+    rest -= patch_number * patch_size;
+    const uint first = patch_number * 8u, width = min(8u, row_tiles - first);
+    const uint down = width == 8u ? rest / 8u : rest / width;
+    return uvec2(strip * tall + down, first + rest - down * width);
+}
+
+// The 8 values of a tile of a row, in runs of 4 consecutive elements.
+void decode(uint row, uint tile, out precise vec4 v[2]) {
     const uint block_row = row / 32u;
     const uint r = row % 32u;
-    const uint block_col = tile / 4u;
-    const uint t = tile % 4u;
+    const uint block_col = tile / 16u;
+    const uint t = tile % 16u;
     // elements 0 to 3, counted from the tile's first
-    uint w0 = qweight[min(block_col * 12u + t * 3u, (cols * 12u + 0x7Fu) / 128u - 1u) * rows + row];
-    uvec4 q0 = (uvec4(w0) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
+    uint w0 = qweight[min(block_col * 12u + (r * 384u + t * 24u) / 32u % 12u, (cols * 12u + 0x7Fu) / 128u - 1u) * rows + min(block_row * 32u + (r * 384u + t * 24u) / 32u / 12u, rows - 1u)];
+    uint w1 = qweight[min(block_col * 12u + min((r * 384u + t * 24u) / 32u + 1u, 383u) % 12u, (cols * 12u + 0x7Fu) / 128u - 1u) * rows + min(block_row * 32u + min((r * 384u + t * 24u) / 32u + 1u, 383u) / 12u, rows - 1u)];
+    uint w_run0 = (w0 >> ((r * 384u + t * 24u) % 32u)) | ((w1 << 1u) << (31u - (r * 384u + t * 24u) % 32u));
+    uvec4 q0 = (uvec4(w_run0) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
     uint zs0 = qzeros[block_col * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
     uint zs1 = qzeros[block_col * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
     uint zs_run = (zs0 >> (r * 3u % 32u)) | ((zs1 << 1u) << (31u - r * 3u % 32u));
@@ -78,49 +113,30 @@ void decode(uint row, uint tile, out precise vec4 v[8]) {
     v[0] = vec4(ivec4(q0) - int(z)) * s;
 
     // elements 4 to 7, counted from the tile's first
-    uvec4 q1 = (uvec4(w0) >> uvec4(12, 15, 18, 21)) & 7u;  // w: 3 bits
+    uint w2 = qweight[min(block_col * 12u + (r * 384u + t * 24u + 12u) / 32u % 12u, (cols * 12u + 0x7Fu) / 128u - 1u) * rows + min(block_row * 32u + (r * 384u + t * 24u + 12u) / 32u / 12u, rows - 1u)];
+    uint w3 = qweight[min(block_col * 12u + min((r * 384u + t * 24u + 12u) / 32u + 1u, 383u) % 12u, (cols * 12u + 0x7Fu) / 128u - 1u) * rows + min(block_row * 32u + min((r * 384u + t * 24u + 12u) / 32u + 1u, 383u) / 12u, rows - 1u)];
+    uint w_run1 = (w2 >> ((r * 384u + t * 24u + 12u) % 32u)) | ((w3 << 1u) << (31u - (r * 384u + t * 24u + 12u) % 32u));
+    uvec4 q1 = (uvec4(w_run1) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
     v[1] = vec4(ivec4(q1) - int(z)) * s;
-
-    // elements 8 to 11, counted from the tile's first
-    uint w1 = qweight[min(block_col * 12u + t * 3u + 1u, (cols * 12u + 0x7Fu) / 128u - 1u) * rows + row];
-    uint w_run0 = (w0 >> 24u) | (w1 << 8u);
-    uvec4 q2 = (uvec4(w_run0) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
-    v[2] = vec4(ivec4(q2) - int(z)) * s;
-
-    // elements 12 to 15, counted from the tile's first
-    uvec4 q3 = (uvec4(w1) >> uvec4(4, 7, 10, 13)) & 7u;  // w: 3 bits
-    v[3] = vec4(ivec4(q3) - int(z)) * s;
-
-    // elements 16 to 19, counted from the tile's first
-    uvec4 q4 = (uvec4(w1) >> uvec4(16, 19, 22, 25)) & 7u;  // w: 3 bits
-    v[4] = vec4(ivec4(q4) - int(z)) * s;
-
-    // elements 20 to 23, counted from the tile's first
-    uint w2 = qweight[min(block_col * 12u + t * 3u + 2u, (cols * 12u + 0x7Fu) / 128u - 1u) * rows + row];
-    uint w_run1 = (w1 >> 28u) | (w2 << 4u);
-    uvec4 q5 = (uvec4(w_run1) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
-    v[5] = vec4(ivec4(q5) - int(z)) * s;
-
-    // elements 24 to 27, counted from the tile's first
-    uvec4 q6 = (uvec4(w2) >> uvec4(8, 11, 14, 17)) & 7u;  // w: 3 bits
-    v[6] = vec4(ivec4(q6) - int(z)) * s;
-
-    // elements 28 to 31, counted from the tile's first
-    uvec4 q7 = (uvec4(w2) >> uvec4(20, 23, 26, 29)) & 7u;  // w: 3 bits
-    v[7] = vec4(ivec4(q7) - int(z)) * s;
 }
 
-// Stores elements [from, to) of a tile; its first belongs at `at`.
-void write_tile(uint at, uint from, uint to, vec4 v[8]) {
-    for (uint e = 0u; e < 32u; ++e) {
-        if (e >= from && e < to) dst[at + e] = uint16_t(f32_to_f16(v[e / 4u][e % 4u]));
+// Stores elements [from, to) of a tile; its first belongs at `first`.
+void write_tile(uint first, uint from, uint to, vec4 v[2]) {
+    if (from == 0u && to == 8u && first % 8u == 0u) {
+        const uint at = first / 8u;
+        dst_whole[at] = uvec4(pack_f16(v[0]), pack_f16(v[1]));
+        return;
+    }
+    for (uint e = 0u; e < 8u; ++e) {
+        if (e >= from && e < to) dst[first + e] = uint16_t(f32_to_f16(v[e / 4u][e % 4u]));
     }
 }
 
 void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
     for (uint i = gl_GlobalInvocationID.x; i < tokens * row_tiles; i += threads) {
-        const uint token = i / row_tiles, j = i % row_tiles;
+        const uvec2 at = row_and_tile(i, tokens, row_tiles);
+        const uint token = at.x, j = at.y;
         uint index = indices[token];
         const bool found = index < table_rows;
         if (!found) {
@@ -129,12 +145,12 @@ void main() {
             index = 0u;
         }
         const uint row = index, tile = j;
-        vec4 v[8];
+        vec4 v[2];
         if (found) {
             decode(row, tile, v);
         } else {
-            for (uint r = 0u; r < 8u; ++r) v[r] = vec4(0.0);
+            for (uint r = 0u; r < 2u; ++r) v[r] = vec4(0.0);
         }
-        write_tile(token * cols + tile * 32u, 0u, min(32u, cols - tile * 32u), v);
+        write_tile(token * cols + tile * 8u, 0u, min(8u, cols - tile * 8u), v);
     }
 }

@@ -1,7 +1,7 @@
 // gptq_v2_b3_g64_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32.
 // Generated from the specification below by `qkgen emit --format gptq_v2_b3_g64`; do not edit.
 // 844 bytes for 2048 elements, 3.297 bits each.
-// For each weight 0.412 bytes read and 4 written, 6.75 operations: 0.188 loads, 2.34 bits, 2.19 integer, 1 float, 1.03 conversions.
+// For each weight 0.412 bytes read and 4 written, 21.5 operations: 1.25 loads, 4.25 bits, 13.8 integer, 1 float, 1.25 conversions.
 //
 //     format gptq_v2_b{bits}_g{group} "GPTQ: codes packed along the inputs, zeros along the outputs"
 //     from "GPTQModel: checkpoints of version 2"
@@ -30,6 +30,7 @@ layout(binding = 1, std430) readonly buffer QzerosBuffer { uint qzeros[]; };
 layout(binding = 2, std430) readonly buffer ScalesBuffer { uint16_t scales[]; };
 layout(binding = 3, std430) readonly buffer Indices { uint indices[]; };
 layout(binding = 4, std430) writeonly buffer Dst { float dst[]; };
+layout(binding = 4, std430) writeonly buffer DstWhole { vec4 dst_whole[]; };
 layout(binding = 5, std430) buffer Status { uint out_of_range; };
 
 layout(push_constant) uniform Push {
@@ -37,7 +38,7 @@ layout(push_constant) uniform Push {
     uint cols;
     uint grid_rows;   // blocks
     uint grid_cols;
-    uint row_tiles;   // tiles of 32 elements that a row of the table can touch
+    uint row_tiles;   // tiles of 4 elements that a row of the table can touch
     uint table_rows;
     uint table_cols;
     uint tokens;
@@ -48,67 +49,56 @@ float f16_to_f32(uint bits) {
     return unpackHalf2x16(bits).x;
 }
 
-// The 32 values of a tile of a row, in runs of 4 consecutive elements.
-void decode(uint row, uint tile, out precise vec4 v[8]) {
+// Row, or band of rows, and tile of thread `i` where neighbours in memory belong to different rows: in strips of
+// 256, cut into patches of 8 tiles, so that threads that run together read and write whole lines.
+uvec2 row_and_tile(uint i, uint rows, uint row_tiles) {
+    const uint tall = min(256u, rows), strip = i / (tall * row_tiles);
+    uint rest = i - strip * (tall * row_tiles);
+    const uint height = min(tall, rows - strip * tall);
+    const uint patch_size = height * 8u;
+    const uint patch_number = height == 256u ? rest / 2048u : rest / patch_size;
+    rest -= patch_number * patch_size;
+    const uint first = patch_number * 8u, width = min(8u, row_tiles - first);
+    const uint down = width == 8u ? rest / 8u : rest / width;
+    return uvec2(strip * tall + down, first + rest - down * width);
+}
+
+// The 4 values of a tile of a row, in runs of 4 consecutive elements.
+void decode(uint row, uint tile, out precise vec4 v[1]) {
     const uint block_row = row / 32u;
     const uint r = row % 32u;
-    const uint block_col = tile / 2u;
-    const uint t = tile % 2u;
-    // elements 0 to 3, counted from the tile's first
-    uint w0 = qweight[min(block_col * 6u + t * 3u, (cols * 6u + 0x3Fu) / 64u - 1u) * rows + row];
-    uvec4 q0 = (uvec4(w0) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
+    const uint block_col = tile / 16u;
+    const uint t = tile % 16u;
+    uint w0 = qweight[min(block_col * 6u + (r * 192u + t * 12u) / 32u % 6u, (cols * 6u + 0x3Fu) / 64u - 1u) * rows + min(block_row * 32u + (r * 192u + t * 12u) / 32u / 6u, rows - 1u)];
+    uint w1 = qweight[min(block_col * 6u + min((r * 192u + t * 12u) / 32u + 1u, 191u) % 6u, (cols * 6u + 0x3Fu) / 64u - 1u) * rows + min(block_row * 32u + min((r * 192u + t * 12u) / 32u + 1u, 191u) / 6u, rows - 1u)];
+    uint w_run = (w0 >> ((r * 192u + t * 12u) % 32u)) | ((w1 << 1u) << (31u - (r * 192u + t * 12u) % 32u));
+    uvec4 q = (uvec4(w_run) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
     uint zs0 = qzeros[block_col * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
     uint zs1 = qzeros[block_col * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
     uint zs_run = (zs0 >> (r * 3u % 32u)) | ((zs1 << 1u) << (31u - r * 3u % 32u));
     uint z = zs_run & 7u;  // zs: 3 bits
     uint d = uint(scales[block_col * rows + row]);
     float s = f16_to_f32(d);  // d: 16 bits
-    v[0] = vec4(ivec4(q0) - int(z)) * s;
-
-    // elements 4 to 7, counted from the tile's first
-    uvec4 q1 = (uvec4(w0) >> uvec4(12, 15, 18, 21)) & 7u;  // w: 3 bits
-    v[1] = vec4(ivec4(q1) - int(z)) * s;
-
-    // elements 8 to 11, counted from the tile's first
-    uint w1 = qweight[min(block_col * 6u + t * 3u + 1u, (cols * 6u + 0x3Fu) / 64u - 1u) * rows + row];
-    uint w_run0 = (w0 >> 24u) | (w1 << 8u);
-    uvec4 q2 = (uvec4(w_run0) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
-    v[2] = vec4(ivec4(q2) - int(z)) * s;
-
-    // elements 12 to 15, counted from the tile's first
-    uvec4 q3 = (uvec4(w1) >> uvec4(4, 7, 10, 13)) & 7u;  // w: 3 bits
-    v[3] = vec4(ivec4(q3) - int(z)) * s;
-
-    // elements 16 to 19, counted from the tile's first
-    uvec4 q4 = (uvec4(w1) >> uvec4(16, 19, 22, 25)) & 7u;  // w: 3 bits
-    v[4] = vec4(ivec4(q4) - int(z)) * s;
-
-    // elements 20 to 23, counted from the tile's first
-    uint w2 = qweight[min(block_col * 6u + t * 3u + 2u, (cols * 6u + 0x3Fu) / 64u - 1u) * rows + row];
-    uint w_run1 = (w1 >> 28u) | (w2 << 4u);
-    uvec4 q5 = (uvec4(w_run1) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
-    v[5] = vec4(ivec4(q5) - int(z)) * s;
-
-    // elements 24 to 27, counted from the tile's first
-    uvec4 q6 = (uvec4(w2) >> uvec4(8, 11, 14, 17)) & 7u;  // w: 3 bits
-    v[6] = vec4(ivec4(q6) - int(z)) * s;
-
-    // elements 28 to 31, counted from the tile's first
-    uvec4 q7 = (uvec4(w2) >> uvec4(20, 23, 26, 29)) & 7u;  // w: 3 bits
-    v[7] = vec4(ivec4(q7) - int(z)) * s;
+    v[0] = vec4(ivec4(q) - int(z)) * s;
 }
 
-// Stores elements [from, to) of a tile; its first belongs at `at`.
-void write_tile(uint at, uint from, uint to, vec4 v[8]) {
-    for (uint e = 0u; e < 32u; ++e) {
-        if (e >= from && e < to) dst[at + e] = v[e / 4u][e % 4u];
+// Stores elements [from, to) of a tile; its first belongs at `first`.
+void write_tile(uint first, uint from, uint to, vec4 v[1]) {
+    if (from == 0u && to == 4u && first % 4u == 0u) {
+        const uint at = first / 4u;
+        dst_whole[at] = v[0];
+        return;
+    }
+    for (uint e = 0u; e < 4u; ++e) {
+        if (e >= from && e < to) dst[first + e] = v[e / 4u][e % 4u];
     }
 }
 
 void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
     for (uint i = gl_GlobalInvocationID.x; i < tokens * row_tiles; i += threads) {
-        const uint token = i / row_tiles, j = i % row_tiles;
+        const uvec2 at = row_and_tile(i, tokens, row_tiles);
+        const uint token = at.x, j = at.y;
         uint index = indices[token];
         const bool found = index < table_rows;
         if (!found) {
@@ -117,12 +107,12 @@ void main() {
             index = 0u;
         }
         const uint row = index, tile = j;
-        vec4 v[8];
+        vec4 v[1];
         if (found) {
             decode(row, tile, v);
         } else {
-            for (uint r = 0u; r < 8u; ++r) v[r] = vec4(0.0);
+            for (uint r = 0u; r < 1u; ++r) v[r] = vec4(0.0);
         }
-        write_tile(token * cols + tile * 32u, 0u, min(32u, cols - tile * 32u), v);
+        write_tile(token * cols + tile * 4u, 0u, min(4u, cols - tile * 4u), v);
     }
 }

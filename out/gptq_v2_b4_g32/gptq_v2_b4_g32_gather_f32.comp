@@ -1,7 +1,7 @@
 // gptq_v2_b4_g32_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32.
 // Generated from the specification below by `qkgen emit --format gptq_v2_b4_g32`; do not edit.
 // 592 bytes for 1024 elements, 4.625 bits each.
-// For each weight 0.578 bytes read and 4 written, 7.75 operations: 0.375 loads, 2.25 bits, 3 integer, 1 float, 1.12 conversions.
+// For each weight 0.578 bytes read and 4 written, 13.2 operations: 0.75 loads, 2.75 bits, 7.5 integer, 1 float, 1.25 conversions.
 //
 //     format gptq_v2_b{bits}_g{group} "GPTQ: codes packed along the inputs, zeros along the outputs"
 //     from "GPTQModel: checkpoints of version 2"
@@ -30,6 +30,7 @@ layout(binding = 1, std430) readonly buffer QzerosBuffer { uint qzeros[]; };
 layout(binding = 2, std430) readonly buffer ScalesBuffer { uint16_t scales[]; };
 layout(binding = 3, std430) readonly buffer Indices { uint indices[]; };
 layout(binding = 4, std430) writeonly buffer Dst { float dst[]; };
+layout(binding = 4, std430) writeonly buffer DstWhole { vec4 dst_whole[]; };
 layout(binding = 5, std430) buffer Status { uint out_of_range; };
 
 layout(push_constant) uniform Push {
@@ -37,7 +38,7 @@ layout(push_constant) uniform Push {
     uint cols;
     uint grid_rows;   // blocks
     uint grid_cols;
-    uint row_tiles;   // tiles of 8 elements that a row of the table can touch
+    uint row_tiles;   // tiles of 4 elements that a row of the table can touch
     uint table_rows;
     uint table_cols;
     uint tokens;
@@ -48,36 +49,52 @@ float f16_to_f32(uint bits) {
     return unpackHalf2x16(bits).x;
 }
 
-// The 8 values of a tile of a row, in runs of 4 consecutive elements.
-void decode(uint row, uint tile, out precise vec4 v[2]) {
+// Row, or band of rows, and tile of thread `i` where neighbours in memory belong to different rows: in strips of
+// 256, cut into patches of 8 tiles, so that threads that run together read and write whole lines.
+uvec2 row_and_tile(uint i, uint rows, uint row_tiles) {
+    const uint tall = min(256u, rows), strip = i / (tall * row_tiles);
+    uint rest = i - strip * (tall * row_tiles);
+    const uint height = min(tall, rows - strip * tall);
+    const uint patch_size = height * 8u;
+    const uint patch_number = height == 256u ? rest / 2048u : rest / patch_size;
+    rest -= patch_number * patch_size;
+    const uint first = patch_number * 8u, width = min(8u, row_tiles - first);
+    const uint down = width == 8u ? rest / 8u : rest / width;
+    return uvec2(strip * tall + down, first + rest - down * width);
+}
+
+// The 4 values of a tile of a row, in runs of 4 consecutive elements.
+void decode(uint row, uint tile, out precise vec4 v[1]) {
     const uint block_row = row / 32u;
     const uint r = row % 32u;
-    const uint block_col = tile / 4u;
-    // elements 0 to 3, counted from the tile's first
-    uint w = qweight[tile * rows + row];
-    uvec4 q0 = (uvec4(w) >> uvec4(0, 4, 8, 12)) & 15u;  // w: 4 bits
+    const uint block_col = tile / 8u;
+    const uint t = tile % 8u;
+    uint w = qweight[min(block_col * 4u + t / 2u, (cols * 4u + 31u) / 32u - 1u) * rows + row];
+    uvec4 q = (uvec4(w >> (t % 2u * 16u)) >> uvec4(0, 4, 8, 12)) & 15u;  // w: 4 bits
     uint zs = qzeros[block_col * ((rows * 4u + 31u) / 32u) + min(block_row * 4u + r / 8u, (rows * 4u + 31u) / 32u - 1u)];
     uint z = (zs >> (r % 8u * 4u)) & 15u;  // zs: 4 bits
     uint d = uint(scales[block_col * rows + row]);
     float s = f16_to_f32(d);  // d: 16 bits
-    v[0] = vec4(ivec4(q0) - int(z)) * s;
-
-    // elements 4 to 7, counted from the tile's first
-    uvec4 q1 = (uvec4(w) >> uvec4(16, 20, 24, 28)) & 15u;  // w: 4 bits
-    v[1] = vec4(ivec4(q1) - int(z)) * s;
+    v[0] = vec4(ivec4(q) - int(z)) * s;
 }
 
-// Stores elements [from, to) of a tile; its first belongs at `at`.
-void write_tile(uint at, uint from, uint to, vec4 v[2]) {
-    for (uint e = 0u; e < 8u; ++e) {
-        if (e >= from && e < to) dst[at + e] = v[e / 4u][e % 4u];
+// Stores elements [from, to) of a tile; its first belongs at `first`.
+void write_tile(uint first, uint from, uint to, vec4 v[1]) {
+    if (from == 0u && to == 4u && first % 4u == 0u) {
+        const uint at = first / 4u;
+        dst_whole[at] = v[0];
+        return;
+    }
+    for (uint e = 0u; e < 4u; ++e) {
+        if (e >= from && e < to) dst[first + e] = v[e / 4u][e % 4u];
     }
 }
 
 void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
     for (uint i = gl_GlobalInvocationID.x; i < tokens * row_tiles; i += threads) {
-        const uint token = i / row_tiles, j = i % row_tiles;
+        const uvec2 at = row_and_tile(i, tokens, row_tiles);
+        const uint token = at.x, j = at.y;
         uint index = indices[token];
         const bool found = index < table_rows;
         if (!found) {
@@ -86,12 +103,12 @@ void main() {
             index = 0u;
         }
         const uint row = index, tile = j;
-        vec4 v[2];
+        vec4 v[1];
         if (found) {
             decode(row, tile, v);
         } else {
-            for (uint r = 0u; r < 2u; ++r) v[r] = vec4(0.0);
+            for (uint r = 0u; r < 1u; ++r) v[r] = vec4(0.0);
         }
-        write_tile(token * cols + tile * 8u, 0u, min(8u, cols - tile * 8u), v);
+        write_tile(token * cols + tile * 4u, 0u, min(4u, cols - tile * 4u), v);
     }
 }

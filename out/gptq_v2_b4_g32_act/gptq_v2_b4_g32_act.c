@@ -1,7 +1,8 @@
 /* gptq_v2_b4_g32_act: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format gptq_v2_b4_g32_act`; do not edit.
  * 720 bytes for 1024 elements, 4.625 bits each.
- * dequant, gather in f32: for each weight 0.578 bytes read and 4 written, 20.1 operations: 3.12 loads, 4 bits, 10 integer, 1 float, 2 conversions.
+ * dequant in f32: for each weight 0.578 bytes read and 4 written, 15.2 operations: 1.75 loads, 4.25 bits, 6.19 integer, 1 float, 2 conversions.
+ * gather in f32: for each weight 0.578 bytes read and 4 written, 25 operations: 3.25 loads, 4.25 bits, 14.5 integer, 1 float, 2 conversions.
  * gemv in f32: for each weight 0.578 bytes read, 21.9 operations: 3.12 loads, 4 bits, 9.75 integer, 3 float, 2 conversions.
  *
  *     format gptq_v2_b{bits}_g{group}_act "GPTQ with reordered groups: an index says the group of each input"
@@ -235,7 +236,7 @@ static const qk_field gptq_v2_b4_g32_act_dequant_f32_push[] = {
 };
 
 static const uint32_t gptq_v2_b4_g32_act_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant gptq_v2_b4_g32_act_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, gptq_v2_b4_g32_act_dequant_f32_vulkan_local_size_x}};
+static const qk_spec_constant gptq_v2_b4_g32_act_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, gptq_v2_b4_g32_act_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_gptq_v2_b4_g32_act_dequant_f32_vulkan = {
     .name = "gptq_v2_b4_g32_act_dequant_f32",
@@ -251,16 +252,17 @@ const qk_kernel qk_gptq_v2_b4_g32_act_dequant_f32_vulkan = {
     .push = gptq_v2_b4_g32_act_dequant_f32_push,
     .spec_constant_count = 1,
     .spec_constants = gptq_v2_b4_g32_act_dequant_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 1024,
-    .tile_elements = 8,
+    .tile_elements = 4,
     .view = QK_VIEW_MATRIX,
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 32,
+    .tile_rows = 4,
 };
 
 const qk_kernel qk_gptq_v2_b4_g32_act_dequant_f32_metal = {
@@ -303,7 +305,9 @@ static const qk_field gptq_v2_b4_g32_act_dequant_f16_push[] = {
 };
 
 static const uint32_t gptq_v2_b4_g32_act_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant gptq_v2_b4_g32_act_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, gptq_v2_b4_g32_act_dequant_f16_vulkan_local_size_x}};
+static const uint32_t gptq_v2_b4_g32_act_dequant_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant gptq_v2_b4_g32_act_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, gptq_v2_b4_g32_act_dequant_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, gptq_v2_b4_g32_act_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_gptq_v2_b4_g32_act_dequant_f16_vulkan = {
     .name = "gptq_v2_b4_g32_act_dequant_f16",
@@ -317,9 +321,9 @@ const qk_kernel qk_gptq_v2_b4_g32_act_dequant_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = gptq_v2_b4_g32_act_dequant_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = gptq_v2_b4_g32_act_dequant_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -329,6 +333,7 @@ const qk_kernel qk_gptq_v2_b4_g32_act_dequant_f16_vulkan = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 32,
+    .tile_rows = 4,
 };
 
 const qk_kernel qk_gptq_v2_b4_g32_act_dequant_f16_metal = {
@@ -371,7 +376,7 @@ static const qk_field gptq_v2_b4_g32_act_dequant_bf16_push[] = {
 };
 
 static const uint32_t gptq_v2_b4_g32_act_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant gptq_v2_b4_g32_act_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, gptq_v2_b4_g32_act_dequant_bf16_vulkan_local_size_x}};
+static const qk_spec_constant gptq_v2_b4_g32_act_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, gptq_v2_b4_g32_act_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_gptq_v2_b4_g32_act_dequant_bf16_vulkan = {
     .name = "gptq_v2_b4_g32_act_dequant_bf16",
@@ -387,7 +392,7 @@ const qk_kernel qk_gptq_v2_b4_g32_act_dequant_bf16_vulkan = {
     .push = gptq_v2_b4_g32_act_dequant_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = gptq_v2_b4_g32_act_dequant_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
@@ -397,6 +402,7 @@ const qk_kernel qk_gptq_v2_b4_g32_act_dequant_bf16_vulkan = {
     .ragged = 1,
     .block_rows = 32,
     .block_cols = 32,
+    .tile_rows = 4,
 };
 
 const qk_kernel qk_gptq_v2_b4_g32_act_dequant_bf16_metal = {
@@ -444,7 +450,7 @@ static const qk_field gptq_v2_b4_g32_act_gather_f32_push[] = {
 };
 
 static const uint32_t gptq_v2_b4_g32_act_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant gptq_v2_b4_g32_act_gather_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, gptq_v2_b4_g32_act_gather_f32_vulkan_local_size_x}};
+static const qk_spec_constant gptq_v2_b4_g32_act_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, gptq_v2_b4_g32_act_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_gptq_v2_b4_g32_act_gather_f32_vulkan = {
     .name = "gptq_v2_b4_g32_act_gather_f32",
@@ -460,12 +466,12 @@ const qk_kernel qk_gptq_v2_b4_g32_act_gather_f32_vulkan = {
     .push = gptq_v2_b4_g32_act_gather_f32_push,
     .spec_constant_count = 1,
     .spec_constants = gptq_v2_b4_g32_act_gather_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 1024,
-    .tile_elements = 8,
+    .tile_elements = 4,
     .view = QK_VIEW_MATRIX,
     .ragged = 1,
     .block_rows = 32,
@@ -517,7 +523,9 @@ static const qk_field gptq_v2_b4_g32_act_gather_f16_push[] = {
 };
 
 static const uint32_t gptq_v2_b4_g32_act_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant gptq_v2_b4_g32_act_gather_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, gptq_v2_b4_g32_act_gather_f16_vulkan_local_size_x}};
+static const uint32_t gptq_v2_b4_g32_act_gather_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant gptq_v2_b4_g32_act_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, gptq_v2_b4_g32_act_gather_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, gptq_v2_b4_g32_act_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_gptq_v2_b4_g32_act_gather_f16_vulkan = {
     .name = "gptq_v2_b4_g32_act_gather_f16",
@@ -531,9 +539,9 @@ const qk_kernel qk_gptq_v2_b4_g32_act_gather_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = gptq_v2_b4_g32_act_gather_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = gptq_v2_b4_g32_act_gather_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -590,7 +598,7 @@ static const qk_field gptq_v2_b4_g32_act_gather_bf16_push[] = {
 };
 
 static const uint32_t gptq_v2_b4_g32_act_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant gptq_v2_b4_g32_act_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, gptq_v2_b4_g32_act_gather_bf16_vulkan_local_size_x}};
+static const qk_spec_constant gptq_v2_b4_g32_act_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, gptq_v2_b4_g32_act_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_gptq_v2_b4_g32_act_gather_bf16_vulkan = {
     .name = "gptq_v2_b4_g32_act_gather_bf16",
@@ -606,7 +614,7 @@ const qk_kernel qk_gptq_v2_b4_g32_act_gather_bf16_vulkan = {
     .push = gptq_v2_b4_g32_act_gather_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = gptq_v2_b4_g32_act_gather_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,

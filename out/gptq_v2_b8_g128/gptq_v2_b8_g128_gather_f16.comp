@@ -30,6 +30,7 @@ layout(binding = 1, std430) readonly buffer QzerosBuffer { uint qzeros[]; };
 layout(binding = 2, std430) readonly buffer ScalesBuffer { uint16_t scales[]; };
 layout(binding = 3, std430) readonly buffer Indices { uint indices[]; };
 layout(binding = 4, std430) writeonly buffer Dst { uint16_t dst[]; };
+layout(binding = 4, std430) writeonly buffer DstWhole { uvec4 dst_whole[]; };
 layout(binding = 5, std430) buffer Status { uint out_of_range; };
 
 layout(push_constant) uniform Push {
@@ -60,6 +61,38 @@ uint f32_to_f16(float x) {
     return sign | ((magnitude - 0x38000000u + 0xFFFu + ((magnitude >> 13) & 1u)) >> 13);
 }
 
+// Set where the host has given the module the execution modes RoundingModeRTE and DenormPreserve for 16 bits.
+layout(constant_id = 8) const bool rounds_f16 = false;
+
+// Elsewhere, what is added to a float and taken away again, 2^13 times the power of two below it, leaves 11 bits, rounded
+// to nearest even: a half, that no conversion changes.
+uvec2 pack_f16(vec4 v) {
+    if (rounds_f16) return uvec2(packHalf2x16(v.xy), packHalf2x16(v.zw));
+    const uvec4 bits = floatBitsToUint(v);
+    const vec4 power = uintBitsToFloat(bits & 0x7F800000u);
+    if (max(max(power.x, power.y), max(power.z, power.w)) >= 32768.0)
+        return uvec2(f32_to_f16(v.x) | f32_to_f16(v.y) << 16, f32_to_f16(v.z) | f32_to_f16(v.w) << 16);
+    precise vec4 lift = max(power, 6.103515625e-5) * 8192.0;  // a subnormal half has fewer bits
+    precise vec4 sum = abs(v) + lift;
+    precise vec4 half_values = sum - lift;
+    half_values = uintBitsToFloat(floatBitsToUint(half_values) | (bits & 0x80000000u));
+    return uvec2(packHalf2x16(half_values.xy), packHalf2x16(half_values.zw));
+}
+
+// Row, or band of rows, and tile of thread `i` where neighbours in memory belong to different rows: in strips of
+// 128, cut into patches of 8 tiles, so that threads that run together read and write whole lines.
+uvec2 row_and_tile(uint i, uint rows, uint row_tiles) {
+    const uint tall = min(128u, rows), strip = i / (tall * row_tiles);
+    uint rest = i - strip * (tall * row_tiles);
+    const uint height = min(tall, rows - strip * tall);
+    const uint patch_size = height * 8u;
+    const uint patch_number = height == 128u ? rest / 1024u : rest / patch_size;
+    rest -= patch_number * patch_size;
+    const uint first = patch_number * 8u, width = min(8u, row_tiles - first);
+    const uint down = width == 8u ? rest / 8u : rest / width;
+    return uvec2(strip * tall + down, first + rest - down * width);
+}
+
 // The 8 values of a tile of a row, in runs of 4 consecutive elements.
 void decode(uint row, uint tile, out precise vec4 v[2]) {
     const uint block_row = row / 32u;
@@ -81,17 +114,23 @@ void decode(uint row, uint tile, out precise vec4 v[2]) {
     v[1] = vec4(ivec4(q1) - int(z)) * s;
 }
 
-// Stores elements [from, to) of a tile; its first belongs at `at`.
-void write_tile(uint at, uint from, uint to, vec4 v[2]) {
+// Stores elements [from, to) of a tile; its first belongs at `first`.
+void write_tile(uint first, uint from, uint to, vec4 v[2]) {
+    if (from == 0u && to == 8u && first % 8u == 0u) {
+        const uint at = first / 8u;
+        dst_whole[at] = uvec4(pack_f16(v[0]), pack_f16(v[1]));
+        return;
+    }
     for (uint e = 0u; e < 8u; ++e) {
-        if (e >= from && e < to) dst[at + e] = uint16_t(f32_to_f16(v[e / 4u][e % 4u]));
+        if (e >= from && e < to) dst[first + e] = uint16_t(f32_to_f16(v[e / 4u][e % 4u]));
     }
 }
 
 void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
     for (uint i = gl_GlobalInvocationID.x; i < tokens * row_tiles; i += threads) {
-        const uint token = i / row_tiles, j = i % row_tiles;
+        const uvec2 at = row_and_tile(i, tokens, row_tiles);
+        const uint token = at.x, j = at.y;
         uint index = indices[token];
         const bool found = index < table_rows;
         if (!found) {

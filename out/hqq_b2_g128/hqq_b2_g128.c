@@ -1,7 +1,8 @@
 /* hqq_b2_g128: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format hqq_b2_g128`; do not edit.
  * 144 bytes for 512 elements, 2.25 bits each.
- * dequant, gather in f32: for each weight 0.281 bytes read and 4 written, 6.88 operations: 0.5 loads, 2.25 bits, 0.875 integer, 2 float, 1.25 conversions.
+ * dequant in f32: for each weight 0.281 bytes read and 4 written, 6.5 operations: 0.562 loads, 2 bits, 0.438 integer, 2 float, 1.5 conversions.
+ * gather in f32: for each weight 0.281 bytes read and 4 written, 7.5 operations: 0.75 loads, 2.25 bits, 1 integer, 2 float, 1.5 conversions.
  * gemv in f32: for each weight 0.281 bytes read, 4.69 operations: 0.375 loads, 0.75 bits, 0.688 integer, 2.25 float, 0.625 conversions.
  *
  *     format hqq_b{bits}_g{group} "HQQ: the groups of the whole tensor in planes of equal size, a float zero"
@@ -227,7 +228,7 @@ static const qk_field hqq_b2_g128_dequant_f32_push[] = {
 };
 
 static const uint32_t hqq_b2_g128_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant hqq_b2_g128_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b2_g128_dequant_f32_vulkan_local_size_x}};
+static const qk_spec_constant hqq_b2_g128_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, hqq_b2_g128_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_hqq_b2_g128_dequant_f32_vulkan = {
     .name = "hqq_b2_g128_dequant_f32",
@@ -243,16 +244,17 @@ const qk_kernel qk_hqq_b2_g128_dequant_f32_vulkan = {
     .push = hqq_b2_g128_dequant_f32_push,
     .spec_constant_count = 1,
     .spec_constants = hqq_b2_g128_dequant_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 512,
-    .tile_elements = 8,
+    .tile_elements = 4,
     .view = QK_VIEW_GROUPS,
     .ragged = 0,
     .block_rows = 4,
     .block_cols = 128,
+    .tile_rows = 4,
 };
 
 const qk_kernel qk_hqq_b2_g128_dequant_f32_metal = {
@@ -294,7 +296,9 @@ static const qk_field hqq_b2_g128_dequant_f16_push[] = {
 };
 
 static const uint32_t hqq_b2_g128_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant hqq_b2_g128_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b2_g128_dequant_f16_vulkan_local_size_x}};
+static const uint32_t hqq_b2_g128_dequant_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant hqq_b2_g128_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, hqq_b2_g128_dequant_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, hqq_b2_g128_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_hqq_b2_g128_dequant_f16_vulkan = {
     .name = "hqq_b2_g128_dequant_f16",
@@ -308,9 +312,9 @@ const qk_kernel qk_hqq_b2_g128_dequant_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = hqq_b2_g128_dequant_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = hqq_b2_g128_dequant_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -320,6 +324,7 @@ const qk_kernel qk_hqq_b2_g128_dequant_f16_vulkan = {
     .ragged = 0,
     .block_rows = 4,
     .block_cols = 128,
+    .tile_rows = 4,
 };
 
 const qk_kernel qk_hqq_b2_g128_dequant_f16_metal = {
@@ -361,7 +366,7 @@ static const qk_field hqq_b2_g128_dequant_bf16_push[] = {
 };
 
 static const uint32_t hqq_b2_g128_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant hqq_b2_g128_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b2_g128_dequant_bf16_vulkan_local_size_x}};
+static const qk_spec_constant hqq_b2_g128_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, hqq_b2_g128_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_hqq_b2_g128_dequant_bf16_vulkan = {
     .name = "hqq_b2_g128_dequant_bf16",
@@ -377,7 +382,7 @@ const qk_kernel qk_hqq_b2_g128_dequant_bf16_vulkan = {
     .push = hqq_b2_g128_dequant_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = hqq_b2_g128_dequant_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
@@ -387,6 +392,7 @@ const qk_kernel qk_hqq_b2_g128_dequant_bf16_vulkan = {
     .ragged = 0,
     .block_rows = 4,
     .block_cols = 128,
+    .tile_rows = 4,
 };
 
 const qk_kernel qk_hqq_b2_g128_dequant_bf16_metal = {
@@ -433,7 +439,7 @@ static const qk_field hqq_b2_g128_gather_f32_push[] = {
 };
 
 static const uint32_t hqq_b2_g128_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant hqq_b2_g128_gather_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b2_g128_gather_f32_vulkan_local_size_x}};
+static const qk_spec_constant hqq_b2_g128_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, hqq_b2_g128_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_hqq_b2_g128_gather_f32_vulkan = {
     .name = "hqq_b2_g128_gather_f32",
@@ -449,12 +455,12 @@ const qk_kernel qk_hqq_b2_g128_gather_f32_vulkan = {
     .push = hqq_b2_g128_gather_f32_push,
     .spec_constant_count = 1,
     .spec_constants = hqq_b2_g128_gather_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 512,
-    .tile_elements = 8,
+    .tile_elements = 4,
     .view = QK_VIEW_GROUPS,
     .ragged = 0,
     .block_rows = 4,
@@ -505,7 +511,9 @@ static const qk_field hqq_b2_g128_gather_f16_push[] = {
 };
 
 static const uint32_t hqq_b2_g128_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant hqq_b2_g128_gather_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b2_g128_gather_f16_vulkan_local_size_x}};
+static const uint32_t hqq_b2_g128_gather_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant hqq_b2_g128_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, hqq_b2_g128_gather_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, hqq_b2_g128_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_hqq_b2_g128_gather_f16_vulkan = {
     .name = "hqq_b2_g128_gather_f16",
@@ -519,9 +527,9 @@ const qk_kernel qk_hqq_b2_g128_gather_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b2_g128_gather_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = hqq_b2_g128_gather_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -577,7 +585,7 @@ static const qk_field hqq_b2_g128_gather_bf16_push[] = {
 };
 
 static const uint32_t hqq_b2_g128_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant hqq_b2_g128_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b2_g128_gather_bf16_vulkan_local_size_x}};
+static const qk_spec_constant hqq_b2_g128_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, hqq_b2_g128_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_hqq_b2_g128_gather_bf16_vulkan = {
     .name = "hqq_b2_g128_gather_bf16",
@@ -593,7 +601,7 @@ const qk_kernel qk_hqq_b2_g128_gather_bf16_vulkan = {
     .push = hqq_b2_g128_gather_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = hqq_b2_g128_gather_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,

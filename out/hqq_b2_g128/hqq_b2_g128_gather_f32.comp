@@ -1,7 +1,7 @@
 // hqq_b2_g128_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32.
 // Generated from the specification below by `qkgen emit --format hqq_b2_g128`; do not edit.
 // 144 bytes for 512 elements, 2.25 bits each.
-// For each weight 0.281 bytes read and 4 written, 6.88 operations: 0.5 loads, 2.25 bits, 0.875 integer, 2 float, 1.25 conversions.
+// For each weight 0.281 bytes read and 4 written, 7.5 operations: 0.75 loads, 2.25 bits, 1 integer, 2 float, 1.5 conversions.
 //
 //     format hqq_b{bits}_g{group} "HQQ: the groups of the whole tensor in planes of equal size, a float zero"
 //     from "HQQ: BitPack, axis 1"
@@ -37,7 +37,7 @@ layout(push_constant) uniform Push {
     uint cols;
     uint grid_rows;   // blocks
     uint grid_cols;
-    uint row_tiles;   // tiles of 8 elements that a row of the table can touch
+    uint row_tiles;   // tiles of 4 elements that a row of the table can touch
     uint table_rows;
     uint table_cols;
     uint tokens;
@@ -48,30 +48,23 @@ float f16_to_f32(uint bits) {
     return unpackHalf2x16(bits).x;
 }
 
-// The 8 values of a tile of a row, in runs of 4 consecutive elements.
-void decode(uint row, uint tile, out precise vec4 v[2]) {
+// The 4 values of a tile of a row, in runs of 4 consecutive elements.
+void decode(uint row, uint tile, out precise vec4 v[1]) {
     const uint block_row = row % grid_rows;
     const uint r = row / grid_rows;
-    const uint t = tile % 16u;
-    // elements 0 to 3, counted from the tile's first
-    uint w0 = W_q[block_row * 32u + t * 2u];
-    uvec4 q0 = (uvec4(w0 >> ((3u - r) * 2u)) >> uvec4(0, 8, 16, 24)) & 3u;  // w: 2 bits
+    const uint t = tile % 32u;
+    uint w = W_q[block_row * 32u + t];
+    uvec4 q = (uvec4(w >> ((3u - r) * 2u)) >> uvec4(0, 8, 16, 24)) & 3u;  // w: 2 bits
     uint m_ = uint(zero[row]);
     float z = f16_to_f32(m_);  // m: 16 bits
     uint d = uint(scale[row]);
     float s = f16_to_f32(d);  // d: 16 bits
-    v[0] = (vec4(q0) - z) * s;
-
-    // elements 4 to 7, counted from the tile's first
-    uint w1 = W_q[block_row * 32u + (t * 2u + 1u)];
-    uvec4 q1 = (uvec4(w1 >> ((3u - r) * 2u)) >> uvec4(0, 8, 16, 24)) & 3u;  // w: 2 bits
-    v[1] = (vec4(q1) - z) * s;
+    v[0] = (vec4(q) - z) * s;
 }
 
-// Stores a tile's runs from `at` on, counted in runs.
-void write_tile(uint at, vec4 v[2]) {
+// Stores a tile from `at` on, counted in stores of 4 elements.
+void write_tile(uint at, vec4 v[1]) {
     dst[at] = v[0];
-    dst[at + 1u] = v[1];
 }
 
 void main() {
@@ -85,13 +78,13 @@ void main() {
             if (j == 0u) atomicAdd(out_of_range, 1u);
             index = 0u;
         }
-        const uint row = index * (table_cols / cols) + j / 16u, tile = j % 16u;
-        vec4 v[2];
+        const uint row = index * (table_cols / cols) + j / 32u, tile = j % 32u;
+        vec4 v[1];
         if (found) {
             decode(row, tile, v);
         } else {
-            for (uint r = 0u; r < 2u; ++r) v[r] = vec4(0.0);
+            for (uint r = 0u; r < 1u; ++r) v[r] = vec4(0.0);
         }
-        write_tile(token * (table_cols / 4u) + j * 2u, v);
+        write_tile(token * (table_cols / 4u) + j * 1u, v);
     }
 }

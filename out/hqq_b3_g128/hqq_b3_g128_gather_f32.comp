@@ -1,7 +1,7 @@
 // hqq_b3_g128_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32.
 // Generated from the specification below by `qkgen emit --format hqq_b3_g128`; do not edit.
 // 552 bytes for 1280 elements, 3.45 bits each.
-// For each weight 0.431 bytes read and 4 written, 8.88 operations: 1.25 loads, 2 bits, 2.38 integer, 2 float, 1.25 conversions.
+// For each weight 0.431 bytes read and 4 written, 9.75 operations: 1.5 loads, 2 bits, 2.75 integer, 2 float, 1.5 conversions.
 //
 //     format hqq_b3_g{group} "HQQ: the groups of the whole tensor in ten planes of 3 bits, a float zero"
 //     from "HQQ: BitPack, axis 1"
@@ -38,7 +38,7 @@ layout(push_constant) uniform Push {
     uint cols;
     uint grid_rows;   // blocks
     uint grid_cols;
-    uint row_tiles;   // tiles of 8 elements that a row of the table can touch
+    uint row_tiles;   // tiles of 4 elements that a row of the table can touch
     uint table_rows;
     uint table_cols;
     uint tokens;
@@ -49,34 +49,25 @@ float f16_to_f32(uint bits) {
     return unpackHalf2x16(bits).x;
 }
 
-// The 8 values of a tile of a row, in runs of 4 consecutive elements.
-void decode(uint row, uint tile, out precise vec4 v[2]) {
+// The 4 values of a tile of a row, in runs of 4 consecutive elements.
+void decode(uint row, uint tile, out precise vec4 v[1]) {
     const uint block_row = row % grid_rows;
     const uint r = row / grid_rows;
-    const uint t = tile % 16u;
-    // elements 0 to 3, counted from the tile's first
-    uint w0 = W_q[block_row * 128u + t * 8u];
-    uint w1 = W_q[block_row * 128u + (t * 8u + 1u)];
-    uint w2 = W_q[block_row * 128u + (t * 8u + 2u)];
-    uint w3 = W_q[block_row * 128u + (t * 8u + 3u)];
+    const uint t = tile % 32u;
+    uint w0 = W_q[block_row * 128u + t * 4u];
+    uint w1 = W_q[block_row * 128u + (t * 4u + 1u)];
+    uint w2 = W_q[block_row * 128u + (t * 4u + 2u)];
+    uint w3 = W_q[block_row * 128u + (t * 4u + 3u)];
     uint m_ = uint(zero[row]);
     float z = f16_to_f32(m_);  // m: 16 bits
     uint d = uint(scale[row]);
     float s = f16_to_f32(d);  // d: 16 bits
     v[0] = (vec4((w0 >> ((9u - r) * 3u)) & 7u, (w1 >> ((9u - r) * 3u)) & 7u, (w2 >> ((9u - r) * 3u)) & 7u, (w3 >> ((9u - r) * 3u)) & 7u) - z) * s;
-
-    // elements 4 to 7, counted from the tile's first
-    uint w4 = W_q[block_row * 128u + (t * 8u + 4u)];
-    uint w5 = W_q[block_row * 128u + (t * 8u + 5u)];
-    uint w6 = W_q[block_row * 128u + (t * 8u + 6u)];
-    uint w7 = W_q[block_row * 128u + (t * 8u + 7u)];
-    v[1] = (vec4((w4 >> ((9u - r) * 3u)) & 7u, (w5 >> ((9u - r) * 3u)) & 7u, (w6 >> ((9u - r) * 3u)) & 7u, (w7 >> ((9u - r) * 3u)) & 7u) - z) * s;
 }
 
-// Stores a tile's runs from `at` on, counted in runs.
-void write_tile(uint at, vec4 v[2]) {
+// Stores a tile from `at` on, counted in stores of 4 elements.
+void write_tile(uint at, vec4 v[1]) {
     dst[at] = v[0];
-    dst[at + 1u] = v[1];
 }
 
 void main() {
@@ -90,13 +81,13 @@ void main() {
             if (j == 0u) atomicAdd(out_of_range, 1u);
             index = 0u;
         }
-        const uint row = index * (table_cols / cols) + j / 16u, tile = j % 16u;
-        vec4 v[2];
+        const uint row = index * (table_cols / cols) + j / 32u, tile = j % 32u;
+        vec4 v[1];
         if (found) {
             decode(row, tile, v);
         } else {
-            for (uint r = 0u; r < 2u; ++r) v[r] = vec4(0.0);
+            for (uint r = 0u; r < 1u; ++r) v[r] = vec4(0.0);
         }
-        write_tile(token * (table_cols / 4u) + j * 2u, v);
+        write_tile(token * (table_cols / 4u) + j * 1u, v);
     }
 }

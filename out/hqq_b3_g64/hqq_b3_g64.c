@@ -1,7 +1,8 @@
 /* hqq_b3_g64: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format hqq_b3_g64`; do not edit.
  * 296 bytes for 640 elements, 3.7 bits each.
- * dequant, gather in f32: for each weight 0.463 bytes read and 4 written, 8.88 operations: 1.25 loads, 2 bits, 2.38 integer, 2 float, 1.25 conversions.
+ * dequant in f32: for each weight 0.463 bytes read and 4 written, 6.65 operations: 0.6 loads, 1.9 bits, 0.65 integer, 2 float, 1.5 conversions.
+ * gather in f32: for each weight 0.463 bytes read and 4 written, 9.75 operations: 1.5 loads, 2 bits, 2.75 integer, 2 float, 1.5 conversions.
  * gemv in f32: for each weight 0.463 bytes read, 8.69 operations: 1.12 loads, 2 bits, 2.19 integer, 2.25 float, 1.12 conversions.
  *
  *     format hqq_b3_g{group} "HQQ: the groups of the whole tensor in ten planes of 3 bits, a float zero"
@@ -232,7 +233,7 @@ static const qk_field hqq_b3_g64_dequant_f32_push[] = {
 };
 
 static const uint32_t hqq_b3_g64_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant hqq_b3_g64_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b3_g64_dequant_f32_vulkan_local_size_x}};
+static const qk_spec_constant hqq_b3_g64_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, hqq_b3_g64_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_hqq_b3_g64_dequant_f32_vulkan = {
     .name = "hqq_b3_g64_dequant_f32",
@@ -248,16 +249,17 @@ const qk_kernel qk_hqq_b3_g64_dequant_f32_vulkan = {
     .push = hqq_b3_g64_dequant_f32_push,
     .spec_constant_count = 1,
     .spec_constants = hqq_b3_g64_dequant_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 640,
-    .tile_elements = 8,
+    .tile_elements = 4,
     .view = QK_VIEW_GROUPS,
     .ragged = 0,
     .block_rows = 10,
     .block_cols = 64,
+    .tile_rows = 10,
 };
 
 const qk_kernel qk_hqq_b3_g64_dequant_f32_metal = {
@@ -299,7 +301,9 @@ static const qk_field hqq_b3_g64_dequant_f16_push[] = {
 };
 
 static const uint32_t hqq_b3_g64_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant hqq_b3_g64_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b3_g64_dequant_f16_vulkan_local_size_x}};
+static const uint32_t hqq_b3_g64_dequant_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant hqq_b3_g64_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, hqq_b3_g64_dequant_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, hqq_b3_g64_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_hqq_b3_g64_dequant_f16_vulkan = {
     .name = "hqq_b3_g64_dequant_f16",
@@ -313,9 +317,9 @@ const qk_kernel qk_hqq_b3_g64_dequant_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = hqq_b3_g64_dequant_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = hqq_b3_g64_dequant_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -325,6 +329,7 @@ const qk_kernel qk_hqq_b3_g64_dequant_f16_vulkan = {
     .ragged = 0,
     .block_rows = 10,
     .block_cols = 64,
+    .tile_rows = 10,
 };
 
 const qk_kernel qk_hqq_b3_g64_dequant_f16_metal = {
@@ -366,7 +371,7 @@ static const qk_field hqq_b3_g64_dequant_bf16_push[] = {
 };
 
 static const uint32_t hqq_b3_g64_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant hqq_b3_g64_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b3_g64_dequant_bf16_vulkan_local_size_x}};
+static const qk_spec_constant hqq_b3_g64_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, hqq_b3_g64_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_hqq_b3_g64_dequant_bf16_vulkan = {
     .name = "hqq_b3_g64_dequant_bf16",
@@ -382,7 +387,7 @@ const qk_kernel qk_hqq_b3_g64_dequant_bf16_vulkan = {
     .push = hqq_b3_g64_dequant_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = hqq_b3_g64_dequant_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
@@ -392,6 +397,7 @@ const qk_kernel qk_hqq_b3_g64_dequant_bf16_vulkan = {
     .ragged = 0,
     .block_rows = 10,
     .block_cols = 64,
+    .tile_rows = 10,
 };
 
 const qk_kernel qk_hqq_b3_g64_dequant_bf16_metal = {
@@ -438,7 +444,7 @@ static const qk_field hqq_b3_g64_gather_f32_push[] = {
 };
 
 static const uint32_t hqq_b3_g64_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant hqq_b3_g64_gather_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b3_g64_gather_f32_vulkan_local_size_x}};
+static const qk_spec_constant hqq_b3_g64_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, hqq_b3_g64_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_hqq_b3_g64_gather_f32_vulkan = {
     .name = "hqq_b3_g64_gather_f32",
@@ -454,12 +460,12 @@ const qk_kernel qk_hqq_b3_g64_gather_f32_vulkan = {
     .push = hqq_b3_g64_gather_f32_push,
     .spec_constant_count = 1,
     .spec_constants = hqq_b3_g64_gather_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 640,
-    .tile_elements = 8,
+    .tile_elements = 4,
     .view = QK_VIEW_GROUPS,
     .ragged = 0,
     .block_rows = 10,
@@ -510,7 +516,9 @@ static const qk_field hqq_b3_g64_gather_f16_push[] = {
 };
 
 static const uint32_t hqq_b3_g64_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant hqq_b3_g64_gather_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b3_g64_gather_f16_vulkan_local_size_x}};
+static const uint32_t hqq_b3_g64_gather_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant hqq_b3_g64_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, hqq_b3_g64_gather_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, hqq_b3_g64_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_hqq_b3_g64_gather_f16_vulkan = {
     .name = "hqq_b3_g64_gather_f16",
@@ -524,9 +532,9 @@ const qk_kernel qk_hqq_b3_g64_gather_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b3_g64_gather_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = hqq_b3_g64_gather_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -582,7 +590,7 @@ static const qk_field hqq_b3_g64_gather_bf16_push[] = {
 };
 
 static const uint32_t hqq_b3_g64_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant hqq_b3_g64_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b3_g64_gather_bf16_vulkan_local_size_x}};
+static const qk_spec_constant hqq_b3_g64_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, hqq_b3_g64_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_hqq_b3_g64_gather_bf16_vulkan = {
     .name = "hqq_b3_g64_gather_bf16",
@@ -598,7 +606,7 @@ const qk_kernel qk_hqq_b3_g64_gather_bf16_vulkan = {
     .push = hqq_b3_g64_gather_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = hqq_b3_g64_gather_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,

@@ -1,7 +1,7 @@
 // hqq_b4_g64_dequant_bf16: decodes a whole tensor: dst[i] = value(i), in bf16.
 // Generated from the specification below by `qkgen emit --format hqq_b4_g64`; do not edit.
 // 72 bytes for 128 elements, 4.5 bits each.
-// For each weight 0.562 bytes read and 2 written, 7.88 operations: 0.5 loads, 2.25 bits, 0.875 integer, 2 float, 2.25 conversions.
+// For each weight 0.562 bytes read and 2 written, 7 operations: 0.375 loads, 2 bits, 0.375 integer, 2 float, 2.25 conversions.
 //
 //     format hqq_b{bits}_g{group} "HQQ: the groups of the whole tensor in planes of equal size, a float zero"
 //     from "HQQ: BitPack, axis 1"
@@ -28,7 +28,7 @@ layout(local_size_x_id = 0) in;
 layout(binding = 0, std430) readonly buffer W_qBuffer { uint W_q[]; };
 layout(binding = 1, std430) readonly buffer ScaleBuffer { uint16_t scale[]; };
 layout(binding = 2, std430) readonly buffer ZeroBuffer { uint16_t zero[]; };
-layout(binding = 3, std430) writeonly buffer Dst { uvec2 dst[]; };
+layout(binding = 3, std430) writeonly buffer Dst { uvec4 dst[]; };
 
 layout(push_constant) uniform Push {
     uint rows;       // of the matrix that the blocks are patches of
@@ -50,42 +50,60 @@ uint f32_to_bf16(float x) {
     return (bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16;
 }
 
-// The 8 values of a tile of a row, in runs of 4 consecutive elements.
-void decode(uint row, uint tile, out precise vec4 v[2]) {
-    const uint block_row = row % grid_rows;
-    const uint r = row / grid_rows;
+uvec2 pack_bf16(vec4 v) {
+    const uvec4 bits = floatBitsToUint(v);
+    const vec4 power = uintBitsToFloat(bits & 0x7F800000u);
+    if (floatBitsToUint(max(max(power.x, power.y), max(power.z, power.w))) == 0x7F800000u)  // infinite, or NaN
+        return uvec2(f32_to_bf16(v.x) | f32_to_bf16(v.y) << 16, f32_to_bf16(v.z) | f32_to_bf16(v.w) << 16);
+    const uvec4 rounded = bits + 0x7FFFu + ((bits >> 16) & 1u);
+    return uvec2(rounded.x >> 16 | (rounded.y & 0xFFFF0000u), rounded.z >> 16 | (rounded.w & 0xFFFF0000u));
+}
+
+// The 16 values of a tile of 2 rows, in runs of 4 consecutive elements.
+void decode(uint band, uint tile, out precise vec4 v[4]) {
+    const uint block_row = band / 1u;
     const uint t = tile % 8u;
-    // elements 0 to 3, counted from the tile's first
+    // row 0, elements 0 to 3, counted from the tile's first
     uint w0 = W_q[block_row * 16u + t * 2u];
-    uvec4 q0 = (uvec4(w0 >> ((1u - r) * 4u)) >> uvec4(0, 8, 16, 24)) & 15u;  // w: 4 bits
-    uint m_ = uint(zero[row]);
-    float z = f16_to_f32(m_);  // m: 16 bits
-    uint d = uint(scale[row]);
-    float s = f16_to_f32(d);  // d: 16 bits
-    v[0] = (vec4(q0) - z) * s;
+    uvec4 q0 = (uvec4(w0) >> uvec4(4, 12, 20, 28)) & 15u;  // w: 4 bits
+    uint m0 = uint(zero[block_row]);
+    float z0 = f16_to_f32(m0);  // m: 16 bits
+    uint d0 = uint(scale[block_row]);
+    float s0 = f16_to_f32(d0);  // d: 16 bits
+    v[0] = (vec4(q0) - z0) * s0;
 
-    // elements 4 to 7, counted from the tile's first
+    // row 0, elements 4 to 7, counted from the tile's first
     uint w1 = W_q[block_row * 16u + (t * 2u + 1u)];
-    uvec4 q1 = (uvec4(w1 >> ((1u - r) * 4u)) >> uvec4(0, 8, 16, 24)) & 15u;  // w: 4 bits
-    v[1] = (vec4(q1) - z) * s;
+    uvec4 q1 = (uvec4(w1) >> uvec4(4, 12, 20, 28)) & 15u;  // w: 4 bits
+    v[1] = (vec4(q1) - z0) * s0;
+
+    // row 1, elements 0 to 3, counted from the tile's first
+    uvec4 q2 = (uvec4(w0) >> uvec4(0, 8, 16, 24)) & 15u;  // w: 4 bits
+    uint m1 = uint(zero[grid_rows + block_row]);
+    float z1 = f16_to_f32(m1);  // m: 16 bits
+    uint d1 = uint(scale[grid_rows + block_row]);
+    float s1 = f16_to_f32(d1);  // d: 16 bits
+    v[2] = (vec4(q2) - z1) * s1;
+
+    // row 1, elements 4 to 7, counted from the tile's first
+    uvec4 q3 = (uvec4(w1) >> uvec4(0, 8, 16, 24)) & 15u;  // w: 4 bits
+    v[3] = (vec4(q3) - z1) * s1;
 }
 
-uvec2 pack(vec4 v) {
-    return uvec2(f32_to_bf16(v.x) | (f32_to_bf16(v.y) << 16), f32_to_bf16(v.z) | (f32_to_bf16(v.w) << 16));
-}
-
-// Stores a tile's runs from `at` on, counted in runs.
-void write_tile(uint at, vec4 v[2]) {
-    dst[at] = pack(v[0]);
-    dst[at + 1u] = pack(v[1]);
+// Stores a tile from `at` on, counted in stores of 8 elements; from row to row there are `step`.
+void write_tile(uint at, uint step, vec4 v[4]) {
+    dst[at] = uvec4(pack_bf16(v[0]), pack_bf16(v[1]));
+    at += step;
+    dst[at] = uvec4(pack_bf16(v[2]), pack_bf16(v[3]));
 }
 
 void main() {
-    const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
-    for (uint i = gl_GlobalInvocationID.x; i < rows * row_tiles; i += threads) {
-        const uint row = i / row_tiles, tile = i % row_tiles;
-        vec4 v[2];
-        decode(row, tile, v);
-        write_tile(row * (cols / 4u) + tile * 2u, v);
+    const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x, bands = grid_rows;
+    for (uint i = gl_GlobalInvocationID.x; i < bands * row_tiles; i += threads) {
+        const uint band = i / row_tiles, tile = i % row_tiles;
+        vec4 v[4];
+        decode(band, tile, v);
+        const uint step = cols / 8u;
+        write_tile(band * step + tile * 1u, grid_rows * step, v);
     }
 }

@@ -1,7 +1,7 @@
 /* hqq_b8_g128: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format hqq_b8_g128`; do not edit.
  * 132 bytes for 128 elements, 8.25 bits each.
- * dequant, gather in f32: for each weight 1.03 bytes read and 4 written, 6.38 operations: 0.5 loads, 2 bits, 0.625 integer, 2 float, 1.25 conversions.
+ * dequant, gather in f32: for each weight 1.03 bytes read and 4 written, 6.75 operations: 0.75 loads, 2 bits, 0.5 integer, 2 float, 1.5 conversions.
  * gemv in f32: for each weight 1.03 bytes read, 4.56 operations: 0.375 loads, 0.75 bits, 0.562 integer, 2.25 float, 0.625 conversions.
  *
  *     format hqq_b{bits}_g{group} "HQQ: the groups of the whole tensor in planes of equal size, a float zero"
@@ -223,7 +223,7 @@ static const qk_field hqq_b8_g128_dequant_f32_push[] = {
 };
 
 static const uint32_t hqq_b8_g128_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant hqq_b8_g128_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b8_g128_dequant_f32_vulkan_local_size_x}};
+static const qk_spec_constant hqq_b8_g128_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, hqq_b8_g128_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_hqq_b8_g128_dequant_f32_vulkan = {
     .name = "hqq_b8_g128_dequant_f32",
@@ -239,12 +239,12 @@ const qk_kernel qk_hqq_b8_g128_dequant_f32_vulkan = {
     .push = hqq_b8_g128_dequant_f32_push,
     .spec_constant_count = 1,
     .spec_constants = hqq_b8_g128_dequant_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 128,
-    .tile_elements = 8,
+    .tile_elements = 4,
     .view = QK_VIEW_GROUPS,
     .ragged = 0,
     .block_rows = 1,
@@ -290,7 +290,9 @@ static const qk_field hqq_b8_g128_dequant_f16_push[] = {
 };
 
 static const uint32_t hqq_b8_g128_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant hqq_b8_g128_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b8_g128_dequant_f16_vulkan_local_size_x}};
+static const uint32_t hqq_b8_g128_dequant_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant hqq_b8_g128_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, hqq_b8_g128_dequant_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, hqq_b8_g128_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_hqq_b8_g128_dequant_f16_vulkan = {
     .name = "hqq_b8_g128_dequant_f16",
@@ -304,9 +306,9 @@ const qk_kernel qk_hqq_b8_g128_dequant_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = hqq_b8_g128_dequant_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = hqq_b8_g128_dequant_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -357,7 +359,7 @@ static const qk_field hqq_b8_g128_dequant_bf16_push[] = {
 };
 
 static const uint32_t hqq_b8_g128_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant hqq_b8_g128_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b8_g128_dequant_bf16_vulkan_local_size_x}};
+static const qk_spec_constant hqq_b8_g128_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, hqq_b8_g128_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_hqq_b8_g128_dequant_bf16_vulkan = {
     .name = "hqq_b8_g128_dequant_bf16",
@@ -373,7 +375,7 @@ const qk_kernel qk_hqq_b8_g128_dequant_bf16_vulkan = {
     .push = hqq_b8_g128_dequant_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = hqq_b8_g128_dequant_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
@@ -429,7 +431,7 @@ static const qk_field hqq_b8_g128_gather_f32_push[] = {
 };
 
 static const uint32_t hqq_b8_g128_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant hqq_b8_g128_gather_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b8_g128_gather_f32_vulkan_local_size_x}};
+static const qk_spec_constant hqq_b8_g128_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, hqq_b8_g128_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_hqq_b8_g128_gather_f32_vulkan = {
     .name = "hqq_b8_g128_gather_f32",
@@ -445,12 +447,12 @@ const qk_kernel qk_hqq_b8_g128_gather_f32_vulkan = {
     .push = hqq_b8_g128_gather_f32_push,
     .spec_constant_count = 1,
     .spec_constants = hqq_b8_g128_gather_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 128,
-    .tile_elements = 8,
+    .tile_elements = 4,
     .view = QK_VIEW_GROUPS,
     .ragged = 0,
     .block_rows = 1,
@@ -501,7 +503,9 @@ static const qk_field hqq_b8_g128_gather_f16_push[] = {
 };
 
 static const uint32_t hqq_b8_g128_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant hqq_b8_g128_gather_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b8_g128_gather_f16_vulkan_local_size_x}};
+static const uint32_t hqq_b8_g128_gather_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant hqq_b8_g128_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, hqq_b8_g128_gather_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, hqq_b8_g128_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_hqq_b8_g128_gather_f16_vulkan = {
     .name = "hqq_b8_g128_gather_f16",
@@ -515,9 +519,9 @@ const qk_kernel qk_hqq_b8_g128_gather_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b8_g128_gather_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = hqq_b8_g128_gather_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -573,7 +577,7 @@ static const qk_field hqq_b8_g128_gather_bf16_push[] = {
 };
 
 static const uint32_t hqq_b8_g128_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant hqq_b8_g128_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b8_g128_gather_bf16_vulkan_local_size_x}};
+static const qk_spec_constant hqq_b8_g128_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, hqq_b8_g128_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_hqq_b8_g128_gather_bf16_vulkan = {
     .name = "hqq_b8_g128_gather_bf16",
@@ -589,7 +593,7 @@ const qk_kernel qk_hqq_b8_g128_gather_bf16_vulkan = {
     .push = hqq_b8_g128_gather_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = hqq_b8_g128_gather_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,

@@ -29,7 +29,7 @@ layout(binding = 0, std430) readonly buffer W_qBuffer { uint W_q[]; };
 layout(binding = 1, std430) readonly buffer ScaleBuffer { uint16_t scale[]; };
 layout(binding = 2, std430) readonly buffer ZeroBuffer { uint16_t zero[]; };
 layout(binding = 3, std430) readonly buffer Indices { uint indices[]; };
-layout(binding = 4, std430) writeonly buffer Dst { uvec2 dst[]; };
+layout(binding = 4, std430) writeonly buffer Dst { uvec4 dst[]; };
 layout(binding = 5, std430) buffer Status { uint out_of_range; };
 
 layout(push_constant) uniform Push {
@@ -55,6 +55,15 @@ uint f32_to_bf16(float x) {
     return (bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16;
 }
 
+uvec2 pack_bf16(vec4 v) {
+    const uvec4 bits = floatBitsToUint(v);
+    const vec4 power = uintBitsToFloat(bits & 0x7F800000u);
+    if (floatBitsToUint(max(max(power.x, power.y), max(power.z, power.w))) == 0x7F800000u)  // infinite, or NaN
+        return uvec2(f32_to_bf16(v.x) | f32_to_bf16(v.y) << 16, f32_to_bf16(v.z) | f32_to_bf16(v.w) << 16);
+    const uvec4 rounded = bits + 0x7FFFu + ((bits >> 16) & 1u);
+    return uvec2(rounded.x >> 16 | (rounded.y & 0xFFFF0000u), rounded.z >> 16 | (rounded.w & 0xFFFF0000u));
+}
+
 // The 8 values of a tile of a row, in runs of 4 consecutive elements.
 void decode(uint row, uint tile, out precise vec4 v[2]) {
     const uint t = tile % 8u;
@@ -73,14 +82,9 @@ void decode(uint row, uint tile, out precise vec4 v[2]) {
     v[1] = (vec4(q1) - z) * s;
 }
 
-uvec2 pack(vec4 v) {
-    return uvec2(f32_to_bf16(v.x) | (f32_to_bf16(v.y) << 16), f32_to_bf16(v.z) | (f32_to_bf16(v.w) << 16));
-}
-
-// Stores a tile's runs from `at` on, counted in runs.
+// Stores a tile from `at` on, counted in stores of 8 elements.
 void write_tile(uint at, vec4 v[2]) {
-    dst[at] = pack(v[0]);
-    dst[at + 1u] = pack(v[1]);
+    dst[at] = uvec4(pack_bf16(v[0]), pack_bf16(v[1]));
 }
 
 void main() {
@@ -101,6 +105,6 @@ void main() {
         } else {
             for (uint r = 0u; r < 2u; ++r) v[r] = vec4(0.0);
         }
-        write_tile(token * (table_cols / 4u) + j * 2u, v);
+        write_tile(token * (table_cols / 8u) + j * 1u, v);
     }
 }

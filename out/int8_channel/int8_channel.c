@@ -1,7 +1,7 @@
 /* int8_channel: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format int8_channel`; do not edit.
  * 34 bytes for 32 elements, 8 bits each.
- * dequant, gather in f32: for each weight 1 bytes read and 4 written, 10.2 operations: 1.12 loads, 3.62 bits, 3.5 integer, 1 float, 1 conversions.
+ * dequant, gather in f32: for each weight 1 bytes read and 4 written, 11 operations: 1.25 loads, 3.75 bits, 4 integer, 1 float, 1 conversions.
  * gemv in f32: for each weight 1 bytes read, 9.56 operations: 1.06 loads, 2.56 bits, 3.25 integer, 2.19 float, 0.5 conversions.
  *
  *     format int8_channel "signed codes of 8 bits, a scale for each row"
@@ -227,7 +227,7 @@ static const qk_field int8_channel_dequant_f32_push[] = {
 };
 
 static const uint32_t int8_channel_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant int8_channel_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, int8_channel_dequant_f32_vulkan_local_size_x}};
+static const qk_spec_constant int8_channel_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, int8_channel_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_int8_channel_dequant_f32_vulkan = {
     .name = "int8_channel_dequant_f32",
@@ -243,12 +243,12 @@ const qk_kernel qk_int8_channel_dequant_f32_vulkan = {
     .push = int8_channel_dequant_f32_push,
     .spec_constant_count = 1,
     .spec_constants = int8_channel_dequant_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 32,
-    .tile_elements = 8,
+    .tile_elements = 4,
     .view = QK_VIEW_MATRIX,
     .ragged = 1,
     .block_rows = 1,
@@ -293,7 +293,9 @@ static const qk_field int8_channel_dequant_f16_push[] = {
 };
 
 static const uint32_t int8_channel_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant int8_channel_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, int8_channel_dequant_f16_vulkan_local_size_x}};
+static const uint32_t int8_channel_dequant_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant int8_channel_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, int8_channel_dequant_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, int8_channel_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_int8_channel_dequant_f16_vulkan = {
     .name = "int8_channel_dequant_f16",
@@ -307,9 +309,9 @@ const qk_kernel qk_int8_channel_dequant_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = int8_channel_dequant_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = int8_channel_dequant_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -359,7 +361,7 @@ static const qk_field int8_channel_dequant_bf16_push[] = {
 };
 
 static const uint32_t int8_channel_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant int8_channel_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, int8_channel_dequant_bf16_vulkan_local_size_x}};
+static const qk_spec_constant int8_channel_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, int8_channel_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_int8_channel_dequant_bf16_vulkan = {
     .name = "int8_channel_dequant_bf16",
@@ -375,7 +377,7 @@ const qk_kernel qk_int8_channel_dequant_bf16_vulkan = {
     .push = int8_channel_dequant_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = int8_channel_dequant_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
@@ -430,7 +432,7 @@ static const qk_field int8_channel_gather_f32_push[] = {
 };
 
 static const uint32_t int8_channel_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant int8_channel_gather_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, int8_channel_gather_f32_vulkan_local_size_x}};
+static const qk_spec_constant int8_channel_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, int8_channel_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_int8_channel_gather_f32_vulkan = {
     .name = "int8_channel_gather_f32",
@@ -446,12 +448,12 @@ const qk_kernel qk_int8_channel_gather_f32_vulkan = {
     .push = int8_channel_gather_f32_push,
     .spec_constant_count = 1,
     .spec_constants = int8_channel_gather_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 32,
-    .tile_elements = 8,
+    .tile_elements = 4,
     .view = QK_VIEW_MATRIX,
     .ragged = 1,
     .block_rows = 1,
@@ -501,7 +503,9 @@ static const qk_field int8_channel_gather_f16_push[] = {
 };
 
 static const uint32_t int8_channel_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant int8_channel_gather_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, int8_channel_gather_f16_vulkan_local_size_x}};
+static const uint32_t int8_channel_gather_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant int8_channel_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, int8_channel_gather_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, int8_channel_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_int8_channel_gather_f16_vulkan = {
     .name = "int8_channel_gather_f16",
@@ -515,9 +519,9 @@ const qk_kernel qk_int8_channel_gather_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = int8_channel_gather_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = int8_channel_gather_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -572,7 +576,7 @@ static const qk_field int8_channel_gather_bf16_push[] = {
 };
 
 static const uint32_t int8_channel_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant int8_channel_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, int8_channel_gather_bf16_vulkan_local_size_x}};
+static const qk_spec_constant int8_channel_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, int8_channel_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_int8_channel_gather_bf16_vulkan = {
     .name = "int8_channel_gather_bf16",
@@ -588,7 +592,7 @@ const qk_kernel qk_int8_channel_gather_bf16_vulkan = {
     .push = int8_channel_gather_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = int8_channel_gather_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,

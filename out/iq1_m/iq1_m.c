@@ -1,7 +1,7 @@
 /* iq1_m: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format iq1_m`; do not edit.
  * 56 bytes for 256 elements, 1.75 bits each.
- * dequant, gather in f32: for each weight 0.219 bytes read and 4 written, 12.6 operations: 0.625 loads, 4.75 bits, 3.5 integer, 2.25 float, 1.25 conversions, 0.25 lookups.
+ * dequant, gather in f32: for each weight 0.219 bytes read and 4 written, 27 operations: 1.25 loads, 8.5 bits, 12.2 integer, 2.5 float, 1.5 conversions, 1 lookups.
  * gemv, gemv_id in f32: for each weight 0.219 bytes read, 10.1 operations: 0.312 loads, 3.88 bits, 1.94 integer, 2.62 float, 1.12 conversions, 0.25 lookups.
  *
  *     format iq1_m "eights from a ternary codebook of 2048, shifted by an eighth, 3-bit scales in groups of 16"
@@ -2838,7 +2838,7 @@ static const qk_table iq1_m_dequant_f32_tables[] = {
 };
 
 static const uint32_t iq1_m_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant iq1_m_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_dequant_f32_vulkan_local_size_x}};
+static const qk_spec_constant iq1_m_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq1_m_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_iq1_m_dequant_f32_vulkan = {
     .name = "iq1_m_dequant_f32",
@@ -2856,12 +2856,12 @@ const qk_kernel qk_iq1_m_dequant_f32_vulkan = {
     .tables = iq1_m_dequant_f32_tables,
     .spec_constant_count = 1,
     .spec_constants = iq1_m_dequant_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 256,
-    .tile_elements = 8,
+    .tile_elements = 4,
 };
 
 const qk_kernel qk_iq1_m_dequant_f32_metal = {
@@ -2896,7 +2896,9 @@ static const qk_table iq1_m_dequant_f16_tables[] = {
 };
 
 static const uint32_t iq1_m_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant iq1_m_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_dequant_f16_vulkan_local_size_x}};
+static const uint32_t iq1_m_dequant_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant iq1_m_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq1_m_dequant_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, iq1_m_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_iq1_m_dequant_f16_vulkan = {
     .name = "iq1_m_dequant_f16",
@@ -2912,9 +2914,9 @@ const qk_kernel qk_iq1_m_dequant_f16_vulkan = {
     .push = iq1_m_dequant_f16_push,
     .table_count = 1,
     .tables = iq1_m_dequant_f16_tables,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = iq1_m_dequant_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -2954,7 +2956,7 @@ static const qk_table iq1_m_dequant_bf16_tables[] = {
 };
 
 static const uint32_t iq1_m_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant iq1_m_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_dequant_bf16_vulkan_local_size_x}};
+static const qk_spec_constant iq1_m_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq1_m_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_iq1_m_dequant_bf16_vulkan = {
     .name = "iq1_m_dequant_bf16",
@@ -2972,7 +2974,7 @@ const qk_kernel qk_iq1_m_dequant_bf16_vulkan = {
     .tables = iq1_m_dequant_bf16_tables,
     .spec_constant_count = 1,
     .spec_constants = iq1_m_dequant_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
@@ -3018,7 +3020,7 @@ static const qk_table iq1_m_gather_f32_tables[] = {
 };
 
 static const uint32_t iq1_m_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant iq1_m_gather_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gather_f32_vulkan_local_size_x}};
+static const qk_spec_constant iq1_m_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq1_m_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_iq1_m_gather_f32_vulkan = {
     .name = "iq1_m_gather_f32",
@@ -3036,12 +3038,12 @@ const qk_kernel qk_iq1_m_gather_f32_vulkan = {
     .tables = iq1_m_gather_f32_tables,
     .spec_constant_count = 1,
     .spec_constants = iq1_m_gather_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 256,
-    .tile_elements = 8,
+    .tile_elements = 4,
 };
 
 const qk_kernel qk_iq1_m_gather_f32_metal = {
@@ -3082,7 +3084,9 @@ static const qk_table iq1_m_gather_f16_tables[] = {
 };
 
 static const uint32_t iq1_m_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant iq1_m_gather_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gather_f16_vulkan_local_size_x}};
+static const uint32_t iq1_m_gather_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant iq1_m_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq1_m_gather_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, iq1_m_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_iq1_m_gather_f16_vulkan = {
     .name = "iq1_m_gather_f16",
@@ -3098,9 +3102,9 @@ const qk_kernel qk_iq1_m_gather_f16_vulkan = {
     .push = iq1_m_gather_f16_push,
     .table_count = 1,
     .tables = iq1_m_gather_f16_tables,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = iq1_m_gather_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -3146,7 +3150,7 @@ static const qk_table iq1_m_gather_bf16_tables[] = {
 };
 
 static const uint32_t iq1_m_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant iq1_m_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gather_bf16_vulkan_local_size_x}};
+static const qk_spec_constant iq1_m_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq1_m_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_iq1_m_gather_bf16_vulkan = {
     .name = "iq1_m_gather_bf16",
@@ -3164,7 +3168,7 @@ const qk_kernel qk_iq1_m_gather_bf16_vulkan = {
     .tables = iq1_m_gather_bf16_tables,
     .spec_constant_count = 1,
     .spec_constants = iq1_m_gather_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,

@@ -1,7 +1,7 @@
 // iq1_m_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32.
 // Generated from the specification below by `qkgen emit --format iq1_m`; do not edit.
 // 56 bytes for 256 elements, 1.75 bits each.
-// For each weight 0.219 bytes read and 4 written, 12.6 operations: 0.625 loads, 4.75 bits, 3.5 integer, 2.25 float, 1.25 conversions, 0.25 lookups.
+// For each weight 0.219 bytes read and 4 written, 27 operations: 1.25 loads, 8.5 bits, 12.2 integer, 2.5 float, 1.5 conversions, 1 lookups.
 //
 //     format iq1_m "eights from a ternary codebook of 2048, shifted by an eighth, 3-bit scales in groups of 16"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -34,7 +34,7 @@ layout(push_constant) uniform Push {
     uint rows;       // of the whole table
     uint row_first;  // the rows that are bound in this launch
     uint row_end;
-    uint row_tiles;  // tiles of 8 elements in a row
+    uint row_tiles;  // tiles of 4 elements in a row
     uint tokens;
 };
 
@@ -43,9 +43,8 @@ float f16_to_f32(uint bits) {
     return unpackHalf2x16(bits).x;
 }
 
-// The 8 values of a tile of a block, in runs of 4 consecutive elements.
-void decode(uint block, uint tile, out precise vec4 v[2]) {
-    // elements 0 to 3, counted from the tile's first
+// The 4 values of a tile of a block, in runs of 4 consecutive elements.
+void decode(uint block, uint tile, out precise vec4 v[1]) {
     uint base = block * 14u;
     uint scales0 = blocks[base + 12u];
     uint d_0bit = (scales0 >> 12u) & 15u;  // scales: bits 0-3 of d
@@ -54,45 +53,43 @@ void decode(uint block, uint tile, out precise vec4 v[2]) {
     uint d_8bit = (scales1 >> 12u) & 15u;  // scales: bits 8-11 of d
     uint d_12bit = scales1 >> 28u;  // scales: bits 12-15 of d
     float d = f16_to_f32(d_0bit | (d_4bit << 4u) | (d_8bit << 8u) | (d_12bit << 12u));
-    uint scales2 = blocks[base + tile / 2u / 4u / 2u + 12u];
-    uint sc = (scales2 >> (tile / 2u / 4u % 2u * 16u + tile / 2u % 4u * 3u)) & 7u;  // scales: 3 bits
+    uint scales2 = blocks[base + tile / 4u / 4u / 2u + 12u];
+    uint sc = (scales2 >> (tile / 4u / 4u % 2u * 16u + tile / 4u % 4u * 3u)) & 7u;  // scales: 3 bits
     precise float d_sc = d * float(2 * int(sc) + 1);
-    uint qs = blocks[base + tile / 4u];
-    uint g_lo = (qs >> (tile % 4u * 8u)) & 0xFFu;  // qs: bits 0-7 of g
-    uint qh = blocks[base + tile / 8u + 8u];
-    uint g_hi = (qh >> (tile % 8u * 4u)) & 7u;  // qh: bits 8-10 of g
+    uint qs = blocks[base + tile / 2u / 4u];
+    uint g_lo = (qs >> (tile / 2u % 4u * 8u)) & 0xFFu;  // qs: bits 0-7 of g
+    uint qh = blocks[base + tile / 2u / 8u + 8u];
+    uint g_hi = (qh >> (tile / 2u % 8u * 4u)) & 7u;  // qh: bits 8-10 of g
     uint g = g_lo | (g_hi << 8u);
-    uint G_row0 = G[g * 2u];
-    uint sg = (qh >> (tile % 8u * 4u + 3u)) & 1u;  // qh: 1 bit
-    v[0] = d_sc * (vec4(bitfieldExtract(ivec4(uvec4(G_row0) >> uvec4(0, 8, 16, 24)), 0, 8)) + (int(sg) != 0 ? -0.125 : 0.125));
-
-    // elements 4 to 7, counted from the tile's first
-    uint G_row1 = G[g * 2u + 1u];
-    v[1] = d_sc * (vec4(bitfieldExtract(ivec4(uvec4(G_row1) >> uvec4(0, 8, 16, 24)), 0, 8)) + (int(sg) != 0 ? -0.125 : 0.125));
+    uint G_row0 = G[g * 2u + tile % 2u * 4u / 4u];
+    uint G_row1 = G[g * 2u + (tile % 2u * 4u + 1u) / 4u];
+    uint G_row2 = G[g * 2u + (tile % 2u * 4u + 2u) / 4u];
+    uint G_row3 = G[g * 2u + (tile % 2u * 4u + 3u) / 4u];
+    uint sg = (qh >> (tile / 2u % 8u * 4u + 3u)) & 1u;  // qh: 1 bit
+    v[0] = d_sc * (vec4(bitfieldExtract(ivec4(int((G_row0 >> (tile % 2u * 4u % 4u * 8u)) & 0xFFu), int((G_row1 >> ((tile % 2u * 4u + 1u) % 4u * 8u)) & 0xFFu), int((G_row2 >> ((tile % 2u * 4u + 2u) % 4u * 8u)) & 0xFFu), int((G_row3 >> ((tile % 2u * 4u + 3u) % 4u * 8u)) & 0xFFu)), 0, 8)) + (int(sg) != 0 ? -0.125 : 0.125));
 }
 
-// Stores a tile's runs where they belong in block `block` of the output.
-void write_tile(uint block, uint tile, vec4 v[2]) {
-    const uint at = block * 64u + tile * 2u;
+// Stores a tile where it belongs in block `block` of the output.
+void write_tile(uint block, uint tile, vec4 v[1]) {
+    const uint at = block * 64u + tile;
     dst[at] = v[0];
-    dst[at + 1u] = v[1];
 }
 
 void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
     for (uint i = gl_GlobalInvocationID.x; i < tokens * row_tiles; i += threads) {
         const uint row = indices[i / row_tiles];
-        vec4 v[2];
+        vec4 v[1];
         if (row >= row_first && row < row_end) {
             const uint from = (row - row_first) * row_tiles + i % row_tiles;
-            decode(from / 32u, i % 32u, v);
+            decode(from / 64u, i % 64u, v);
         } else if (row >= rows && row_first == 0u) {
             // No such row: zeros, and the token is counted once.
-            for (uint r = 0u; r < 2u; ++r) v[r] = vec4(0.0);
+            for (uint r = 0u; r < 1u; ++r) v[r] = vec4(0.0);
             if (i % row_tiles == 0u) atomicAdd(out_of_range, 1u);
         } else {
             continue;  // a row of another launch
         }
-        write_tile(i / 32u, i % 32u, v);
+        write_tile(i / 64u, i % 64u, v);
     }
 }

@@ -1,7 +1,7 @@
 /* iq1_s: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format iq1_s`; do not edit.
  * 50 bytes for 256 elements, 1.562 bits each.
- * dequant, gather in f32: for each weight 0.195 bytes read and 4 written, 9.5 operations: 0.375 loads, 3.12 bits, 2.25 integer, 2.25 float, 1.25 conversions, 0.25 lookups.
+ * dequant, gather in f32: for each weight 0.195 bytes read and 4 written, 20.8 operations: 0.75 loads, 5.25 bits, 9.75 integer, 2.5 float, 1.5 conversions, 1 lookups.
  * gemv, gemv_id in f32: for each weight 0.195 bytes read, 7.75 operations: 0.188 loads, 2.81 bits, 1 integer, 2.38 float, 1.12 conversions, 0.25 lookups.
  *
  *     format iq1_s "eights from a ternary codebook of 2048, shifted by an eighth, 3-bit scales in groups of 32"
@@ -2829,7 +2829,7 @@ static const qk_table iq1_s_dequant_f32_tables[] = {
 };
 
 static const uint32_t iq1_s_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant iq1_s_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_dequant_f32_vulkan_local_size_x}};
+static const qk_spec_constant iq1_s_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq1_s_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_iq1_s_dequant_f32_vulkan = {
     .name = "iq1_s_dequant_f32",
@@ -2847,12 +2847,12 @@ const qk_kernel qk_iq1_s_dequant_f32_vulkan = {
     .tables = iq1_s_dequant_f32_tables,
     .spec_constant_count = 1,
     .spec_constants = iq1_s_dequant_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 256,
-    .tile_elements = 8,
+    .tile_elements = 4,
 };
 
 const qk_kernel qk_iq1_s_dequant_f32_metal = {
@@ -2887,7 +2887,9 @@ static const qk_table iq1_s_dequant_f16_tables[] = {
 };
 
 static const uint32_t iq1_s_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant iq1_s_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_dequant_f16_vulkan_local_size_x}};
+static const uint32_t iq1_s_dequant_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant iq1_s_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq1_s_dequant_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, iq1_s_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_iq1_s_dequant_f16_vulkan = {
     .name = "iq1_s_dequant_f16",
@@ -2903,9 +2905,9 @@ const qk_kernel qk_iq1_s_dequant_f16_vulkan = {
     .push = iq1_s_dequant_f16_push,
     .table_count = 1,
     .tables = iq1_s_dequant_f16_tables,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = iq1_s_dequant_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -2945,7 +2947,7 @@ static const qk_table iq1_s_dequant_bf16_tables[] = {
 };
 
 static const uint32_t iq1_s_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant iq1_s_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_dequant_bf16_vulkan_local_size_x}};
+static const qk_spec_constant iq1_s_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq1_s_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_iq1_s_dequant_bf16_vulkan = {
     .name = "iq1_s_dequant_bf16",
@@ -2963,7 +2965,7 @@ const qk_kernel qk_iq1_s_dequant_bf16_vulkan = {
     .tables = iq1_s_dequant_bf16_tables,
     .spec_constant_count = 1,
     .spec_constants = iq1_s_dequant_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
@@ -3009,7 +3011,7 @@ static const qk_table iq1_s_gather_f32_tables[] = {
 };
 
 static const uint32_t iq1_s_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant iq1_s_gather_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gather_f32_vulkan_local_size_x}};
+static const qk_spec_constant iq1_s_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq1_s_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_iq1_s_gather_f32_vulkan = {
     .name = "iq1_s_gather_f32",
@@ -3027,12 +3029,12 @@ const qk_kernel qk_iq1_s_gather_f32_vulkan = {
     .tables = iq1_s_gather_f32_tables,
     .spec_constant_count = 1,
     .spec_constants = iq1_s_gather_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 256,
-    .tile_elements = 8,
+    .tile_elements = 4,
 };
 
 const qk_kernel qk_iq1_s_gather_f32_metal = {
@@ -3073,7 +3075,9 @@ static const qk_table iq1_s_gather_f16_tables[] = {
 };
 
 static const uint32_t iq1_s_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant iq1_s_gather_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gather_f16_vulkan_local_size_x}};
+static const uint32_t iq1_s_gather_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant iq1_s_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq1_s_gather_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, iq1_s_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_iq1_s_gather_f16_vulkan = {
     .name = "iq1_s_gather_f16",
@@ -3089,9 +3093,9 @@ const qk_kernel qk_iq1_s_gather_f16_vulkan = {
     .push = iq1_s_gather_f16_push,
     .table_count = 1,
     .tables = iq1_s_gather_f16_tables,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = iq1_s_gather_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -3137,7 +3141,7 @@ static const qk_table iq1_s_gather_bf16_tables[] = {
 };
 
 static const uint32_t iq1_s_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant iq1_s_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gather_bf16_vulkan_local_size_x}};
+static const qk_spec_constant iq1_s_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq1_s_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_iq1_s_gather_bf16_vulkan = {
     .name = "iq1_s_gather_bf16",
@@ -3155,7 +3159,7 @@ const qk_kernel qk_iq1_s_gather_bf16_vulkan = {
     .tables = iq1_s_gather_bf16_tables,
     .spec_constant_count = 1,
     .spec_constants = iq1_s_gather_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,

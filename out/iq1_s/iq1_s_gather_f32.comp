@@ -1,7 +1,7 @@
 // iq1_s_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32.
 // Generated from the specification below by `qkgen emit --format iq1_s`; do not edit.
 // 50 bytes for 256 elements, 1.562 bits each.
-// For each weight 0.195 bytes read and 4 written, 9.5 operations: 0.375 loads, 3.12 bits, 2.25 integer, 2.25 float, 1.25 conversions, 0.25 lookups.
+// For each weight 0.195 bytes read and 4 written, 20.8 operations: 0.75 loads, 5.25 bits, 9.75 integer, 2.5 float, 1.5 conversions, 1 lookups.
 //
 //     format iq1_s "eights from a ternary codebook of 2048, shifted by an eighth, 3-bit scales in groups of 32"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -34,7 +34,7 @@ layout(push_constant) uniform Push {
     uint rows;       // of the whole table
     uint row_first;  // the rows that are bound in this launch
     uint row_end;
-    uint row_tiles;  // tiles of 8 elements in a row
+    uint row_tiles;  // tiles of 4 elements in a row
     uint tokens;
 };
 
@@ -43,50 +43,47 @@ float f16_to_f32(uint bits) {
     return unpackHalf2x16(bits).x;
 }
 
-// The 8 values of a tile of a block, in runs of 4 consecutive elements.
-void decode(uint block, uint tile, out precise vec4 v[2]) {
-    // elements 0 to 3, counted from the tile's first
+// The 4 values of a tile of a block, in runs of 4 consecutive elements.
+void decode(uint block, uint tile, out precise vec4 v[1]) {
     uint base = block * 25u;
     float d = f16_to_f32(uint(blocks[base]));
-    uint part = tile / 4u;  // of 32 elements
+    uint part = tile / 8u;  // of 32 elements
     uint qh = uint(blocks[base + part + 17u]);
     uint sc = (qh >> 12u) & 7u;  // qh: 3 bits
     precise float d_sc = d * float(2 * int(sc) + 1);
-    uint qs = uint(blocks[base + part * 2u + tile % 4u / 2u + 1u]);
-    uint g_lo = (qs >> (tile % 4u % 2u * 8u)) & 0xFFu;  // qs: bits 0-7 of g
-    uint g_hi = (qh >> (tile % 4u * 3u)) & 7u;  // qh: bits 8-10 of g
+    uint qs = uint(blocks[base + part * 2u + tile % 8u / 2u / 2u + 1u]);
+    uint g_lo = (qs >> (tile % 8u / 2u % 2u * 8u)) & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi = (qh >> (tile % 8u / 2u * 3u)) & 7u;  // qh: bits 8-10 of g
     uint g = g_lo | (g_hi << 8u);
-    uint G_row0 = G[g * 2u];
+    uint G_row0 = G[g * 2u + tile % 8u % 2u * 4u / 4u];
+    uint G_row1 = G[g * 2u + (tile % 8u % 2u * 4u + 1u) / 4u];
+    uint G_row2 = G[g * 2u + (tile % 8u % 2u * 4u + 2u) / 4u];
+    uint G_row3 = G[g * 2u + (tile % 8u % 2u * 4u + 3u) / 4u];
     uint sg = qh >> 15u;  // qh: 1 bit
-    v[0] = d_sc * (vec4(bitfieldExtract(ivec4(uvec4(G_row0) >> uvec4(0, 8, 16, 24)), 0, 8)) + (int(sg) != 0 ? -0.125 : 0.125));
-
-    // elements 4 to 7, counted from the tile's first
-    uint G_row1 = G[g * 2u + 1u];
-    v[1] = d_sc * (vec4(bitfieldExtract(ivec4(uvec4(G_row1) >> uvec4(0, 8, 16, 24)), 0, 8)) + (int(sg) != 0 ? -0.125 : 0.125));
+    v[0] = d_sc * (vec4(bitfieldExtract(ivec4(int((G_row0 >> (tile % 8u % 2u * 4u % 4u * 8u)) & 0xFFu), int((G_row1 >> ((tile % 8u % 2u * 4u + 1u) % 4u * 8u)) & 0xFFu), int((G_row2 >> ((tile % 8u % 2u * 4u + 2u) % 4u * 8u)) & 0xFFu), int((G_row3 >> ((tile % 8u % 2u * 4u + 3u) % 4u * 8u)) & 0xFFu)), 0, 8)) + (int(sg) != 0 ? -0.125 : 0.125));
 }
 
-// Stores a tile's runs where they belong in block `block` of the output.
-void write_tile(uint block, uint tile, vec4 v[2]) {
-    const uint at = block * 64u + tile * 2u;
+// Stores a tile where it belongs in block `block` of the output.
+void write_tile(uint block, uint tile, vec4 v[1]) {
+    const uint at = block * 64u + tile;
     dst[at] = v[0];
-    dst[at + 1u] = v[1];
 }
 
 void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
     for (uint i = gl_GlobalInvocationID.x; i < tokens * row_tiles; i += threads) {
         const uint row = indices[i / row_tiles];
-        vec4 v[2];
+        vec4 v[1];
         if (row >= row_first && row < row_end) {
             const uint from = (row - row_first) * row_tiles + i % row_tiles;
-            decode(from / 32u, i % 32u, v);
+            decode(from / 64u, i % 64u, v);
         } else if (row >= rows && row_first == 0u) {
             // No such row: zeros, and the token is counted once.
-            for (uint r = 0u; r < 2u; ++r) v[r] = vec4(0.0);
+            for (uint r = 0u; r < 1u; ++r) v[r] = vec4(0.0);
             if (i % row_tiles == 0u) atomicAdd(out_of_range, 1u);
         } else {
             continue;  // a row of another launch
         }
-        write_tile(i / 32u, i % 32u, v);
+        write_tile(i / 64u, i % 64u, v);
     }
 }

@@ -1,7 +1,7 @@
 /* iq2_s: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format iq2_s`; do not edit.
  * 82 bytes for 256 elements, 2.562 bits each.
- * dequant, gather in f32: for each weight 0.32 bytes read and 4 written, 15.1 operations: 0.625 loads, 5.25 bits, 4.38 integer, 2.38 float, 2.25 conversions, 0.25 lookups.
+ * dequant, gather in f32: for each weight 0.32 bytes read and 4 written, 26.2 operations: 1.25 loads, 6.5 bits, 12.2 integer, 2.75 float, 2.5 conversions, 1 lookups.
  * gemv, gemv_id in f32: for each weight 0.32 bytes read, 13.8 operations: 0.312 loads, 4.88 bits, 2.94 integer, 3.25 float, 2.12 conversions, 0.25 lookups.
  *
  *     format iq2_s "eights from a codebook of 1024, sign masks, 4-bit scales in groups of 16"
@@ -1547,7 +1547,7 @@ static const qk_table iq2_s_dequant_f32_tables[] = {
 };
 
 static const uint32_t iq2_s_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant iq2_s_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_dequant_f32_vulkan_local_size_x}};
+static const qk_spec_constant iq2_s_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq2_s_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_iq2_s_dequant_f32_vulkan = {
     .name = "iq2_s_dequant_f32",
@@ -1565,12 +1565,12 @@ const qk_kernel qk_iq2_s_dequant_f32_vulkan = {
     .tables = iq2_s_dequant_f32_tables,
     .spec_constant_count = 1,
     .spec_constants = iq2_s_dequant_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 256,
-    .tile_elements = 8,
+    .tile_elements = 4,
 };
 
 const qk_kernel qk_iq2_s_dequant_f32_metal = {
@@ -1605,7 +1605,9 @@ static const qk_table iq2_s_dequant_f16_tables[] = {
 };
 
 static const uint32_t iq2_s_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant iq2_s_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_dequant_f16_vulkan_local_size_x}};
+static const uint32_t iq2_s_dequant_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant iq2_s_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq2_s_dequant_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, iq2_s_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_iq2_s_dequant_f16_vulkan = {
     .name = "iq2_s_dequant_f16",
@@ -1621,9 +1623,9 @@ const qk_kernel qk_iq2_s_dequant_f16_vulkan = {
     .push = iq2_s_dequant_f16_push,
     .table_count = 1,
     .tables = iq2_s_dequant_f16_tables,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = iq2_s_dequant_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -1663,7 +1665,7 @@ static const qk_table iq2_s_dequant_bf16_tables[] = {
 };
 
 static const uint32_t iq2_s_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant iq2_s_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_dequant_bf16_vulkan_local_size_x}};
+static const qk_spec_constant iq2_s_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq2_s_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_iq2_s_dequant_bf16_vulkan = {
     .name = "iq2_s_dequant_bf16",
@@ -1681,7 +1683,7 @@ const qk_kernel qk_iq2_s_dequant_bf16_vulkan = {
     .tables = iq2_s_dequant_bf16_tables,
     .spec_constant_count = 1,
     .spec_constants = iq2_s_dequant_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
@@ -1727,7 +1729,7 @@ static const qk_table iq2_s_gather_f32_tables[] = {
 };
 
 static const uint32_t iq2_s_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant iq2_s_gather_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gather_f32_vulkan_local_size_x}};
+static const qk_spec_constant iq2_s_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq2_s_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_iq2_s_gather_f32_vulkan = {
     .name = "iq2_s_gather_f32",
@@ -1745,12 +1747,12 @@ const qk_kernel qk_iq2_s_gather_f32_vulkan = {
     .tables = iq2_s_gather_f32_tables,
     .spec_constant_count = 1,
     .spec_constants = iq2_s_gather_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 256,
-    .tile_elements = 8,
+    .tile_elements = 4,
 };
 
 const qk_kernel qk_iq2_s_gather_f32_metal = {
@@ -1791,7 +1793,9 @@ static const qk_table iq2_s_gather_f16_tables[] = {
 };
 
 static const uint32_t iq2_s_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant iq2_s_gather_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gather_f16_vulkan_local_size_x}};
+static const uint32_t iq2_s_gather_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant iq2_s_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq2_s_gather_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, iq2_s_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_iq2_s_gather_f16_vulkan = {
     .name = "iq2_s_gather_f16",
@@ -1807,9 +1811,9 @@ const qk_kernel qk_iq2_s_gather_f16_vulkan = {
     .push = iq2_s_gather_f16_push,
     .table_count = 1,
     .tables = iq2_s_gather_f16_tables,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = iq2_s_gather_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -1855,7 +1859,7 @@ static const qk_table iq2_s_gather_bf16_tables[] = {
 };
 
 static const uint32_t iq2_s_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant iq2_s_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gather_bf16_vulkan_local_size_x}};
+static const qk_spec_constant iq2_s_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq2_s_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_iq2_s_gather_bf16_vulkan = {
     .name = "iq2_s_gather_bf16",
@@ -1873,7 +1877,7 @@ const qk_kernel qk_iq2_s_gather_bf16_vulkan = {
     .tables = iq2_s_gather_bf16_tables,
     .spec_constant_count = 1,
     .spec_constants = iq2_s_gather_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,

@@ -1,7 +1,7 @@
 // iq2_s_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32.
 // Generated from the specification below by `qkgen emit --format iq2_s`; do not edit.
 // 82 bytes for 256 elements, 2.562 bits each.
-// For each weight 0.32 bytes read and 4 written, 15.1 operations: 0.625 loads, 5.25 bits, 4.38 integer, 2.38 float, 2.25 conversions, 0.25 lookups.
+// For each weight 0.32 bytes read and 4 written, 26.2 operations: 1.25 loads, 6.5 bits, 12.2 integer, 2.75 float, 2.5 conversions, 1 lookups.
 //
 //     format iq2_s "eights from a codebook of 1024, sign masks, 4-bit scales in groups of 16"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -31,7 +31,7 @@ layout(binding = 2, std430) readonly buffer GTable { uint G[]; };  // 1024 rows 
 layout(binding = 1, std430) writeonly buffer Dst { vec4 dst[]; };
 
 layout(push_constant) uniform Push {
-    uint tiles;  // of 8 elements, to decode
+    uint tiles;  // of 4 elements, to decode
 };
 
 // The half in the low 16 bits.
@@ -39,42 +39,39 @@ float f16_to_f32(uint bits) {
     return unpackHalf2x16(bits).x;
 }
 
-// The 8 values of a tile of a block, in runs of 4 consecutive elements.
-void decode(uint block, uint tile, out precise vec4 v[2]) {
-    // elements 0 to 3, counted from the tile's first
+// The 4 values of a tile of a block, in runs of 4 consecutive elements.
+void decode(uint block, uint tile, out precise vec4 v[1]) {
     uint base = block * 41u;
     float d = f16_to_f32(uint(blocks[base]));
-    uint scales = uint(blocks[base + tile / 2u / 4u + 37u]);
-    uint sc = (scales >> (tile / 2u % 4u * 4u)) & 15u;  // scales: 4 bits
+    uint scales = uint(blocks[base + tile / 4u / 4u + 37u]);
+    uint sc = (scales >> (tile / 4u % 4u * 4u)) & 15u;  // scales: 4 bits
     precise float d_sc0 = d * (0.5 + float(sc));
     precise float d_sc1 = d_sc0 * 0.25;
-    uint qs = uint(blocks[base + tile / 2u + 1u]);
-    uint g_lo = (qs >> (tile % 2u * 8u)) & 0xFFu;  // qs: bits 0-7 of g
-    uint qh = uint(blocks[base + tile / 8u + 33u]);
-    uint g_hi = (qh >> (tile % 8u * 2u)) & 3u;  // qh: bits 8-9 of g
+    uint qs = uint(blocks[base + tile / 2u / 2u + 1u]);
+    uint g_lo = (qs >> (tile / 2u % 2u * 8u)) & 0xFFu;  // qs: bits 0-7 of g
+    uint qh = uint(blocks[base + tile / 2u / 8u + 33u]);
+    uint g_hi = (qh >> (tile / 2u % 8u * 2u)) & 3u;  // qh: bits 8-9 of g
     uint g = g_lo | (g_hi << 8u);
-    uint G_row0 = G[g * 2u];
-    uint signs = uint(blocks[base + tile / 2u + 17u]);
-    uint s = (signs >> (tile % 2u * 8u)) & 0xFFu;  // signs: 8 bits
-    v[0] = d_sc1 * vec4((uvec4(G_row0) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s)) >> ivec4(0, 1, 2, 3)) & 1, ivec4(0))));
-
-    // elements 4 to 7, counted from the tile's first
-    uint G_row1 = G[g * 2u + 1u];
-    v[1] = d_sc1 * vec4((uvec4(G_row1) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s)) >> ivec4(4, 5, 6, 7)) & 1, ivec4(0))));
+    uint G_row0 = G[g * 2u + tile % 2u * 4u / 4u];
+    uint G_row1 = G[g * 2u + (tile % 2u * 4u + 1u) / 4u];
+    uint G_row2 = G[g * 2u + (tile % 2u * 4u + 2u) / 4u];
+    uint G_row3 = G[g * 2u + (tile % 2u * 4u + 3u) / 4u];
+    uint signs = uint(blocks[base + tile / 2u / 2u + 17u]);
+    uint s = (signs >> (tile / 2u % 2u * 8u)) & 0xFFu;  // signs: 8 bits
+    v[0] = d_sc1 * vec4((G_row0 >> (tile % 2u * 4u % 4u * 8u)) & 0xFFu, (G_row1 >> ((tile % 2u * 4u + 1u) % 4u * 8u)) & 0xFFu, (G_row2 >> ((tile % 2u * 4u + 2u) % 4u * 8u)) & 0xFFu, (G_row3 >> ((tile % 2u * 4u + 3u) % 4u * 8u)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s)) >> ivec4(int(tile % 2u * 4u), int(tile % 2u * 4u + 1u), int(tile % 2u * 4u + 2u), int(tile % 2u * 4u + 3u))) & 1, ivec4(0))));
 }
 
-// Stores a tile's runs where they belong in block `block` of the output.
-void write_tile(uint block, uint tile, vec4 v[2]) {
-    const uint at = block * 64u + tile * 2u;
+// Stores a tile where it belongs in block `block` of the output.
+void write_tile(uint block, uint tile, vec4 v[1]) {
+    const uint at = block * 64u + tile;
     dst[at] = v[0];
-    dst[at + 1u] = v[1];
 }
 
 void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
     for (uint i = gl_GlobalInvocationID.x; i < tiles; i += threads) {
-        vec4 v[2];
-        decode(i / 32u, i % 32u, v);
-        write_tile(i / 32u, i % 32u, v);
+        vec4 v[1];
+        decode(i / 64u, i % 64u, v);
+        write_tile(i / 64u, i % 64u, v);
     }
 }

@@ -1,7 +1,7 @@
 /* iq2_xs: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format iq2_xs`; do not edit.
  * 74 bytes for 256 elements, 2.312 bits each.
- * dequant, gather in f32: for each weight 0.289 bytes read and 4 written, 13.2 operations: 0.375 loads, 4.5 bits, 3.38 integer, 2.38 float, 2.25 conversions, 0.375 lookups.
+ * dequant, gather in f32: for each weight 0.289 bytes read and 4 written, 22.2 operations: 0.75 loads, 5 bits, 10 integer, 2.75 float, 2.5 conversions, 1.25 lookups.
  * gemv, gemv_id in f32: for each weight 0.289 bytes read, 13.2 operations: 0.25 loads, 4.38 bits, 2.88 integer, 3.25 float, 2.12 conversions, 0.375 lookups.
  *
  *     format iq2_xs "eights from a codebook of 512, 7-bit sign masks, 4-bit scales in groups of 16"
@@ -936,7 +936,7 @@ static const qk_table iq2_xs_dequant_f32_tables[] = {
 };
 
 static const uint32_t iq2_xs_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant iq2_xs_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_dequant_f32_vulkan_local_size_x}};
+static const qk_spec_constant iq2_xs_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq2_xs_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_iq2_xs_dequant_f32_vulkan = {
     .name = "iq2_xs_dequant_f32",
@@ -954,12 +954,12 @@ const qk_kernel qk_iq2_xs_dequant_f32_vulkan = {
     .tables = iq2_xs_dequant_f32_tables,
     .spec_constant_count = 1,
     .spec_constants = iq2_xs_dequant_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 256,
-    .tile_elements = 8,
+    .tile_elements = 4,
 };
 
 const qk_kernel qk_iq2_xs_dequant_f32_metal = {
@@ -995,7 +995,9 @@ static const qk_table iq2_xs_dequant_f16_tables[] = {
 };
 
 static const uint32_t iq2_xs_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant iq2_xs_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_dequant_f16_vulkan_local_size_x}};
+static const uint32_t iq2_xs_dequant_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant iq2_xs_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq2_xs_dequant_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, iq2_xs_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_iq2_xs_dequant_f16_vulkan = {
     .name = "iq2_xs_dequant_f16",
@@ -1011,9 +1013,9 @@ const qk_kernel qk_iq2_xs_dequant_f16_vulkan = {
     .push = iq2_xs_dequant_f16_push,
     .table_count = 2,
     .tables = iq2_xs_dequant_f16_tables,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = iq2_xs_dequant_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -1054,7 +1056,7 @@ static const qk_table iq2_xs_dequant_bf16_tables[] = {
 };
 
 static const uint32_t iq2_xs_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant iq2_xs_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_dequant_bf16_vulkan_local_size_x}};
+static const qk_spec_constant iq2_xs_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq2_xs_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_iq2_xs_dequant_bf16_vulkan = {
     .name = "iq2_xs_dequant_bf16",
@@ -1072,7 +1074,7 @@ const qk_kernel qk_iq2_xs_dequant_bf16_vulkan = {
     .tables = iq2_xs_dequant_bf16_tables,
     .spec_constant_count = 1,
     .spec_constants = iq2_xs_dequant_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
@@ -1119,7 +1121,7 @@ static const qk_table iq2_xs_gather_f32_tables[] = {
 };
 
 static const uint32_t iq2_xs_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant iq2_xs_gather_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_gather_f32_vulkan_local_size_x}};
+static const qk_spec_constant iq2_xs_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq2_xs_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_iq2_xs_gather_f32_vulkan = {
     .name = "iq2_xs_gather_f32",
@@ -1137,12 +1139,12 @@ const qk_kernel qk_iq2_xs_gather_f32_vulkan = {
     .tables = iq2_xs_gather_f32_tables,
     .spec_constant_count = 1,
     .spec_constants = iq2_xs_gather_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 256,
-    .tile_elements = 8,
+    .tile_elements = 4,
 };
 
 const qk_kernel qk_iq2_xs_gather_f32_metal = {
@@ -1184,7 +1186,9 @@ static const qk_table iq2_xs_gather_f16_tables[] = {
 };
 
 static const uint32_t iq2_xs_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant iq2_xs_gather_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_gather_f16_vulkan_local_size_x}};
+static const uint32_t iq2_xs_gather_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant iq2_xs_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq2_xs_gather_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, iq2_xs_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_iq2_xs_gather_f16_vulkan = {
     .name = "iq2_xs_gather_f16",
@@ -1200,9 +1204,9 @@ const qk_kernel qk_iq2_xs_gather_f16_vulkan = {
     .push = iq2_xs_gather_f16_push,
     .table_count = 2,
     .tables = iq2_xs_gather_f16_tables,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = iq2_xs_gather_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -1249,7 +1253,7 @@ static const qk_table iq2_xs_gather_bf16_tables[] = {
 };
 
 static const uint32_t iq2_xs_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant iq2_xs_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_gather_bf16_vulkan_local_size_x}};
+static const qk_spec_constant iq2_xs_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq2_xs_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_iq2_xs_gather_bf16_vulkan = {
     .name = "iq2_xs_gather_bf16",
@@ -1267,7 +1271,7 @@ const qk_kernel qk_iq2_xs_gather_bf16_vulkan = {
     .tables = iq2_xs_gather_bf16_tables,
     .spec_constant_count = 1,
     .spec_constants = iq2_xs_gather_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,

@@ -1,7 +1,7 @@
 // iq2_xs_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32.
 // Generated from the specification below by `qkgen emit --format iq2_xs`; do not edit.
 // 74 bytes for 256 elements, 2.312 bits each.
-// For each weight 0.289 bytes read and 4 written, 13.2 operations: 0.375 loads, 4.5 bits, 3.38 integer, 2.38 float, 2.25 conversions, 0.375 lookups.
+// For each weight 0.289 bytes read and 4 written, 22.2 operations: 0.75 loads, 5 bits, 10 integer, 2.75 float, 2.5 conversions, 1.25 lookups.
 //
 //     format iq2_xs "eights from a codebook of 512, 7-bit sign masks, 4-bit scales in groups of 16"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -36,7 +36,7 @@ layout(push_constant) uniform Push {
     uint rows;       // of the whole table
     uint row_first;  // the rows that are bound in this launch
     uint row_end;
-    uint row_tiles;  // tiles of 8 elements in a row
+    uint row_tiles;  // tiles of 4 elements in a row
     uint tokens;
 };
 
@@ -45,48 +45,45 @@ float f16_to_f32(uint bits) {
     return unpackHalf2x16(bits).x;
 }
 
-// The 8 values of a tile of a block, in runs of 4 consecutive elements.
-void decode(uint block, uint tile, out precise vec4 v[2]) {
-    // elements 0 to 3, counted from the tile's first
+// The 4 values of a tile of a block, in runs of 4 consecutive elements.
+void decode(uint block, uint tile, out precise vec4 v[1]) {
     uint base = block * 37u;
     float d = f16_to_f32(uint(blocks[base]));
-    uint scales = uint(blocks[base + tile / 2u / 4u + 33u]);
-    uint sc = (scales >> (tile / 2u % 4u * 4u)) & 15u;  // scales: 4 bits
+    uint scales = uint(blocks[base + tile / 4u / 4u + 33u]);
+    uint sc = (scales >> (tile / 4u % 4u * 4u)) & 15u;  // scales: 4 bits
     precise float d_sc0 = d * (0.5 + float(sc));
     precise float d_sc1 = d_sc0 * 0.25;
-    uint qs = uint(blocks[base + tile + 1u]);
+    uint qs = uint(blocks[base + tile / 2u + 1u]);
     uint g = qs & 0x1FFu;  // qs: 9 bits
-    uint G_row0 = G[g * 2u];
+    uint G_row0 = G[g * 2u + tile % 2u * 4u / 4u];
+    uint G_row1 = G[g * 2u + (tile % 2u * 4u + 1u) / 4u];
+    uint G_row2 = G[g * 2u + (tile % 2u * 4u + 2u) / 4u];
+    uint G_row3 = G[g * 2u + (tile % 2u * 4u + 3u) / 4u];
     uint s = qs >> 9u;  // qs: 7 bits
-    v[0] = d_sc1 * vec4((uvec4(G_row0) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(S[s])) >> ivec4(0, 1, 2, 3)) & 1, ivec4(0))));
-
-    // elements 4 to 7, counted from the tile's first
-    uint G_row1 = G[g * 2u + 1u];
-    v[1] = d_sc1 * vec4((uvec4(G_row1) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(S[s])) >> ivec4(4, 5, 6, 7)) & 1, ivec4(0))));
+    v[0] = d_sc1 * vec4((G_row0 >> (tile % 2u * 4u % 4u * 8u)) & 0xFFu, (G_row1 >> ((tile % 2u * 4u + 1u) % 4u * 8u)) & 0xFFu, (G_row2 >> ((tile % 2u * 4u + 2u) % 4u * 8u)) & 0xFFu, (G_row3 >> ((tile % 2u * 4u + 3u) % 4u * 8u)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(S[s])) >> ivec4(int(tile % 2u * 4u), int(tile % 2u * 4u + 1u), int(tile % 2u * 4u + 2u), int(tile % 2u * 4u + 3u))) & 1, ivec4(0))));
 }
 
-// Stores a tile's runs where they belong in block `block` of the output.
-void write_tile(uint block, uint tile, vec4 v[2]) {
-    const uint at = block * 64u + tile * 2u;
+// Stores a tile where it belongs in block `block` of the output.
+void write_tile(uint block, uint tile, vec4 v[1]) {
+    const uint at = block * 64u + tile;
     dst[at] = v[0];
-    dst[at + 1u] = v[1];
 }
 
 void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
     for (uint i = gl_GlobalInvocationID.x; i < tokens * row_tiles; i += threads) {
         const uint row = indices[i / row_tiles];
-        vec4 v[2];
+        vec4 v[1];
         if (row >= row_first && row < row_end) {
             const uint from = (row - row_first) * row_tiles + i % row_tiles;
-            decode(from / 32u, i % 32u, v);
+            decode(from / 64u, i % 64u, v);
         } else if (row >= rows && row_first == 0u) {
             // No such row: zeros, and the token is counted once.
-            for (uint r = 0u; r < 2u; ++r) v[r] = vec4(0.0);
+            for (uint r = 0u; r < 1u; ++r) v[r] = vec4(0.0);
             if (i % row_tiles == 0u) atomicAdd(out_of_range, 1u);
         } else {
             continue;  // a row of another launch
         }
-        write_tile(i / 32u, i % 32u, v);
+        write_tile(i / 64u, i % 64u, v);
     }
 }

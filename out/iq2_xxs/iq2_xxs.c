@@ -1,7 +1,7 @@
 /* iq2_xxs: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format iq2_xxs`; do not edit.
  * 66 bytes for 256 elements, 2.062 bits each.
- * dequant, gather in f32: for each weight 0.258 bytes read and 4 written, 15.4 operations: 0.625 loads, 4.88 bits, 4.88 integer, 2.38 float, 2.25 conversions, 0.375 lookups.
+ * dequant, gather in f32: for each weight 0.258 bytes read and 4 written, 26.5 operations: 1.25 loads, 5.75 bits, 13 integer, 2.75 float, 2.5 conversions, 1.25 lookups.
  * gemv, gemv_id in f32: for each weight 0.258 bytes read, 14.4 operations: 0.438 loads, 4.69 bits, 3.5 integer, 3.25 float, 2.12 conversions, 0.375 lookups.
  *
  *     format iq2_xxs "eights from a codebook of 256, 7-bit sign masks, 4-bit scales in groups of 32"
@@ -614,7 +614,7 @@ static const qk_table iq2_xxs_dequant_f32_tables[] = {
 };
 
 static const uint32_t iq2_xxs_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant iq2_xxs_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_dequant_f32_vulkan_local_size_x}};
+static const qk_spec_constant iq2_xxs_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq2_xxs_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_iq2_xxs_dequant_f32_vulkan = {
     .name = "iq2_xxs_dequant_f32",
@@ -632,12 +632,12 @@ const qk_kernel qk_iq2_xxs_dequant_f32_vulkan = {
     .tables = iq2_xxs_dequant_f32_tables,
     .spec_constant_count = 1,
     .spec_constants = iq2_xxs_dequant_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 256,
-    .tile_elements = 8,
+    .tile_elements = 4,
 };
 
 const qk_kernel qk_iq2_xxs_dequant_f32_metal = {
@@ -673,7 +673,9 @@ static const qk_table iq2_xxs_dequant_f16_tables[] = {
 };
 
 static const uint32_t iq2_xxs_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant iq2_xxs_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_dequant_f16_vulkan_local_size_x}};
+static const uint32_t iq2_xxs_dequant_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant iq2_xxs_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq2_xxs_dequant_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, iq2_xxs_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_iq2_xxs_dequant_f16_vulkan = {
     .name = "iq2_xxs_dequant_f16",
@@ -689,9 +691,9 @@ const qk_kernel qk_iq2_xxs_dequant_f16_vulkan = {
     .push = iq2_xxs_dequant_f16_push,
     .table_count = 2,
     .tables = iq2_xxs_dequant_f16_tables,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = iq2_xxs_dequant_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -732,7 +734,7 @@ static const qk_table iq2_xxs_dequant_bf16_tables[] = {
 };
 
 static const uint32_t iq2_xxs_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant iq2_xxs_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_dequant_bf16_vulkan_local_size_x}};
+static const qk_spec_constant iq2_xxs_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq2_xxs_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_iq2_xxs_dequant_bf16_vulkan = {
     .name = "iq2_xxs_dequant_bf16",
@@ -750,7 +752,7 @@ const qk_kernel qk_iq2_xxs_dequant_bf16_vulkan = {
     .tables = iq2_xxs_dequant_bf16_tables,
     .spec_constant_count = 1,
     .spec_constants = iq2_xxs_dequant_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
@@ -797,7 +799,7 @@ static const qk_table iq2_xxs_gather_f32_tables[] = {
 };
 
 static const uint32_t iq2_xxs_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant iq2_xxs_gather_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gather_f32_vulkan_local_size_x}};
+static const qk_spec_constant iq2_xxs_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq2_xxs_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_iq2_xxs_gather_f32_vulkan = {
     .name = "iq2_xxs_gather_f32",
@@ -815,12 +817,12 @@ const qk_kernel qk_iq2_xxs_gather_f32_vulkan = {
     .tables = iq2_xxs_gather_f32_tables,
     .spec_constant_count = 1,
     .spec_constants = iq2_xxs_gather_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 256,
-    .tile_elements = 8,
+    .tile_elements = 4,
 };
 
 const qk_kernel qk_iq2_xxs_gather_f32_metal = {
@@ -862,7 +864,9 @@ static const qk_table iq2_xxs_gather_f16_tables[] = {
 };
 
 static const uint32_t iq2_xxs_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant iq2_xxs_gather_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gather_f16_vulkan_local_size_x}};
+static const uint32_t iq2_xxs_gather_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant iq2_xxs_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq2_xxs_gather_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, iq2_xxs_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_iq2_xxs_gather_f16_vulkan = {
     .name = "iq2_xxs_gather_f16",
@@ -878,9 +882,9 @@ const qk_kernel qk_iq2_xxs_gather_f16_vulkan = {
     .push = iq2_xxs_gather_f16_push,
     .table_count = 2,
     .tables = iq2_xxs_gather_f16_tables,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = iq2_xxs_gather_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -927,7 +931,7 @@ static const qk_table iq2_xxs_gather_bf16_tables[] = {
 };
 
 static const uint32_t iq2_xxs_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant iq2_xxs_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gather_bf16_vulkan_local_size_x}};
+static const qk_spec_constant iq2_xxs_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq2_xxs_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_iq2_xxs_gather_bf16_vulkan = {
     .name = "iq2_xxs_gather_bf16",
@@ -945,7 +949,7 @@ const qk_kernel qk_iq2_xxs_gather_bf16_vulkan = {
     .tables = iq2_xxs_gather_bf16_tables,
     .spec_constant_count = 1,
     .spec_constants = iq2_xxs_gather_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,

@@ -1,7 +1,7 @@
 // iq2_xxs_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32.
 // Generated from the specification below by `qkgen emit --format iq2_xxs`; do not edit.
 // 66 bytes for 256 elements, 2.062 bits each.
-// For each weight 0.258 bytes read and 4 written, 15.4 operations: 0.625 loads, 4.88 bits, 4.88 integer, 2.38 float, 2.25 conversions, 0.375 lookups.
+// For each weight 0.258 bytes read and 4 written, 26.5 operations: 1.25 loads, 5.75 bits, 13 integer, 2.75 float, 2.5 conversions, 1.25 lookups.
 //
 //     format iq2_xxs "eights from a codebook of 256, 7-bit sign masks, 4-bit scales in groups of 32"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -35,7 +35,7 @@ layout(push_constant) uniform Push {
     uint rows;       // of the whole table
     uint row_first;  // the rows that are bound in this launch
     uint row_end;
-    uint row_tiles;  // tiles of 8 elements in a row
+    uint row_tiles;  // tiles of 4 elements in a row
     uint tokens;
 };
 
@@ -44,50 +44,47 @@ float f16_to_f32(uint bits) {
     return unpackHalf2x16(bits).x;
 }
 
-// The 8 values of a tile of a block, in runs of 4 consecutive elements.
-void decode(uint block, uint tile, out precise vec4 v[2]) {
-    // elements 0 to 3, counted from the tile's first
+// The 4 values of a tile of a block, in runs of 4 consecutive elements.
+void decode(uint block, uint tile, out precise vec4 v[1]) {
     uint base = block * 33u;
     float d = f16_to_f32(uint(blocks[base]));
-    uint part = tile / 4u;  // of 32 elements
+    uint part = tile / 8u;  // of 32 elements
     uint qs0 = uint(blocks[base + part * 4u + 4u]);
     uint sc = qs0 >> 12u;  // qs: 4 bits
     precise float d_sc0 = d * (0.5 + float(sc));
     precise float d_sc1 = d_sc0 * 0.25;
-    uint qs1 = uint(blocks[base + part * 4u + tile % 4u / 2u + 1u]);
-    uint g = (qs1 >> (tile % 4u % 2u * 8u)) & 0xFFu;  // qs: 8 bits
-    uint G_row0 = G[g * 2u];
-    uint qs2 = uint(blocks[base + (part * 64u + tile % 4u * 7u + 48u) / 16u]) | (uint(blocks[base + min((part * 64u + tile % 4u * 7u + 48u) / 16u + 1u, 32u)]) << 16u);
-    uint s = (qs2 >> ((part * 64u + tile % 4u * 7u + 48u) % 16u)) & 0x7Fu;  // qs: 7 bits
-    v[0] = d_sc1 * vec4((uvec4(G_row0) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(S[s])) >> ivec4(0, 1, 2, 3)) & 1, ivec4(0))));
-
-    // elements 4 to 7, counted from the tile's first
-    uint G_row1 = G[g * 2u + 1u];
-    v[1] = d_sc1 * vec4((uvec4(G_row1) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(S[s])) >> ivec4(4, 5, 6, 7)) & 1, ivec4(0))));
+    uint qs1 = uint(blocks[base + part * 4u + tile % 8u / 2u / 2u + 1u]);
+    uint g = (qs1 >> (tile % 8u / 2u % 2u * 8u)) & 0xFFu;  // qs: 8 bits
+    uint G_row0 = G[g * 2u + tile % 8u % 2u * 4u / 4u];
+    uint G_row1 = G[g * 2u + (tile % 8u % 2u * 4u + 1u) / 4u];
+    uint G_row2 = G[g * 2u + (tile % 8u % 2u * 4u + 2u) / 4u];
+    uint G_row3 = G[g * 2u + (tile % 8u % 2u * 4u + 3u) / 4u];
+    uint qs2 = uint(blocks[base + (part * 64u + tile % 8u / 2u * 7u + 48u) / 16u]) | (uint(blocks[base + min((part * 64u + tile % 8u / 2u * 7u + 48u) / 16u + 1u, 32u)]) << 16u);
+    uint s = (qs2 >> ((part * 64u + tile % 8u / 2u * 7u + 48u) % 16u)) & 0x7Fu;  // qs: 7 bits
+    v[0] = d_sc1 * vec4((G_row0 >> (tile % 8u % 2u * 4u % 4u * 8u)) & 0xFFu, (G_row1 >> ((tile % 8u % 2u * 4u + 1u) % 4u * 8u)) & 0xFFu, (G_row2 >> ((tile % 8u % 2u * 4u + 2u) % 4u * 8u)) & 0xFFu, (G_row3 >> ((tile % 8u % 2u * 4u + 3u) % 4u * 8u)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(S[s])) >> ivec4(int(tile % 8u % 2u * 4u), int(tile % 8u % 2u * 4u + 1u), int(tile % 8u % 2u * 4u + 2u), int(tile % 8u % 2u * 4u + 3u))) & 1, ivec4(0))));
 }
 
-// Stores a tile's runs where they belong in block `block` of the output.
-void write_tile(uint block, uint tile, vec4 v[2]) {
-    const uint at = block * 64u + tile * 2u;
+// Stores a tile where it belongs in block `block` of the output.
+void write_tile(uint block, uint tile, vec4 v[1]) {
+    const uint at = block * 64u + tile;
     dst[at] = v[0];
-    dst[at + 1u] = v[1];
 }
 
 void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
     for (uint i = gl_GlobalInvocationID.x; i < tokens * row_tiles; i += threads) {
         const uint row = indices[i / row_tiles];
-        vec4 v[2];
+        vec4 v[1];
         if (row >= row_first && row < row_end) {
             const uint from = (row - row_first) * row_tiles + i % row_tiles;
-            decode(from / 32u, i % 32u, v);
+            decode(from / 64u, i % 64u, v);
         } else if (row >= rows && row_first == 0u) {
             // No such row: zeros, and the token is counted once.
-            for (uint r = 0u; r < 2u; ++r) v[r] = vec4(0.0);
+            for (uint r = 0u; r < 1u; ++r) v[r] = vec4(0.0);
             if (i % row_tiles == 0u) atomicAdd(out_of_range, 1u);
         } else {
             continue;  // a row of another launch
         }
-        write_tile(i / 32u, i % 32u, v);
+        write_tile(i / 64u, i % 64u, v);
     }
 }

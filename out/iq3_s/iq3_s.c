@@ -1,7 +1,7 @@
 /* iq3_s: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format iq3_s`; do not edit.
  * 110 bytes for 256 elements, 3.438 bits each.
- * dequant, gather in f32: for each weight 0.43 bytes read and 4 written, 15.8 operations: 0.625 loads, 5.75 bits, 4.75 integer, 2.12 float, 2.25 conversions, 0.25 lookups.
+ * dequant, gather in f32: for each weight 0.43 bytes read and 4 written, 21.5 operations: 1.25 loads, 6.5 bits, 8.75 integer, 2.25 float, 2.5 conversions, 0.25 lookups.
  * gemv, gemv_id in f32: for each weight 0.43 bytes read, 13.5 operations: 0.234 loads, 5.41 bits, 2.45 integer, 3.06 float, 2.05 conversions, 0.25 lookups.
  *
  *     format iq3_s "fours from a codebook of 512, sign masks, 4-bit scales in groups of 32"
@@ -843,7 +843,7 @@ static const qk_table iq3_s_dequant_f32_tables[] = {
 };
 
 static const uint32_t iq3_s_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant iq3_s_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_dequant_f32_vulkan_local_size_x}};
+static const qk_spec_constant iq3_s_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq3_s_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_iq3_s_dequant_f32_vulkan = {
     .name = "iq3_s_dequant_f32",
@@ -861,12 +861,12 @@ const qk_kernel qk_iq3_s_dequant_f32_vulkan = {
     .tables = iq3_s_dequant_f32_tables,
     .spec_constant_count = 1,
     .spec_constants = iq3_s_dequant_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 256,
-    .tile_elements = 8,
+    .tile_elements = 4,
 };
 
 const qk_kernel qk_iq3_s_dequant_f32_metal = {
@@ -901,7 +901,9 @@ static const qk_table iq3_s_dequant_f16_tables[] = {
 };
 
 static const uint32_t iq3_s_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant iq3_s_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_dequant_f16_vulkan_local_size_x}};
+static const uint32_t iq3_s_dequant_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant iq3_s_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq3_s_dequant_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, iq3_s_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_iq3_s_dequant_f16_vulkan = {
     .name = "iq3_s_dequant_f16",
@@ -917,9 +919,9 @@ const qk_kernel qk_iq3_s_dequant_f16_vulkan = {
     .push = iq3_s_dequant_f16_push,
     .table_count = 1,
     .tables = iq3_s_dequant_f16_tables,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = iq3_s_dequant_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -959,7 +961,7 @@ static const qk_table iq3_s_dequant_bf16_tables[] = {
 };
 
 static const uint32_t iq3_s_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant iq3_s_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_dequant_bf16_vulkan_local_size_x}};
+static const qk_spec_constant iq3_s_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq3_s_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_iq3_s_dequant_bf16_vulkan = {
     .name = "iq3_s_dequant_bf16",
@@ -977,7 +979,7 @@ const qk_kernel qk_iq3_s_dequant_bf16_vulkan = {
     .tables = iq3_s_dequant_bf16_tables,
     .spec_constant_count = 1,
     .spec_constants = iq3_s_dequant_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
@@ -1023,7 +1025,7 @@ static const qk_table iq3_s_gather_f32_tables[] = {
 };
 
 static const uint32_t iq3_s_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant iq3_s_gather_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gather_f32_vulkan_local_size_x}};
+static const qk_spec_constant iq3_s_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq3_s_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_iq3_s_gather_f32_vulkan = {
     .name = "iq3_s_gather_f32",
@@ -1041,12 +1043,12 @@ const qk_kernel qk_iq3_s_gather_f32_vulkan = {
     .tables = iq3_s_gather_f32_tables,
     .spec_constant_count = 1,
     .spec_constants = iq3_s_gather_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 256,
-    .tile_elements = 8,
+    .tile_elements = 4,
 };
 
 const qk_kernel qk_iq3_s_gather_f32_metal = {
@@ -1087,7 +1089,9 @@ static const qk_table iq3_s_gather_f16_tables[] = {
 };
 
 static const uint32_t iq3_s_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant iq3_s_gather_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gather_f16_vulkan_local_size_x}};
+static const uint32_t iq3_s_gather_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant iq3_s_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq3_s_gather_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, iq3_s_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_iq3_s_gather_f16_vulkan = {
     .name = "iq3_s_gather_f16",
@@ -1103,9 +1107,9 @@ const qk_kernel qk_iq3_s_gather_f16_vulkan = {
     .push = iq3_s_gather_f16_push,
     .table_count = 1,
     .tables = iq3_s_gather_f16_tables,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = iq3_s_gather_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -1151,7 +1155,7 @@ static const qk_table iq3_s_gather_bf16_tables[] = {
 };
 
 static const uint32_t iq3_s_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant iq3_s_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gather_bf16_vulkan_local_size_x}};
+static const qk_spec_constant iq3_s_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq3_s_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_iq3_s_gather_bf16_vulkan = {
     .name = "iq3_s_gather_bf16",
@@ -1169,7 +1173,7 @@ const qk_kernel qk_iq3_s_gather_bf16_vulkan = {
     .tables = iq3_s_gather_bf16_tables,
     .spec_constant_count = 1,
     .spec_constants = iq3_s_gather_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,

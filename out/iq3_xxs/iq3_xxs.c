@@ -1,7 +1,7 @@
 /* iq3_xxs: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format iq3_xxs`; do not edit.
  * 98 bytes for 256 elements, 3.062 bits each.
- * dequant, gather in f32: for each weight 0.383 bytes read and 4 written, 14.8 operations: 0.625 loads, 4.88 bits, 4.25 integer, 2.38 float, 2.25 conversions, 0.375 lookups.
+ * dequant, gather in f32: for each weight 0.383 bytes read and 4 written, 21.2 operations: 1.25 loads, 5.75 bits, 8.5 integer, 2.75 float, 2.5 conversions, 0.5 lookups.
  * gemv, gemv_id in f32: for each weight 0.383 bytes read, 14.4 operations: 0.5 loads, 4.81 bits, 3.38 integer, 3.25 float, 2.12 conversions, 0.375 lookups.
  *
  *     format iq3_xxs "fours from a codebook of 256, 7-bit sign masks, 4-bit scales in groups of 32"
@@ -583,7 +583,7 @@ static const qk_table iq3_xxs_dequant_f32_tables[] = {
 };
 
 static const uint32_t iq3_xxs_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant iq3_xxs_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_dequant_f32_vulkan_local_size_x}};
+static const qk_spec_constant iq3_xxs_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq3_xxs_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_iq3_xxs_dequant_f32_vulkan = {
     .name = "iq3_xxs_dequant_f32",
@@ -601,12 +601,12 @@ const qk_kernel qk_iq3_xxs_dequant_f32_vulkan = {
     .tables = iq3_xxs_dequant_f32_tables,
     .spec_constant_count = 1,
     .spec_constants = iq3_xxs_dequant_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 256,
-    .tile_elements = 8,
+    .tile_elements = 4,
 };
 
 const qk_kernel qk_iq3_xxs_dequant_f32_metal = {
@@ -642,7 +642,9 @@ static const qk_table iq3_xxs_dequant_f16_tables[] = {
 };
 
 static const uint32_t iq3_xxs_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant iq3_xxs_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_dequant_f16_vulkan_local_size_x}};
+static const uint32_t iq3_xxs_dequant_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant iq3_xxs_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq3_xxs_dequant_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, iq3_xxs_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_iq3_xxs_dequant_f16_vulkan = {
     .name = "iq3_xxs_dequant_f16",
@@ -658,9 +660,9 @@ const qk_kernel qk_iq3_xxs_dequant_f16_vulkan = {
     .push = iq3_xxs_dequant_f16_push,
     .table_count = 2,
     .tables = iq3_xxs_dequant_f16_tables,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = iq3_xxs_dequant_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -701,7 +703,7 @@ static const qk_table iq3_xxs_dequant_bf16_tables[] = {
 };
 
 static const uint32_t iq3_xxs_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant iq3_xxs_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_dequant_bf16_vulkan_local_size_x}};
+static const qk_spec_constant iq3_xxs_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq3_xxs_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_iq3_xxs_dequant_bf16_vulkan = {
     .name = "iq3_xxs_dequant_bf16",
@@ -719,7 +721,7 @@ const qk_kernel qk_iq3_xxs_dequant_bf16_vulkan = {
     .tables = iq3_xxs_dequant_bf16_tables,
     .spec_constant_count = 1,
     .spec_constants = iq3_xxs_dequant_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
@@ -766,7 +768,7 @@ static const qk_table iq3_xxs_gather_f32_tables[] = {
 };
 
 static const uint32_t iq3_xxs_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant iq3_xxs_gather_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gather_f32_vulkan_local_size_x}};
+static const qk_spec_constant iq3_xxs_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq3_xxs_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_iq3_xxs_gather_f32_vulkan = {
     .name = "iq3_xxs_gather_f32",
@@ -784,12 +786,12 @@ const qk_kernel qk_iq3_xxs_gather_f32_vulkan = {
     .tables = iq3_xxs_gather_f32_tables,
     .spec_constant_count = 1,
     .spec_constants = iq3_xxs_gather_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 256,
-    .tile_elements = 8,
+    .tile_elements = 4,
 };
 
 const qk_kernel qk_iq3_xxs_gather_f32_metal = {
@@ -831,7 +833,9 @@ static const qk_table iq3_xxs_gather_f16_tables[] = {
 };
 
 static const uint32_t iq3_xxs_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant iq3_xxs_gather_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gather_f16_vulkan_local_size_x}};
+static const uint32_t iq3_xxs_gather_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant iq3_xxs_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq3_xxs_gather_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, iq3_xxs_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_iq3_xxs_gather_f16_vulkan = {
     .name = "iq3_xxs_gather_f16",
@@ -847,9 +851,9 @@ const qk_kernel qk_iq3_xxs_gather_f16_vulkan = {
     .push = iq3_xxs_gather_f16_push,
     .table_count = 2,
     .tables = iq3_xxs_gather_f16_tables,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = iq3_xxs_gather_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -896,7 +900,7 @@ static const qk_table iq3_xxs_gather_bf16_tables[] = {
 };
 
 static const uint32_t iq3_xxs_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant iq3_xxs_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gather_bf16_vulkan_local_size_x}};
+static const qk_spec_constant iq3_xxs_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq3_xxs_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_iq3_xxs_gather_bf16_vulkan = {
     .name = "iq3_xxs_gather_bf16",
@@ -914,7 +918,7 @@ const qk_kernel qk_iq3_xxs_gather_bf16_vulkan = {
     .tables = iq3_xxs_gather_bf16_tables,
     .spec_constant_count = 1,
     .spec_constants = iq3_xxs_gather_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,

@@ -1,7 +1,7 @@
 // iq3_xxs_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32.
 // Generated from the specification below by `qkgen emit --format iq3_xxs`; do not edit.
 // 98 bytes for 256 elements, 3.062 bits each.
-// For each weight 0.383 bytes read and 4 written, 14.8 operations: 0.625 loads, 4.88 bits, 4.25 integer, 2.38 float, 2.25 conversions, 0.375 lookups.
+// For each weight 0.383 bytes read and 4 written, 21.2 operations: 1.25 loads, 5.75 bits, 8.5 integer, 2.75 float, 2.5 conversions, 0.5 lookups.
 //
 //     format iq3_xxs "fours from a codebook of 256, 7-bit sign masks, 4-bit scales in groups of 32"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -31,7 +31,7 @@ layout(binding = 3, std430) readonly buffer STable { uint S[]; };
 layout(binding = 1, std430) writeonly buffer Dst { vec4 dst[]; };
 
 layout(push_constant) uniform Push {
-    uint tiles;  // of 8 elements, to decode
+    uint tiles;  // of 4 elements, to decode
 };
 
 // The half in the low 16 bits.
@@ -39,40 +39,33 @@ float f16_to_f32(uint bits) {
     return unpackHalf2x16(bits).x;
 }
 
-// The 8 values of a tile of a block, in runs of 4 consecutive elements.
-void decode(uint block, uint tile, out precise vec4 v[2]) {
-    // elements 0 to 3, counted from the tile's first
+// The 4 values of a tile of a block, in runs of 4 consecutive elements.
+void decode(uint block, uint tile, out precise vec4 v[1]) {
     uint base = block * 49u;
     float d = f16_to_f32(uint(blocks[base]));
-    uint signs0 = uint(blocks[base + tile / 4u * 2u + 34u]);
+    uint signs0 = uint(blocks[base + tile / 8u * 2u + 34u]);
     uint sc = signs0 >> 12u;  // signs: 4 bits
     precise float d_sc0 = d * (0.5 + float(sc));
     precise float d_sc1 = d_sc0 * 0.5;
-    uint qs = uint(blocks[base + tile + 1u]);
-    uint g0 = qs & 0xFFu;  // qs: 8 bits
-    uint G_row0 = G[g0];
-    uint signs1 = uint(blocks[base + (tile / 4u * 32u + tile % 4u * 7u + 528u) / 16u]) | (uint(blocks[base + min((tile / 4u * 32u + tile % 4u * 7u + 528u) / 16u + 1u, 48u)]) << 16u);
-    uint s = (signs1 >> ((tile / 4u * 32u + tile % 4u * 7u + 528u) % 16u)) & 0x7Fu;  // signs: 7 bits
-    v[0] = d_sc1 * vec4((uvec4(G_row0) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(S[s])) >> ivec4(0, 1, 2, 3)) & 1, ivec4(0))));
-
-    // elements 4 to 7, counted from the tile's first
-    uint g1 = qs >> 8u;  // qs: 8 bits
-    uint G_row1 = G[g1];
-    v[1] = d_sc1 * vec4((uvec4(G_row1) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(S[s])) >> ivec4(4, 5, 6, 7)) & 1, ivec4(0))));
+    uint qs = uint(blocks[base + tile / 2u + 1u]);
+    uint g = (qs >> (tile % 2u * 8u)) & 0xFFu;  // qs: 8 bits
+    uint G_row = G[g];
+    uint signs1 = uint(blocks[base + (tile / 2u / 4u * 32u + tile / 2u % 4u * 7u + 528u) / 16u]) | (uint(blocks[base + min((tile / 2u / 4u * 32u + tile / 2u % 4u * 7u + 528u) / 16u + 1u, 48u)]) << 16u);
+    uint s = (signs1 >> ((tile / 2u / 4u * 32u + tile / 2u % 4u * 7u + 528u) % 16u)) & 0x7Fu;  // signs: 7 bits
+    v[0] = d_sc1 * vec4((uvec4(G_row) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(S[s])) >> ivec4(int(tile % 2u * 4u), int(tile % 2u * 4u + 1u), int(tile % 2u * 4u + 2u), int(tile % 2u * 4u + 3u))) & 1, ivec4(0))));
 }
 
-// Stores a tile's runs where they belong in block `block` of the output.
-void write_tile(uint block, uint tile, vec4 v[2]) {
-    const uint at = block * 64u + tile * 2u;
+// Stores a tile where it belongs in block `block` of the output.
+void write_tile(uint block, uint tile, vec4 v[1]) {
+    const uint at = block * 64u + tile;
     dst[at] = v[0];
-    dst[at + 1u] = v[1];
 }
 
 void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
     for (uint i = gl_GlobalInvocationID.x; i < tiles; i += threads) {
-        vec4 v[2];
-        decode(i / 32u, i % 32u, v);
-        write_tile(i / 32u, i % 32u, v);
+        vec4 v[1];
+        decode(i / 64u, i % 64u, v);
+        write_tile(i / 64u, i % 64u, v);
     }
 }

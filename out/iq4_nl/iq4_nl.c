@@ -263,7 +263,7 @@ static const qk_table iq4_nl_dequant_f32_tables[] = {
 };
 
 static const uint32_t iq4_nl_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant iq4_nl_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_dequant_f32_vulkan_local_size_x}};
+static const qk_spec_constant iq4_nl_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq4_nl_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_iq4_nl_dequant_f32_vulkan = {
     .name = "iq4_nl_dequant_f32",
@@ -281,7 +281,7 @@ const qk_kernel qk_iq4_nl_dequant_f32_vulkan = {
     .tables = iq4_nl_dequant_f32_tables,
     .spec_constant_count = 1,
     .spec_constants = iq4_nl_dequant_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
@@ -321,7 +321,9 @@ static const qk_table iq4_nl_dequant_f16_tables[] = {
 };
 
 static const uint32_t iq4_nl_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant iq4_nl_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_dequant_f16_vulkan_local_size_x}};
+static const uint32_t iq4_nl_dequant_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant iq4_nl_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq4_nl_dequant_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, iq4_nl_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_iq4_nl_dequant_f16_vulkan = {
     .name = "iq4_nl_dequant_f16",
@@ -337,14 +339,14 @@ const qk_kernel qk_iq4_nl_dequant_f16_vulkan = {
     .push = iq4_nl_dequant_f16_push,
     .table_count = 1,
     .tables = iq4_nl_dequant_f16_tables,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = iq4_nl_dequant_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
     .block_elements = 32,
-    .tile_elements = 8,
+    .tile_elements = 16,
 };
 
 const qk_kernel qk_iq4_nl_dequant_f16_metal = {
@@ -379,7 +381,7 @@ static const qk_table iq4_nl_dequant_bf16_tables[] = {
 };
 
 static const uint32_t iq4_nl_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant iq4_nl_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_dequant_bf16_vulkan_local_size_x}};
+static const qk_spec_constant iq4_nl_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq4_nl_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_iq4_nl_dequant_bf16_vulkan = {
     .name = "iq4_nl_dequant_bf16",
@@ -397,12 +399,12 @@ const qk_kernel qk_iq4_nl_dequant_bf16_vulkan = {
     .tables = iq4_nl_dequant_bf16_tables,
     .spec_constant_count = 1,
     .spec_constants = iq4_nl_dequant_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
     .block_elements = 32,
-    .tile_elements = 8,
+    .tile_elements = 16,
 };
 
 const qk_kernel qk_iq4_nl_dequant_bf16_metal = {
@@ -443,7 +445,7 @@ static const qk_table iq4_nl_gather_f32_tables[] = {
 };
 
 static const uint32_t iq4_nl_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant iq4_nl_gather_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gather_f32_vulkan_local_size_x}};
+static const qk_spec_constant iq4_nl_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq4_nl_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_iq4_nl_gather_f32_vulkan = {
     .name = "iq4_nl_gather_f32",
@@ -461,7 +463,7 @@ const qk_kernel qk_iq4_nl_gather_f32_vulkan = {
     .tables = iq4_nl_gather_f32_tables,
     .spec_constant_count = 1,
     .spec_constants = iq4_nl_gather_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
@@ -507,7 +509,9 @@ static const qk_table iq4_nl_gather_f16_tables[] = {
 };
 
 static const uint32_t iq4_nl_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant iq4_nl_gather_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gather_f16_vulkan_local_size_x}};
+static const uint32_t iq4_nl_gather_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant iq4_nl_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq4_nl_gather_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, iq4_nl_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_iq4_nl_gather_f16_vulkan = {
     .name = "iq4_nl_gather_f16",
@@ -523,14 +527,14 @@ const qk_kernel qk_iq4_nl_gather_f16_vulkan = {
     .push = iq4_nl_gather_f16_push,
     .table_count = 1,
     .tables = iq4_nl_gather_f16_tables,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = iq4_nl_gather_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
     .block_elements = 32,
-    .tile_elements = 8,
+    .tile_elements = 16,
 };
 
 const qk_kernel qk_iq4_nl_gather_f16_metal = {
@@ -571,7 +575,7 @@ static const qk_table iq4_nl_gather_bf16_tables[] = {
 };
 
 static const uint32_t iq4_nl_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant iq4_nl_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gather_bf16_vulkan_local_size_x}};
+static const qk_spec_constant iq4_nl_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq4_nl_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_iq4_nl_gather_bf16_vulkan = {
     .name = "iq4_nl_gather_bf16",
@@ -589,12 +593,12 @@ const qk_kernel qk_iq4_nl_gather_bf16_vulkan = {
     .tables = iq4_nl_gather_bf16_tables,
     .spec_constant_count = 1,
     .spec_constants = iq4_nl_gather_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
     .block_elements = 32,
-    .tile_elements = 8,
+    .tile_elements = 16,
 };
 
 const qk_kernel qk_iq4_nl_gather_bf16_metal = {

@@ -56,7 +56,7 @@ void decode(uint block, uint tile, out precise vec4 v[2]) {
     v[1] = d * vec4(N[q1.x], N[q1.y], N[q1.z], N[q1.w]);
 }
 
-// Stores a tile's runs where they belong in block `block` of the output.
+// Stores a tile where it belongs in block `block` of the output.
 void write_tile(uint block, uint tile, vec4 v[2]) {
     const uint at = block * 8u + tile;
     dst[at] = v[0];

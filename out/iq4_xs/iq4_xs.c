@@ -272,7 +272,7 @@ static const qk_table iq4_xs_dequant_f32_tables[] = {
 };
 
 static const uint32_t iq4_xs_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant iq4_xs_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_dequant_f32_vulkan_local_size_x}};
+static const qk_spec_constant iq4_xs_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq4_xs_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_iq4_xs_dequant_f32_vulkan = {
     .name = "iq4_xs_dequant_f32",
@@ -290,7 +290,7 @@ const qk_kernel qk_iq4_xs_dequant_f32_vulkan = {
     .tables = iq4_xs_dequant_f32_tables,
     .spec_constant_count = 1,
     .spec_constants = iq4_xs_dequant_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
@@ -330,7 +330,9 @@ static const qk_table iq4_xs_dequant_f16_tables[] = {
 };
 
 static const uint32_t iq4_xs_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant iq4_xs_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_dequant_f16_vulkan_local_size_x}};
+static const uint32_t iq4_xs_dequant_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant iq4_xs_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq4_xs_dequant_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, iq4_xs_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_iq4_xs_dequant_f16_vulkan = {
     .name = "iq4_xs_dequant_f16",
@@ -346,14 +348,14 @@ const qk_kernel qk_iq4_xs_dequant_f16_vulkan = {
     .push = iq4_xs_dequant_f16_push,
     .table_count = 1,
     .tables = iq4_xs_dequant_f16_tables,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = iq4_xs_dequant_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
     .block_elements = 256,
-    .tile_elements = 8,
+    .tile_elements = 16,
 };
 
 const qk_kernel qk_iq4_xs_dequant_f16_metal = {
@@ -388,7 +390,7 @@ static const qk_table iq4_xs_dequant_bf16_tables[] = {
 };
 
 static const uint32_t iq4_xs_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant iq4_xs_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_dequant_bf16_vulkan_local_size_x}};
+static const qk_spec_constant iq4_xs_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq4_xs_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_iq4_xs_dequant_bf16_vulkan = {
     .name = "iq4_xs_dequant_bf16",
@@ -406,12 +408,12 @@ const qk_kernel qk_iq4_xs_dequant_bf16_vulkan = {
     .tables = iq4_xs_dequant_bf16_tables,
     .spec_constant_count = 1,
     .spec_constants = iq4_xs_dequant_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
     .block_elements = 256,
-    .tile_elements = 8,
+    .tile_elements = 16,
 };
 
 const qk_kernel qk_iq4_xs_dequant_bf16_metal = {
@@ -452,7 +454,7 @@ static const qk_table iq4_xs_gather_f32_tables[] = {
 };
 
 static const uint32_t iq4_xs_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant iq4_xs_gather_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gather_f32_vulkan_local_size_x}};
+static const qk_spec_constant iq4_xs_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq4_xs_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_iq4_xs_gather_f32_vulkan = {
     .name = "iq4_xs_gather_f32",
@@ -470,7 +472,7 @@ const qk_kernel qk_iq4_xs_gather_f32_vulkan = {
     .tables = iq4_xs_gather_f32_tables,
     .spec_constant_count = 1,
     .spec_constants = iq4_xs_gather_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
@@ -516,7 +518,9 @@ static const qk_table iq4_xs_gather_f16_tables[] = {
 };
 
 static const uint32_t iq4_xs_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant iq4_xs_gather_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gather_f16_vulkan_local_size_x}};
+static const uint32_t iq4_xs_gather_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant iq4_xs_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq4_xs_gather_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, iq4_xs_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_iq4_xs_gather_f16_vulkan = {
     .name = "iq4_xs_gather_f16",
@@ -532,14 +536,14 @@ const qk_kernel qk_iq4_xs_gather_f16_vulkan = {
     .push = iq4_xs_gather_f16_push,
     .table_count = 1,
     .tables = iq4_xs_gather_f16_tables,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = iq4_xs_gather_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
     .block_elements = 256,
-    .tile_elements = 8,
+    .tile_elements = 16,
 };
 
 const qk_kernel qk_iq4_xs_gather_f16_metal = {
@@ -580,7 +584,7 @@ static const qk_table iq4_xs_gather_bf16_tables[] = {
 };
 
 static const uint32_t iq4_xs_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant iq4_xs_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gather_bf16_vulkan_local_size_x}};
+static const qk_spec_constant iq4_xs_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, iq4_xs_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_iq4_xs_gather_bf16_vulkan = {
     .name = "iq4_xs_gather_bf16",
@@ -598,12 +602,12 @@ const qk_kernel qk_iq4_xs_gather_bf16_vulkan = {
     .tables = iq4_xs_gather_bf16_tables,
     .spec_constant_count = 1,
     .spec_constants = iq4_xs_gather_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
     .block_elements = 256,
-    .tile_elements = 8,
+    .tile_elements = 16,
 };
 
 const qk_kernel qk_iq4_xs_gather_bf16_metal = {

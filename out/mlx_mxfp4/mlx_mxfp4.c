@@ -1,7 +1,7 @@
 /* mlx_mxfp4: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format mlx_mxfp4`; do not edit.
  * 17 bytes for 32 elements, 4.25 bits each.
- * dequant, gather in f32: for each weight 0.531 bytes read and 4 written, 10.9 operations: 0.25 loads, 7.12 bits, 0.5 integer, 2 float, 1 conversions.
+ * dequant, gather in f32: for each weight 0.531 bytes read and 4 written, 12.8 operations: 0.5 loads, 7.5 bits, 1.75 integer, 2 float, 1 conversions.
  * gemv, gemv_id in f32: for each weight 0.531 bytes read, 11.7 operations: 0.188 loads, 7.06 bits, 0.375 integer, 3.06 float, 1 conversions.
  *
  *     format mlx_mxfp4 "E2M1 codes in one bit stream, a power of two for 32"
@@ -251,7 +251,7 @@ static const qk_field mlx_mxfp4_dequant_f32_push[] = {
 };
 
 static const uint32_t mlx_mxfp4_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant mlx_mxfp4_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mlx_mxfp4_dequant_f32_vulkan_local_size_x}};
+static const qk_spec_constant mlx_mxfp4_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, mlx_mxfp4_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_mlx_mxfp4_dequant_f32_vulkan = {
     .name = "mlx_mxfp4_dequant_f32",
@@ -267,12 +267,12 @@ const qk_kernel qk_mlx_mxfp4_dequant_f32_vulkan = {
     .push = mlx_mxfp4_dequant_f32_push,
     .spec_constant_count = 1,
     .spec_constants = mlx_mxfp4_dequant_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 32,
-    .tile_elements = 8,
+    .tile_elements = 4,
 };
 
 const qk_kernel qk_mlx_mxfp4_dequant_f32_metal = {
@@ -305,7 +305,9 @@ static const qk_field mlx_mxfp4_dequant_f16_push[] = {
 };
 
 static const uint32_t mlx_mxfp4_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant mlx_mxfp4_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mlx_mxfp4_dequant_f16_vulkan_local_size_x}};
+static const uint32_t mlx_mxfp4_dequant_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant mlx_mxfp4_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, mlx_mxfp4_dequant_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, mlx_mxfp4_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_mlx_mxfp4_dequant_f16_vulkan = {
     .name = "mlx_mxfp4_dequant_f16",
@@ -319,9 +321,9 @@ const qk_kernel qk_mlx_mxfp4_dequant_f16_vulkan = {
     .push_bytes = 4,
     .push_count = 1,
     .push = mlx_mxfp4_dequant_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = mlx_mxfp4_dequant_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -359,7 +361,7 @@ static const qk_field mlx_mxfp4_dequant_bf16_push[] = {
 };
 
 static const uint32_t mlx_mxfp4_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant mlx_mxfp4_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mlx_mxfp4_dequant_bf16_vulkan_local_size_x}};
+static const qk_spec_constant mlx_mxfp4_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, mlx_mxfp4_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_mlx_mxfp4_dequant_bf16_vulkan = {
     .name = "mlx_mxfp4_dequant_bf16",
@@ -375,7 +377,7 @@ const qk_kernel qk_mlx_mxfp4_dequant_bf16_vulkan = {
     .push = mlx_mxfp4_dequant_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = mlx_mxfp4_dequant_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
@@ -419,7 +421,7 @@ static const qk_field mlx_mxfp4_gather_f32_push[] = {
 };
 
 static const uint32_t mlx_mxfp4_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant mlx_mxfp4_gather_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mlx_mxfp4_gather_f32_vulkan_local_size_x}};
+static const qk_spec_constant mlx_mxfp4_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, mlx_mxfp4_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_mlx_mxfp4_gather_f32_vulkan = {
     .name = "mlx_mxfp4_gather_f32",
@@ -435,12 +437,12 @@ const qk_kernel qk_mlx_mxfp4_gather_f32_vulkan = {
     .push = mlx_mxfp4_gather_f32_push,
     .spec_constant_count = 1,
     .spec_constants = mlx_mxfp4_gather_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 32,
-    .tile_elements = 8,
+    .tile_elements = 4,
 };
 
 const qk_kernel qk_mlx_mxfp4_gather_f32_metal = {
@@ -479,7 +481,9 @@ static const qk_field mlx_mxfp4_gather_f16_push[] = {
 };
 
 static const uint32_t mlx_mxfp4_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant mlx_mxfp4_gather_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mlx_mxfp4_gather_f16_vulkan_local_size_x}};
+static const uint32_t mlx_mxfp4_gather_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant mlx_mxfp4_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, mlx_mxfp4_gather_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, mlx_mxfp4_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_mlx_mxfp4_gather_f16_vulkan = {
     .name = "mlx_mxfp4_gather_f16",
@@ -493,9 +497,9 @@ const qk_kernel qk_mlx_mxfp4_gather_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = mlx_mxfp4_gather_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = mlx_mxfp4_gather_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -539,7 +543,7 @@ static const qk_field mlx_mxfp4_gather_bf16_push[] = {
 };
 
 static const uint32_t mlx_mxfp4_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant mlx_mxfp4_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mlx_mxfp4_gather_bf16_vulkan_local_size_x}};
+static const qk_spec_constant mlx_mxfp4_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, mlx_mxfp4_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_mlx_mxfp4_gather_bf16_vulkan = {
     .name = "mlx_mxfp4_gather_bf16",
@@ -555,7 +559,7 @@ const qk_kernel qk_mlx_mxfp4_gather_bf16_vulkan = {
     .push = mlx_mxfp4_gather_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = mlx_mxfp4_gather_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,

@@ -1,7 +1,7 @@
 // mlx_mxfp4_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32.
 // Generated from the specification below by `qkgen emit --format mlx_mxfp4`; do not edit.
 // 17 bytes for 32 elements, 4.25 bits each.
-// For each weight 0.531 bytes read and 4 written, 10.9 operations: 0.25 loads, 7.12 bits, 0.5 integer, 2 float, 1 conversions.
+// For each weight 0.531 bytes read and 4 written, 12.8 operations: 0.5 loads, 7.5 bits, 1.75 integer, 2 float, 1 conversions.
 //
 //     format mlx_mxfp4 "E2M1 codes in one bit stream, a power of two for 32"
 //     from "MLX, mlx.core.quantize with mode='mxfp4'"
@@ -24,7 +24,7 @@ layout(binding = 1, std430) readonly buffer ScalesBuffer { uint8_t scales[]; };
 layout(binding = 2, std430) writeonly buffer Dst { vec4 dst[]; };
 
 layout(push_constant) uniform Push {
-    uint tiles;  // of 8 elements, to decode
+    uint tiles;  // of 4 elements, to decode
 };
 
 // The half in the low 16 bits.
@@ -32,42 +32,31 @@ float f16_to_f32(uint bits) {
     return unpackHalf2x16(bits).x;
 }
 
-// The 8 values of a tile of a block, in runs of 4 consecutive elements.
-void decode(uint block, uint tile, out precise vec4 v[2]) {
-    // elements 0 to 3, counted from the tile's first
-    uint w = weight[block * 4u + tile];
-    uvec4 q_bits0 = (uvec4(w) >> uvec4(0, 4, 8, 12)) & 15u;
+// The 4 values of a tile of a block, in runs of 4 consecutive elements.
+void decode(uint block, uint tile, out precise vec4 v[1]) {
+    uint w = weight[block * 4u + tile / 2u];
+    uvec4 q_bits0 = (uvec4(w >> (tile % 2u * 16u)) >> uvec4(0, 4, 8, 12)) & 15u;
     uint q_bits1 = q_bits0.x;
     uint q_bits2 = q_bits0.y;
     uint q_bits3 = q_bits0.z;
     uint q_bits4 = q_bits0.w;
-    precise vec4 q0 = vec4(f16_to_f32(((q_bits1 & 7u) << 9u) | ((q_bits1 & 8u) << 12u)) * 16384.0, f16_to_f32(((q_bits2 & 7u) << 9u) | ((q_bits2 & 8u) << 12u)) * 16384.0, f16_to_f32(((q_bits3 & 7u) << 9u) | ((q_bits3 & 8u) << 12u)) * 16384.0, f16_to_f32(((q_bits4 & 7u) << 9u) | ((q_bits4 & 8u) << 12u)) * 16384.0);  // w: 4 bits
+    precise vec4 q = vec4(f16_to_f32(((q_bits1 & 7u) << 9u) | ((q_bits1 & 8u) << 12u)) * 16384.0, f16_to_f32(((q_bits2 & 7u) << 9u) | ((q_bits2 & 8u) << 12u)) * 16384.0, f16_to_f32(((q_bits3 & 7u) << 9u) | ((q_bits3 & 8u) << 12u)) * 16384.0, f16_to_f32(((q_bits4 & 7u) << 9u) | ((q_bits4 & 8u) << 12u)) * 16384.0);  // w: 4 bits
     uint e = uint(scales[block]);
     float e_e = uintBitsToFloat(uint(int(e) == 0 ? 4194304 : int(e) << 23));
-    v[0] = q0 * e_e;
-
-    // elements 4 to 7, counted from the tile's first
-    uvec4 q_bits5 = (uvec4(w) >> uvec4(16, 20, 24, 28)) & 15u;
-    uint q_bits6 = q_bits5.x;
-    uint q_bits7 = q_bits5.y;
-    uint q_bits8 = q_bits5.z;
-    uint q_bits9 = q_bits5.w;
-    precise vec4 q1 = vec4(f16_to_f32(((q_bits6 & 7u) << 9u) | ((q_bits6 & 8u) << 12u)) * 16384.0, f16_to_f32(((q_bits7 & 7u) << 9u) | ((q_bits7 & 8u) << 12u)) * 16384.0, f16_to_f32(((q_bits8 & 7u) << 9u) | ((q_bits8 & 8u) << 12u)) * 16384.0, f16_to_f32(((q_bits9 & 7u) << 9u) | ((q_bits9 & 8u) << 12u)) * 16384.0);  // w: 4 bits
-    v[1] = q1 * e_e;
+    v[0] = q * e_e;
 }
 
-// Stores a tile's runs where they belong in block `block` of the output.
-void write_tile(uint block, uint tile, vec4 v[2]) {
-    const uint at = block * 8u + tile * 2u;
+// Stores a tile where it belongs in block `block` of the output.
+void write_tile(uint block, uint tile, vec4 v[1]) {
+    const uint at = block * 8u + tile;
     dst[at] = v[0];
-    dst[at + 1u] = v[1];
 }
 
 void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
     for (uint i = gl_GlobalInvocationID.x; i < tiles; i += threads) {
-        vec4 v[2];
-        decode(i / 4u, i % 4u, v);
-        write_tile(i / 4u, i % 4u, v);
+        vec4 v[1];
+        decode(i / 8u, i % 8u, v);
+        write_tile(i / 8u, i % 8u, v);
     }
 }

@@ -1,7 +1,7 @@
 /* mlx_mxfp8: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format mlx_mxfp8`; do not edit.
  * 33 bytes for 32 elements, 8.25 bits each.
- * dequant, gather in f32: for each weight 1.03 bytes read and 4 written, 11.2 operations: 0.375 loads, 7.12 bits, 0.75 integer, 2 float, 1 conversions.
+ * dequant, gather in f32: for each weight 1.03 bytes read and 4 written, 11.8 operations: 0.5 loads, 7.25 bits, 1 integer, 2 float, 1 conversions.
  * gemv, gemv_id in f32: for each weight 1.03 bytes read, 11 operations: 0.312 loads, 7.06 bits, 0.5 integer, 2.12 float, 1 conversions.
  *
  *     format mlx_mxfp8 "E4M3 codes without NaN, a power of two for 32"
@@ -250,7 +250,7 @@ static const qk_field mlx_mxfp8_dequant_f32_push[] = {
 };
 
 static const uint32_t mlx_mxfp8_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant mlx_mxfp8_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mlx_mxfp8_dequant_f32_vulkan_local_size_x}};
+static const qk_spec_constant mlx_mxfp8_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, mlx_mxfp8_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_mlx_mxfp8_dequant_f32_vulkan = {
     .name = "mlx_mxfp8_dequant_f32",
@@ -266,12 +266,12 @@ const qk_kernel qk_mlx_mxfp8_dequant_f32_vulkan = {
     .push = mlx_mxfp8_dequant_f32_push,
     .spec_constant_count = 1,
     .spec_constants = mlx_mxfp8_dequant_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 32,
-    .tile_elements = 8,
+    .tile_elements = 4,
 };
 
 const qk_kernel qk_mlx_mxfp8_dequant_f32_metal = {
@@ -304,7 +304,9 @@ static const qk_field mlx_mxfp8_dequant_f16_push[] = {
 };
 
 static const uint32_t mlx_mxfp8_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant mlx_mxfp8_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mlx_mxfp8_dequant_f16_vulkan_local_size_x}};
+static const uint32_t mlx_mxfp8_dequant_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant mlx_mxfp8_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, mlx_mxfp8_dequant_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, mlx_mxfp8_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_mlx_mxfp8_dequant_f16_vulkan = {
     .name = "mlx_mxfp8_dequant_f16",
@@ -318,9 +320,9 @@ const qk_kernel qk_mlx_mxfp8_dequant_f16_vulkan = {
     .push_bytes = 4,
     .push_count = 1,
     .push = mlx_mxfp8_dequant_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = mlx_mxfp8_dequant_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -358,7 +360,7 @@ static const qk_field mlx_mxfp8_dequant_bf16_push[] = {
 };
 
 static const uint32_t mlx_mxfp8_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant mlx_mxfp8_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mlx_mxfp8_dequant_bf16_vulkan_local_size_x}};
+static const qk_spec_constant mlx_mxfp8_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, mlx_mxfp8_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_mlx_mxfp8_dequant_bf16_vulkan = {
     .name = "mlx_mxfp8_dequant_bf16",
@@ -374,7 +376,7 @@ const qk_kernel qk_mlx_mxfp8_dequant_bf16_vulkan = {
     .push = mlx_mxfp8_dequant_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = mlx_mxfp8_dequant_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
@@ -418,7 +420,7 @@ static const qk_field mlx_mxfp8_gather_f32_push[] = {
 };
 
 static const uint32_t mlx_mxfp8_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant mlx_mxfp8_gather_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mlx_mxfp8_gather_f32_vulkan_local_size_x}};
+static const qk_spec_constant mlx_mxfp8_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, mlx_mxfp8_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_mlx_mxfp8_gather_f32_vulkan = {
     .name = "mlx_mxfp8_gather_f32",
@@ -434,12 +436,12 @@ const qk_kernel qk_mlx_mxfp8_gather_f32_vulkan = {
     .push = mlx_mxfp8_gather_f32_push,
     .spec_constant_count = 1,
     .spec_constants = mlx_mxfp8_gather_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 32,
-    .tile_elements = 8,
+    .tile_elements = 4,
 };
 
 const qk_kernel qk_mlx_mxfp8_gather_f32_metal = {
@@ -478,7 +480,9 @@ static const qk_field mlx_mxfp8_gather_f16_push[] = {
 };
 
 static const uint32_t mlx_mxfp8_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant mlx_mxfp8_gather_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mlx_mxfp8_gather_f16_vulkan_local_size_x}};
+static const uint32_t mlx_mxfp8_gather_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant mlx_mxfp8_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, mlx_mxfp8_gather_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, mlx_mxfp8_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_mlx_mxfp8_gather_f16_vulkan = {
     .name = "mlx_mxfp8_gather_f16",
@@ -492,9 +496,9 @@ const qk_kernel qk_mlx_mxfp8_gather_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = mlx_mxfp8_gather_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = mlx_mxfp8_gather_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -538,7 +542,7 @@ static const qk_field mlx_mxfp8_gather_bf16_push[] = {
 };
 
 static const uint32_t mlx_mxfp8_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant mlx_mxfp8_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mlx_mxfp8_gather_bf16_vulkan_local_size_x}};
+static const qk_spec_constant mlx_mxfp8_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, mlx_mxfp8_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_mlx_mxfp8_gather_bf16_vulkan = {
     .name = "mlx_mxfp8_gather_bf16",
@@ -554,7 +558,7 @@ const qk_kernel qk_mlx_mxfp8_gather_bf16_vulkan = {
     .push = mlx_mxfp8_gather_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = mlx_mxfp8_gather_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,

@@ -1,7 +1,7 @@
 // mlx_mxfp8_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32.
 // Generated from the specification below by `qkgen emit --format mlx_mxfp8`; do not edit.
 // 33 bytes for 32 elements, 8.25 bits each.
-// For each weight 1.03 bytes read and 4 written, 11.2 operations: 0.375 loads, 7.12 bits, 0.75 integer, 2 float, 1 conversions.
+// For each weight 1.03 bytes read and 4 written, 11.8 operations: 0.5 loads, 7.25 bits, 1 integer, 2 float, 1 conversions.
 //
 //     format mlx_mxfp8 "E4M3 codes without NaN, a power of two for 32"
 //     from "MLX, mlx.core.quantize with mode='mxfp8'"
@@ -30,7 +30,7 @@ layout(push_constant) uniform Push {
     uint rows;       // of the whole table
     uint row_first;  // the rows that are bound in this launch
     uint row_end;
-    uint row_tiles;  // tiles of 8 elements in a row
+    uint row_tiles;  // tiles of 4 elements in a row
     uint tokens;
 };
 
@@ -39,45 +39,37 @@ float f16_to_f32(uint bits) {
     return unpackHalf2x16(bits).x;
 }
 
-// The 8 values of a tile of a block, in runs of 4 consecutive elements.
-void decode(uint block, uint tile, out precise vec4 v[2]) {
-    // elements 0 to 3, counted from the tile's first
-    uint w0 = weight[block * 8u + tile * 2u];
-    uvec4 q0 = (uvec4(w0) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
-    uvec4 bits0 = uvec4(((ivec4(q0) & 128) << ivec4(8)) | ((ivec4(q0) & 127) << ivec4(7)));
+// The 4 values of a tile of a block, in runs of 4 consecutive elements.
+void decode(uint block, uint tile, out precise vec4 v[1]) {
+    uint w = weight[block * 8u + tile];
+    uvec4 q = (uvec4(w) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
+    uvec4 bits = uvec4(((ivec4(q) & 128) << ivec4(8)) | ((ivec4(q) & 127) << ivec4(7)));
     uint e = uint(scales[block]);
     float e_e = uintBitsToFloat(uint(int(e) == 0 ? 4194304 : int(e) << 23));
-    v[0] = vec4(f16_to_f32(bits0.x), f16_to_f32(bits0.y), f16_to_f32(bits0.z), f16_to_f32(bits0.w)) * 256.0 * e_e;
-
-    // elements 4 to 7, counted from the tile's first
-    uint w1 = weight[block * 8u + tile * 2u + 1u];
-    uvec4 q1 = (uvec4(w1) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
-    uvec4 bits1 = uvec4(((ivec4(q1) & 128) << ivec4(8)) | ((ivec4(q1) & 127) << ivec4(7)));
-    v[1] = vec4(f16_to_f32(bits1.x), f16_to_f32(bits1.y), f16_to_f32(bits1.z), f16_to_f32(bits1.w)) * 256.0 * e_e;
+    v[0] = vec4(f16_to_f32(bits.x), f16_to_f32(bits.y), f16_to_f32(bits.z), f16_to_f32(bits.w)) * 256.0 * e_e;
 }
 
-// Stores a tile's runs where they belong in block `block` of the output.
-void write_tile(uint block, uint tile, vec4 v[2]) {
-    const uint at = block * 8u + tile * 2u;
+// Stores a tile where it belongs in block `block` of the output.
+void write_tile(uint block, uint tile, vec4 v[1]) {
+    const uint at = block * 8u + tile;
     dst[at] = v[0];
-    dst[at + 1u] = v[1];
 }
 
 void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
     for (uint i = gl_GlobalInvocationID.x; i < tokens * row_tiles; i += threads) {
         const uint row = indices[i / row_tiles];
-        vec4 v[2];
+        vec4 v[1];
         if (row >= row_first && row < row_end) {
             const uint from = (row - row_first) * row_tiles + i % row_tiles;
-            decode(from / 4u, i % 4u, v);
+            decode(from / 8u, i % 8u, v);
         } else if (row >= rows && row_first == 0u) {
             // No such row: zeros, and the token is counted once.
-            for (uint r = 0u; r < 2u; ++r) v[r] = vec4(0.0);
+            for (uint r = 0u; r < 1u; ++r) v[r] = vec4(0.0);
             if (i % row_tiles == 0u) atomicAdd(out_of_range, 1u);
         } else {
             continue;  // a row of another launch
         }
-        write_tile(i / 4u, i % 4u, v);
+        write_tile(i / 8u, i % 8u, v);
     }
 }

@@ -1,7 +1,7 @@
 /* mlx_nvfp4: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format mlx_nvfp4`; do not edit.
  * 9 bytes for 16 elements, 4.5 bits each.
- * dequant, gather in f32: for each weight 0.562 bytes read and 4 written, 11.4 operations: 0.25 loads, 7.62 bits, 0.25 integer, 2.12 float, 1.12 conversions.
+ * dequant, gather in f32: for each weight 0.562 bytes read and 4 written, 13.8 operations: 0.5 loads, 8.5 bits, 1.25 integer, 2.25 float, 1.25 conversions.
  * gemv, gemv_id in f32: for each weight 0.562 bytes read, 11.8 operations: 0.188 loads, 7.31 bits, 0.125 integer, 3.12 float, 1.06 conversions.
  *
  *     format mlx_nvfp4 "E2M1 codes in one bit stream, E4M3 scales without NaN for 16"
@@ -246,7 +246,7 @@ static const qk_field mlx_nvfp4_dequant_f32_push[] = {
 };
 
 static const uint32_t mlx_nvfp4_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant mlx_nvfp4_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mlx_nvfp4_dequant_f32_vulkan_local_size_x}};
+static const qk_spec_constant mlx_nvfp4_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, mlx_nvfp4_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_mlx_nvfp4_dequant_f32_vulkan = {
     .name = "mlx_nvfp4_dequant_f32",
@@ -262,12 +262,12 @@ const qk_kernel qk_mlx_nvfp4_dequant_f32_vulkan = {
     .push = mlx_nvfp4_dequant_f32_push,
     .spec_constant_count = 1,
     .spec_constants = mlx_nvfp4_dequant_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 16,
-    .tile_elements = 8,
+    .tile_elements = 4,
 };
 
 const qk_kernel qk_mlx_nvfp4_dequant_f32_metal = {
@@ -300,7 +300,9 @@ static const qk_field mlx_nvfp4_dequant_f16_push[] = {
 };
 
 static const uint32_t mlx_nvfp4_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant mlx_nvfp4_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mlx_nvfp4_dequant_f16_vulkan_local_size_x}};
+static const uint32_t mlx_nvfp4_dequant_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant mlx_nvfp4_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, mlx_nvfp4_dequant_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, mlx_nvfp4_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_mlx_nvfp4_dequant_f16_vulkan = {
     .name = "mlx_nvfp4_dequant_f16",
@@ -314,9 +316,9 @@ const qk_kernel qk_mlx_nvfp4_dequant_f16_vulkan = {
     .push_bytes = 4,
     .push_count = 1,
     .push = mlx_nvfp4_dequant_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = mlx_nvfp4_dequant_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -354,7 +356,7 @@ static const qk_field mlx_nvfp4_dequant_bf16_push[] = {
 };
 
 static const uint32_t mlx_nvfp4_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant mlx_nvfp4_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mlx_nvfp4_dequant_bf16_vulkan_local_size_x}};
+static const qk_spec_constant mlx_nvfp4_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, mlx_nvfp4_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_mlx_nvfp4_dequant_bf16_vulkan = {
     .name = "mlx_nvfp4_dequant_bf16",
@@ -370,7 +372,7 @@ const qk_kernel qk_mlx_nvfp4_dequant_bf16_vulkan = {
     .push = mlx_nvfp4_dequant_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = mlx_nvfp4_dequant_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
@@ -414,7 +416,7 @@ static const qk_field mlx_nvfp4_gather_f32_push[] = {
 };
 
 static const uint32_t mlx_nvfp4_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant mlx_nvfp4_gather_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mlx_nvfp4_gather_f32_vulkan_local_size_x}};
+static const qk_spec_constant mlx_nvfp4_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, mlx_nvfp4_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_mlx_nvfp4_gather_f32_vulkan = {
     .name = "mlx_nvfp4_gather_f32",
@@ -430,12 +432,12 @@ const qk_kernel qk_mlx_nvfp4_gather_f32_vulkan = {
     .push = mlx_nvfp4_gather_f32_push,
     .spec_constant_count = 1,
     .spec_constants = mlx_nvfp4_gather_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 16,
-    .tile_elements = 8,
+    .tile_elements = 4,
 };
 
 const qk_kernel qk_mlx_nvfp4_gather_f32_metal = {
@@ -474,7 +476,9 @@ static const qk_field mlx_nvfp4_gather_f16_push[] = {
 };
 
 static const uint32_t mlx_nvfp4_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant mlx_nvfp4_gather_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mlx_nvfp4_gather_f16_vulkan_local_size_x}};
+static const uint32_t mlx_nvfp4_gather_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant mlx_nvfp4_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, mlx_nvfp4_gather_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, mlx_nvfp4_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_mlx_nvfp4_gather_f16_vulkan = {
     .name = "mlx_nvfp4_gather_f16",
@@ -488,9 +492,9 @@ const qk_kernel qk_mlx_nvfp4_gather_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = mlx_nvfp4_gather_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = mlx_nvfp4_gather_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -534,7 +538,7 @@ static const qk_field mlx_nvfp4_gather_bf16_push[] = {
 };
 
 static const uint32_t mlx_nvfp4_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant mlx_nvfp4_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mlx_nvfp4_gather_bf16_vulkan_local_size_x}};
+static const qk_spec_constant mlx_nvfp4_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, mlx_nvfp4_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_mlx_nvfp4_gather_bf16_vulkan = {
     .name = "mlx_nvfp4_gather_bf16",
@@ -550,7 +554,7 @@ const qk_kernel qk_mlx_nvfp4_gather_bf16_vulkan = {
     .push = mlx_nvfp4_gather_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = mlx_nvfp4_gather_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,

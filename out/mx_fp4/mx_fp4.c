@@ -1,7 +1,7 @@
 /* mx_fp4: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format mx_fp4`; do not edit.
  * 17 bytes for 32 elements, 4.25 bits each.
- * dequant, gather in f32: for each weight 0.531 bytes read and 4 written, 11.1 operations: 0.25 loads, 7.12 bits, 0.75 integer, 2 float, 1 conversions.
+ * dequant, gather in f32: for each weight 0.531 bytes read and 4 written, 13.2 operations: 0.5 loads, 7.5 bits, 2.25 integer, 2 float, 1 conversions.
  * gemv, gemv_id in f32: for each weight 0.531 bytes read, 11.8 operations: 0.188 loads, 7.06 bits, 0.5 integer, 3.06 float, 1 conversions.
  *
  *     format mx_fp4 "OCP MX: E2M1 codes, the even one in the low nibble, a power of two for 32"
@@ -252,7 +252,7 @@ static const qk_field mx_fp4_dequant_f32_push[] = {
 };
 
 static const uint32_t mx_fp4_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant mx_fp4_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mx_fp4_dequant_f32_vulkan_local_size_x}};
+static const qk_spec_constant mx_fp4_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, mx_fp4_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_mx_fp4_dequant_f32_vulkan = {
     .name = "mx_fp4_dequant_f32",
@@ -268,12 +268,12 @@ const qk_kernel qk_mx_fp4_dequant_f32_vulkan = {
     .push = mx_fp4_dequant_f32_push,
     .spec_constant_count = 1,
     .spec_constants = mx_fp4_dequant_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 32,
-    .tile_elements = 8,
+    .tile_elements = 4,
 };
 
 const qk_kernel qk_mx_fp4_dequant_f32_metal = {
@@ -306,7 +306,9 @@ static const qk_field mx_fp4_dequant_f16_push[] = {
 };
 
 static const uint32_t mx_fp4_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant mx_fp4_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mx_fp4_dequant_f16_vulkan_local_size_x}};
+static const uint32_t mx_fp4_dequant_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant mx_fp4_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, mx_fp4_dequant_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, mx_fp4_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_mx_fp4_dequant_f16_vulkan = {
     .name = "mx_fp4_dequant_f16",
@@ -320,9 +322,9 @@ const qk_kernel qk_mx_fp4_dequant_f16_vulkan = {
     .push_bytes = 4,
     .push_count = 1,
     .push = mx_fp4_dequant_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = mx_fp4_dequant_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -360,7 +362,7 @@ static const qk_field mx_fp4_dequant_bf16_push[] = {
 };
 
 static const uint32_t mx_fp4_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant mx_fp4_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mx_fp4_dequant_bf16_vulkan_local_size_x}};
+static const qk_spec_constant mx_fp4_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, mx_fp4_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_mx_fp4_dequant_bf16_vulkan = {
     .name = "mx_fp4_dequant_bf16",
@@ -376,7 +378,7 @@ const qk_kernel qk_mx_fp4_dequant_bf16_vulkan = {
     .push = mx_fp4_dequant_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = mx_fp4_dequant_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
@@ -420,7 +422,7 @@ static const qk_field mx_fp4_gather_f32_push[] = {
 };
 
 static const uint32_t mx_fp4_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant mx_fp4_gather_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mx_fp4_gather_f32_vulkan_local_size_x}};
+static const qk_spec_constant mx_fp4_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, mx_fp4_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_mx_fp4_gather_f32_vulkan = {
     .name = "mx_fp4_gather_f32",
@@ -436,12 +438,12 @@ const qk_kernel qk_mx_fp4_gather_f32_vulkan = {
     .push = mx_fp4_gather_f32_push,
     .spec_constant_count = 1,
     .spec_constants = mx_fp4_gather_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 32,
-    .tile_elements = 8,
+    .tile_elements = 4,
 };
 
 const qk_kernel qk_mx_fp4_gather_f32_metal = {
@@ -480,7 +482,9 @@ static const qk_field mx_fp4_gather_f16_push[] = {
 };
 
 static const uint32_t mx_fp4_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant mx_fp4_gather_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mx_fp4_gather_f16_vulkan_local_size_x}};
+static const uint32_t mx_fp4_gather_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant mx_fp4_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, mx_fp4_gather_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, mx_fp4_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_mx_fp4_gather_f16_vulkan = {
     .name = "mx_fp4_gather_f16",
@@ -494,9 +498,9 @@ const qk_kernel qk_mx_fp4_gather_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = mx_fp4_gather_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = mx_fp4_gather_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -540,7 +544,7 @@ static const qk_field mx_fp4_gather_bf16_push[] = {
 };
 
 static const uint32_t mx_fp4_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant mx_fp4_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mx_fp4_gather_bf16_vulkan_local_size_x}};
+static const qk_spec_constant mx_fp4_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, mx_fp4_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_mx_fp4_gather_bf16_vulkan = {
     .name = "mx_fp4_gather_bf16",
@@ -556,7 +560,7 @@ const qk_kernel qk_mx_fp4_gather_bf16_vulkan = {
     .push = mx_fp4_gather_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = mx_fp4_gather_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,

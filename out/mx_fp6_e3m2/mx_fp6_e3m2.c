@@ -1,7 +1,7 @@
 /* mx_fp6_e3m2: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format mx_fp6_e3m2`; do not edit.
  * 25 bytes for 32 elements, 6.25 bits each.
- * dequant, gather in f32: for each weight 0.781 bytes read and 4 written, 11.2 operations: 0.25 loads, 7.44 bits, 0.562 integer, 2 float, 1 conversions.
+ * dequant, gather in f32: for each weight 0.781 bytes read and 4 written, 15.2 operations: 0.75 loads, 8.25 bits, 3.25 integer, 2 float, 1 conversions.
  * gemv, gemv_id in f32: for each weight 0.781 bytes read, 12.3 operations: 0.25 loads, 7.44 bits, 0.562 integer, 3.06 float, 1 conversions.
  *
  *     format mx_fp6_e3m2 "OCP MX: E3M2 codes in one bit stream, a power of two for 32"
@@ -256,7 +256,7 @@ static const qk_field mx_fp6_e3m2_dequant_f32_push[] = {
 };
 
 static const uint32_t mx_fp6_e3m2_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant mx_fp6_e3m2_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mx_fp6_e3m2_dequant_f32_vulkan_local_size_x}};
+static const qk_spec_constant mx_fp6_e3m2_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, mx_fp6_e3m2_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_mx_fp6_e3m2_dequant_f32_vulkan = {
     .name = "mx_fp6_e3m2_dequant_f32",
@@ -272,12 +272,12 @@ const qk_kernel qk_mx_fp6_e3m2_dequant_f32_vulkan = {
     .push = mx_fp6_e3m2_dequant_f32_push,
     .spec_constant_count = 1,
     .spec_constants = mx_fp6_e3m2_dequant_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 32,
-    .tile_elements = 16,
+    .tile_elements = 4,
 };
 
 const qk_kernel qk_mx_fp6_e3m2_dequant_f32_metal = {
@@ -310,7 +310,9 @@ static const qk_field mx_fp6_e3m2_dequant_f16_push[] = {
 };
 
 static const uint32_t mx_fp6_e3m2_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant mx_fp6_e3m2_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mx_fp6_e3m2_dequant_f16_vulkan_local_size_x}};
+static const uint32_t mx_fp6_e3m2_dequant_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant mx_fp6_e3m2_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, mx_fp6_e3m2_dequant_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, mx_fp6_e3m2_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_mx_fp6_e3m2_dequant_f16_vulkan = {
     .name = "mx_fp6_e3m2_dequant_f16",
@@ -324,14 +326,14 @@ const qk_kernel qk_mx_fp6_e3m2_dequant_f16_vulkan = {
     .push_bytes = 4,
     .push_count = 1,
     .push = mx_fp6_e3m2_dequant_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = mx_fp6_e3m2_dequant_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
     .block_elements = 32,
-    .tile_elements = 16,
+    .tile_elements = 8,
 };
 
 const qk_kernel qk_mx_fp6_e3m2_dequant_f16_metal = {
@@ -364,7 +366,7 @@ static const qk_field mx_fp6_e3m2_dequant_bf16_push[] = {
 };
 
 static const uint32_t mx_fp6_e3m2_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant mx_fp6_e3m2_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mx_fp6_e3m2_dequant_bf16_vulkan_local_size_x}};
+static const qk_spec_constant mx_fp6_e3m2_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, mx_fp6_e3m2_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_mx_fp6_e3m2_dequant_bf16_vulkan = {
     .name = "mx_fp6_e3m2_dequant_bf16",
@@ -380,12 +382,12 @@ const qk_kernel qk_mx_fp6_e3m2_dequant_bf16_vulkan = {
     .push = mx_fp6_e3m2_dequant_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = mx_fp6_e3m2_dequant_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
     .block_elements = 32,
-    .tile_elements = 16,
+    .tile_elements = 8,
 };
 
 const qk_kernel qk_mx_fp6_e3m2_dequant_bf16_metal = {
@@ -424,7 +426,7 @@ static const qk_field mx_fp6_e3m2_gather_f32_push[] = {
 };
 
 static const uint32_t mx_fp6_e3m2_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant mx_fp6_e3m2_gather_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mx_fp6_e3m2_gather_f32_vulkan_local_size_x}};
+static const qk_spec_constant mx_fp6_e3m2_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, mx_fp6_e3m2_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_mx_fp6_e3m2_gather_f32_vulkan = {
     .name = "mx_fp6_e3m2_gather_f32",
@@ -440,12 +442,12 @@ const qk_kernel qk_mx_fp6_e3m2_gather_f32_vulkan = {
     .push = mx_fp6_e3m2_gather_f32_push,
     .spec_constant_count = 1,
     .spec_constants = mx_fp6_e3m2_gather_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 32,
-    .tile_elements = 16,
+    .tile_elements = 4,
 };
 
 const qk_kernel qk_mx_fp6_e3m2_gather_f32_metal = {
@@ -484,7 +486,9 @@ static const qk_field mx_fp6_e3m2_gather_f16_push[] = {
 };
 
 static const uint32_t mx_fp6_e3m2_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant mx_fp6_e3m2_gather_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mx_fp6_e3m2_gather_f16_vulkan_local_size_x}};
+static const uint32_t mx_fp6_e3m2_gather_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant mx_fp6_e3m2_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, mx_fp6_e3m2_gather_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, mx_fp6_e3m2_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_mx_fp6_e3m2_gather_f16_vulkan = {
     .name = "mx_fp6_e3m2_gather_f16",
@@ -498,14 +502,14 @@ const qk_kernel qk_mx_fp6_e3m2_gather_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = mx_fp6_e3m2_gather_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = mx_fp6_e3m2_gather_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
     .block_elements = 32,
-    .tile_elements = 16,
+    .tile_elements = 8,
 };
 
 const qk_kernel qk_mx_fp6_e3m2_gather_f16_metal = {
@@ -544,7 +548,7 @@ static const qk_field mx_fp6_e3m2_gather_bf16_push[] = {
 };
 
 static const uint32_t mx_fp6_e3m2_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant mx_fp6_e3m2_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mx_fp6_e3m2_gather_bf16_vulkan_local_size_x}};
+static const qk_spec_constant mx_fp6_e3m2_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, mx_fp6_e3m2_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_mx_fp6_e3m2_gather_bf16_vulkan = {
     .name = "mx_fp6_e3m2_gather_bf16",
@@ -560,12 +564,12 @@ const qk_kernel qk_mx_fp6_e3m2_gather_bf16_vulkan = {
     .push = mx_fp6_e3m2_gather_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = mx_fp6_e3m2_gather_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
     .block_elements = 32,
-    .tile_elements = 16,
+    .tile_elements = 8,
 };
 
 const qk_kernel qk_mx_fp6_e3m2_gather_bf16_metal = {

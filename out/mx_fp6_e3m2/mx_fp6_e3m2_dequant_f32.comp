@@ -1,7 +1,7 @@
 // mx_fp6_e3m2_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32.
 // Generated from the specification below by `qkgen emit --format mx_fp6_e3m2`; do not edit.
 // 25 bytes for 32 elements, 6.25 bits each.
-// For each weight 0.781 bytes read and 4 written, 11.2 operations: 0.25 loads, 7.44 bits, 0.562 integer, 2 float, 1 conversions.
+// For each weight 0.781 bytes read and 4 written, 15.2 operations: 0.75 loads, 8.25 bits, 3.25 integer, 2 float, 1 conversions.
 //
 //     format mx_fp6_e3m2 "OCP MX: E3M2 codes in one bit stream, a power of two for 32"
 //     from "OCP Microscaling Formats v1.0; packed as AMD Quark does"
@@ -24,7 +24,7 @@ layout(binding = 1, std430) readonly buffer ScalesBuffer { uint8_t scales[]; };
 layout(binding = 2, std430) writeonly buffer Dst { vec4 dst[]; };
 
 layout(push_constant) uniform Push {
-    uint tiles;  // of 16 elements, to decode
+    uint tiles;  // of 4 elements, to decode
 };
 
 // The half in the low 16 bits.
@@ -32,66 +32,33 @@ float f16_to_f32(uint bits) {
     return unpackHalf2x16(bits).x;
 }
 
-// The 16 values of a tile of a block, in runs of 4 consecutive elements.
-void decode(uint block, uint tile, out precise vec4 v[4]) {
-    // elements 0 to 3, counted from the tile's first
-    uint w0 = codes[block * 6u + tile * 3u];
-    uvec4 q_bits0 = (uvec4(w0) >> uvec4(0, 6, 12, 18)) & 0x3Fu;
+// The 4 values of a tile of a block, in runs of 4 consecutive elements.
+void decode(uint block, uint tile, out precise vec4 v[1]) {
+    uint w0 = codes[block * 6u + tile * 24u / 32u];
+    uint w1 = codes[block * 6u + min(tile * 24u / 32u + 1u, 5u)];
+    uint w_run = (w0 >> (tile * 24u % 32u)) | ((w1 << 1u) << (31u - tile * 24u % 32u));
+    uvec4 q_bits0 = (uvec4(w_run) >> uvec4(0, 6, 12, 18)) & 0x3Fu;
     uint q_bits1 = q_bits0.x;
     uint q_bits2 = q_bits0.y;
     uint q_bits3 = q_bits0.z;
     uint q_bits4 = q_bits0.w;
-    precise vec4 q0 = vec4(f16_to_f32(((q_bits1 & 31u) << 8u) | ((q_bits1 & 32u) << 10u)) * 4096.0, f16_to_f32(((q_bits2 & 31u) << 8u) | ((q_bits2 & 32u) << 10u)) * 4096.0, f16_to_f32(((q_bits3 & 31u) << 8u) | ((q_bits3 & 32u) << 10u)) * 4096.0, f16_to_f32(((q_bits4 & 31u) << 8u) | ((q_bits4 & 32u) << 10u)) * 4096.0);  // w: 6 bits
+    precise vec4 q = vec4(f16_to_f32(((q_bits1 & 31u) << 8u) | ((q_bits1 & 32u) << 10u)) * 4096.0, f16_to_f32(((q_bits2 & 31u) << 8u) | ((q_bits2 & 32u) << 10u)) * 4096.0, f16_to_f32(((q_bits3 & 31u) << 8u) | ((q_bits3 & 32u) << 10u)) * 4096.0, f16_to_f32(((q_bits4 & 31u) << 8u) | ((q_bits4 & 32u) << 10u)) * 4096.0);  // w: 6 bits
     uint s_bits = uint(scales[block]);
     float s = uintBitsToFloat(s_bits == 0xFFu ? 0x7FC00000u : s_bits == 0u ? 0x400000u : s_bits << 23u);
-    v[0] = q0 * s;
-
-    // elements 4 to 7, counted from the tile's first
-    uint w1 = codes[block * 6u + tile * 3u + 1u];
-    uint w_run0 = (w0 >> 24u) | (w1 << 8u);
-    uvec4 q_bits5 = (uvec4(w_run0) >> uvec4(0, 6, 12, 18)) & 0x3Fu;
-    uint q_bits6 = q_bits5.x;
-    uint q_bits7 = q_bits5.y;
-    uint q_bits8 = q_bits5.z;
-    uint q_bits9 = q_bits5.w;
-    precise vec4 q1 = vec4(f16_to_f32(((q_bits6 & 31u) << 8u) | ((q_bits6 & 32u) << 10u)) * 4096.0, f16_to_f32(((q_bits7 & 31u) << 8u) | ((q_bits7 & 32u) << 10u)) * 4096.0, f16_to_f32(((q_bits8 & 31u) << 8u) | ((q_bits8 & 32u) << 10u)) * 4096.0, f16_to_f32(((q_bits9 & 31u) << 8u) | ((q_bits9 & 32u) << 10u)) * 4096.0);  // w: 6 bits
-    v[1] = q1 * s;
-
-    // elements 8 to 11, counted from the tile's first
-    uint w2 = codes[block * 6u + tile * 3u + 2u];
-    uint w_run1 = (w1 >> 16u) | (w2 << 16u);
-    uvec4 q_bits10 = (uvec4(w_run1) >> uvec4(0, 6, 12, 18)) & 0x3Fu;
-    uint q_bits11 = q_bits10.x;
-    uint q_bits12 = q_bits10.y;
-    uint q_bits13 = q_bits10.z;
-    uint q_bits14 = q_bits10.w;
-    precise vec4 q2 = vec4(f16_to_f32(((q_bits11 & 31u) << 8u) | ((q_bits11 & 32u) << 10u)) * 4096.0, f16_to_f32(((q_bits12 & 31u) << 8u) | ((q_bits12 & 32u) << 10u)) * 4096.0, f16_to_f32(((q_bits13 & 31u) << 8u) | ((q_bits13 & 32u) << 10u)) * 4096.0, f16_to_f32(((q_bits14 & 31u) << 8u) | ((q_bits14 & 32u) << 10u)) * 4096.0);  // w: 6 bits
-    v[2] = q2 * s;
-
-    // elements 12 to 15, counted from the tile's first
-    uvec4 q_bits15 = (uvec4(w2) >> uvec4(8, 14, 20, 26)) & 0x3Fu;
-    uint q_bits16 = q_bits15.x;
-    uint q_bits17 = q_bits15.y;
-    uint q_bits18 = q_bits15.z;
-    uint q_bits19 = q_bits15.w;
-    precise vec4 q3 = vec4(f16_to_f32(((q_bits16 & 31u) << 8u) | ((q_bits16 & 32u) << 10u)) * 4096.0, f16_to_f32(((q_bits17 & 31u) << 8u) | ((q_bits17 & 32u) << 10u)) * 4096.0, f16_to_f32(((q_bits18 & 31u) << 8u) | ((q_bits18 & 32u) << 10u)) * 4096.0, f16_to_f32(((q_bits19 & 31u) << 8u) | ((q_bits19 & 32u) << 10u)) * 4096.0);  // w: 6 bits
-    v[3] = q3 * s;
+    v[0] = q * s;
 }
 
-// Stores a tile's runs where they belong in block `block` of the output.
-void write_tile(uint block, uint tile, vec4 v[4]) {
-    const uint at = block * 8u + tile * 4u;
+// Stores a tile where it belongs in block `block` of the output.
+void write_tile(uint block, uint tile, vec4 v[1]) {
+    const uint at = block * 8u + tile;
     dst[at] = v[0];
-    dst[at + 1u] = v[1];
-    dst[at + 2u] = v[2];
-    dst[at + 3u] = v[3];
 }
 
 void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
     for (uint i = gl_GlobalInvocationID.x; i < tiles; i += threads) {
-        vec4 v[4];
-        decode(i / 2u, i % 2u, v);
-        write_tile(i / 2u, i % 2u, v);
+        vec4 v[1];
+        decode(i / 8u, i % 8u, v);
+        write_tile(i / 8u, i % 8u, v);
     }
 }

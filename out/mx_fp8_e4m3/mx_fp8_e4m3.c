@@ -1,7 +1,7 @@
 /* mx_fp8_e4m3: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format mx_fp8_e4m3`; do not edit.
  * 33 bytes for 32 elements, 8.25 bits each.
- * dequant, gather in f32: for each weight 1.03 bytes read and 4 written, 13.5 operations: 0.375 loads, 7.12 bits, 3 integer, 2 float, 1 conversions.
+ * dequant, gather in f32: for each weight 1.03 bytes read and 4 written, 14.2 operations: 0.5 loads, 7.25 bits, 3.5 integer, 2 float, 1 conversions.
  * gemv, gemv_id in f32: for each weight 1.03 bytes read, 14.1 operations: 0.312 loads, 7.06 bits, 2.62 integer, 3.06 float, 1 conversions.
  *
  *     format mx_fp8_e4m3 "OCP MX: E4M3 codes, a power of two for 32"
@@ -251,7 +251,7 @@ static const qk_field mx_fp8_e4m3_dequant_f32_push[] = {
 };
 
 static const uint32_t mx_fp8_e4m3_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant mx_fp8_e4m3_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mx_fp8_e4m3_dequant_f32_vulkan_local_size_x}};
+static const qk_spec_constant mx_fp8_e4m3_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, mx_fp8_e4m3_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_mx_fp8_e4m3_dequant_f32_vulkan = {
     .name = "mx_fp8_e4m3_dequant_f32",
@@ -267,12 +267,12 @@ const qk_kernel qk_mx_fp8_e4m3_dequant_f32_vulkan = {
     .push = mx_fp8_e4m3_dequant_f32_push,
     .spec_constant_count = 1,
     .spec_constants = mx_fp8_e4m3_dequant_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 32,
-    .tile_elements = 8,
+    .tile_elements = 4,
 };
 
 const qk_kernel qk_mx_fp8_e4m3_dequant_f32_metal = {
@@ -305,7 +305,9 @@ static const qk_field mx_fp8_e4m3_dequant_f16_push[] = {
 };
 
 static const uint32_t mx_fp8_e4m3_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant mx_fp8_e4m3_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mx_fp8_e4m3_dequant_f16_vulkan_local_size_x}};
+static const uint32_t mx_fp8_e4m3_dequant_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant mx_fp8_e4m3_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, mx_fp8_e4m3_dequant_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, mx_fp8_e4m3_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_mx_fp8_e4m3_dequant_f16_vulkan = {
     .name = "mx_fp8_e4m3_dequant_f16",
@@ -319,9 +321,9 @@ const qk_kernel qk_mx_fp8_e4m3_dequant_f16_vulkan = {
     .push_bytes = 4,
     .push_count = 1,
     .push = mx_fp8_e4m3_dequant_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = mx_fp8_e4m3_dequant_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -359,7 +361,7 @@ static const qk_field mx_fp8_e4m3_dequant_bf16_push[] = {
 };
 
 static const uint32_t mx_fp8_e4m3_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant mx_fp8_e4m3_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mx_fp8_e4m3_dequant_bf16_vulkan_local_size_x}};
+static const qk_spec_constant mx_fp8_e4m3_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, mx_fp8_e4m3_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_mx_fp8_e4m3_dequant_bf16_vulkan = {
     .name = "mx_fp8_e4m3_dequant_bf16",
@@ -375,7 +377,7 @@ const qk_kernel qk_mx_fp8_e4m3_dequant_bf16_vulkan = {
     .push = mx_fp8_e4m3_dequant_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = mx_fp8_e4m3_dequant_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
@@ -419,7 +421,7 @@ static const qk_field mx_fp8_e4m3_gather_f32_push[] = {
 };
 
 static const uint32_t mx_fp8_e4m3_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant mx_fp8_e4m3_gather_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mx_fp8_e4m3_gather_f32_vulkan_local_size_x}};
+static const qk_spec_constant mx_fp8_e4m3_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, mx_fp8_e4m3_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_mx_fp8_e4m3_gather_f32_vulkan = {
     .name = "mx_fp8_e4m3_gather_f32",
@@ -435,12 +437,12 @@ const qk_kernel qk_mx_fp8_e4m3_gather_f32_vulkan = {
     .push = mx_fp8_e4m3_gather_f32_push,
     .spec_constant_count = 1,
     .spec_constants = mx_fp8_e4m3_gather_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 32,
-    .tile_elements = 8,
+    .tile_elements = 4,
 };
 
 const qk_kernel qk_mx_fp8_e4m3_gather_f32_metal = {
@@ -479,7 +481,9 @@ static const qk_field mx_fp8_e4m3_gather_f16_push[] = {
 };
 
 static const uint32_t mx_fp8_e4m3_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant mx_fp8_e4m3_gather_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mx_fp8_e4m3_gather_f16_vulkan_local_size_x}};
+static const uint32_t mx_fp8_e4m3_gather_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant mx_fp8_e4m3_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, mx_fp8_e4m3_gather_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, mx_fp8_e4m3_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_mx_fp8_e4m3_gather_f16_vulkan = {
     .name = "mx_fp8_e4m3_gather_f16",
@@ -493,9 +497,9 @@ const qk_kernel qk_mx_fp8_e4m3_gather_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = mx_fp8_e4m3_gather_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = mx_fp8_e4m3_gather_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -539,7 +543,7 @@ static const qk_field mx_fp8_e4m3_gather_bf16_push[] = {
 };
 
 static const uint32_t mx_fp8_e4m3_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant mx_fp8_e4m3_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mx_fp8_e4m3_gather_bf16_vulkan_local_size_x}};
+static const qk_spec_constant mx_fp8_e4m3_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, mx_fp8_e4m3_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_mx_fp8_e4m3_gather_bf16_vulkan = {
     .name = "mx_fp8_e4m3_gather_bf16",
@@ -555,7 +559,7 @@ const qk_kernel qk_mx_fp8_e4m3_gather_bf16_vulkan = {
     .push = mx_fp8_e4m3_gather_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = mx_fp8_e4m3_gather_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,

@@ -267,7 +267,7 @@ static const qk_table mxfp4_dequant_f32_tables[] = {
 };
 
 static const uint32_t mxfp4_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant mxfp4_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_dequant_f32_vulkan_local_size_x}};
+static const qk_spec_constant mxfp4_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_mxfp4_dequant_f32_vulkan = {
     .name = "mxfp4_dequant_f32",
@@ -285,7 +285,7 @@ const qk_kernel qk_mxfp4_dequant_f32_vulkan = {
     .tables = mxfp4_dequant_f32_tables,
     .spec_constant_count = 1,
     .spec_constants = mxfp4_dequant_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
@@ -325,7 +325,9 @@ static const qk_table mxfp4_dequant_f16_tables[] = {
 };
 
 static const uint32_t mxfp4_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant mxfp4_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_dequant_f16_vulkan_local_size_x}};
+static const uint32_t mxfp4_dequant_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant mxfp4_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_dequant_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, mxfp4_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_mxfp4_dequant_f16_vulkan = {
     .name = "mxfp4_dequant_f16",
@@ -341,14 +343,14 @@ const qk_kernel qk_mxfp4_dequant_f16_vulkan = {
     .push = mxfp4_dequant_f16_push,
     .table_count = 1,
     .tables = mxfp4_dequant_f16_tables,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = mxfp4_dequant_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
     .block_elements = 32,
-    .tile_elements = 8,
+    .tile_elements = 16,
 };
 
 const qk_kernel qk_mxfp4_dequant_f16_metal = {
@@ -383,7 +385,7 @@ static const qk_table mxfp4_dequant_bf16_tables[] = {
 };
 
 static const uint32_t mxfp4_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant mxfp4_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_dequant_bf16_vulkan_local_size_x}};
+static const qk_spec_constant mxfp4_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_mxfp4_dequant_bf16_vulkan = {
     .name = "mxfp4_dequant_bf16",
@@ -401,12 +403,12 @@ const qk_kernel qk_mxfp4_dequant_bf16_vulkan = {
     .tables = mxfp4_dequant_bf16_tables,
     .spec_constant_count = 1,
     .spec_constants = mxfp4_dequant_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
     .block_elements = 32,
-    .tile_elements = 8,
+    .tile_elements = 16,
 };
 
 const qk_kernel qk_mxfp4_dequant_bf16_metal = {
@@ -447,7 +449,7 @@ static const qk_table mxfp4_gather_f32_tables[] = {
 };
 
 static const uint32_t mxfp4_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant mxfp4_gather_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gather_f32_vulkan_local_size_x}};
+static const qk_spec_constant mxfp4_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_mxfp4_gather_f32_vulkan = {
     .name = "mxfp4_gather_f32",
@@ -465,7 +467,7 @@ const qk_kernel qk_mxfp4_gather_f32_vulkan = {
     .tables = mxfp4_gather_f32_tables,
     .spec_constant_count = 1,
     .spec_constants = mxfp4_gather_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
@@ -511,7 +513,9 @@ static const qk_table mxfp4_gather_f16_tables[] = {
 };
 
 static const uint32_t mxfp4_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant mxfp4_gather_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gather_f16_vulkan_local_size_x}};
+static const uint32_t mxfp4_gather_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant mxfp4_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_gather_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, mxfp4_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_mxfp4_gather_f16_vulkan = {
     .name = "mxfp4_gather_f16",
@@ -527,14 +531,14 @@ const qk_kernel qk_mxfp4_gather_f16_vulkan = {
     .push = mxfp4_gather_f16_push,
     .table_count = 1,
     .tables = mxfp4_gather_f16_tables,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = mxfp4_gather_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
     .block_elements = 32,
-    .tile_elements = 8,
+    .tile_elements = 16,
 };
 
 const qk_kernel qk_mxfp4_gather_f16_metal = {
@@ -575,7 +579,7 @@ static const qk_table mxfp4_gather_bf16_tables[] = {
 };
 
 static const uint32_t mxfp4_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant mxfp4_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gather_bf16_vulkan_local_size_x}};
+static const qk_spec_constant mxfp4_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, mxfp4_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_mxfp4_gather_bf16_vulkan = {
     .name = "mxfp4_gather_bf16",
@@ -593,12 +597,12 @@ const qk_kernel qk_mxfp4_gather_bf16_vulkan = {
     .tables = mxfp4_gather_bf16_tables,
     .spec_constant_count = 1,
     .spec_constants = mxfp4_gather_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
     .block_elements = 32,
-    .tile_elements = 8,
+    .tile_elements = 16,
 };
 
 const qk_kernel qk_mxfp4_gather_bf16_metal = {

@@ -1,7 +1,7 @@
 // nf4_b128_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32.
 // Generated from the specification below by `qkgen emit --format nf4_b128`; do not edit.
 // 68 bytes for 128 elements, 4.25 bits each.
-// For each weight 0.531 bytes read and 4 written, 6.88 operations: 0.625 loads, 2.5 bits, 1.75 integer, 1 float, 1 lookups.
+// For each weight 0.531 bytes read and 4 written, 7.75 operations: 0.75 loads, 2.5 bits, 2.5 integer, 1 float, 1 lookups.
 //
 //     format nf4_b{group} "bitsandbytes NF4: the even element in the high nibble, a scale for each block of the flat tensor"
 //     from "bitsandbytes: Linear4bit with quant_type nf4"
@@ -33,44 +33,44 @@ layout(binding = 0, std430) readonly buffer WeightBuffer { uint8_t weight[]; };
 layout(binding = 1, std430) readonly buffer AbsmaxBuffer { uint absmax[]; };
 layout(binding = 3, std430) readonly buffer NTable { float N[]; };
 layout(binding = 2, std430) writeonly buffer Dst { float dst[]; };
+layout(binding = 2, std430) writeonly buffer DstWhole { vec4 dst_whole[]; };
 
 layout(push_constant) uniform Push {
     uint rows;       // of the matrix that the blocks are patches of
     uint cols;
     uint grid_rows;  // blocks
     uint grid_cols;
-    uint row_tiles;  // tiles of 8 elements in a row
+    uint row_tiles;  // tiles of 4 elements in a row
 };
 
-// The 8 values of a tile of a row, in runs of 4 consecutive elements.
-void decode(uint row, uint tile, out precise vec4 v[2]) {
-    const uint block_col = tile / 16u;
-    const uint t = tile % 16u;
-    // elements 0 to 3, counted from the tile's first
-    uint w0 = uint(weight[min(block_col * 64u + t * 4u, (cols * 64u + 0x7Fu) / 128u - 1u)]) | (uint(weight[min(block_col * 64u + t * 4u + 1u, (cols * 64u + 0x7Fu) / 128u - 1u)]) << 8u);
-    uvec4 q0 = (uvec4(w0) >> uvec4(4, 0, 12, 8)) & 15u;  // w: 4 bits
+// The 4 values of a tile of a row, in runs of 4 consecutive elements.
+void decode(uint row, uint tile, out precise vec4 v[1]) {
+    const uint block_col = tile / 32u;
+    const uint t = tile % 32u;
+    uint w = uint(weight[min(block_col * 64u + t * 2u, (cols * 64u + 0x7Fu) / 128u - 1u)]) | (uint(weight[min(block_col * 64u + t * 2u + 1u, (cols * 64u + 0x7Fu) / 128u - 1u)]) << 8u);
+    uvec4 q = (uvec4(w) >> uvec4(4, 0, 12, 8)) & 15u;  // w: 4 bits
     float s = uintBitsToFloat(absmax[block_col]);
-    v[0] = vec4(N[q0.x], N[q0.y], N[q0.z], N[q0.w]) * s;
-
-    // elements 4 to 7, counted from the tile's first
-    uint w1 = uint(weight[min(block_col * 64u + t * 4u + 2u, (cols * 64u + 0x7Fu) / 128u - 1u)]) | (uint(weight[min(block_col * 64u + t * 4u + 3u, (cols * 64u + 0x7Fu) / 128u - 1u)]) << 8u);
-    uvec4 q1 = (uvec4(w1) >> uvec4(4, 0, 12, 8)) & 15u;  // w: 4 bits
-    v[1] = vec4(N[q1.x], N[q1.y], N[q1.z], N[q1.w]) * s;
+    v[0] = vec4(N[q.x], N[q.y], N[q.z], N[q.w]) * s;
 }
 
-// Stores elements [from, to) of a tile; its first belongs at `at`.
-void write_tile(uint at, uint from, uint to, vec4 v[2]) {
-    for (uint e = 0u; e < 8u; ++e) {
-        if (e >= from && e < to) dst[at + e] = v[e / 4u][e % 4u];
+// Stores elements [from, to) of a tile; its first belongs at `first`.
+void write_tile(uint first, uint from, uint to, vec4 v[1]) {
+    if (from == 0u && to == 4u && first % 4u == 0u) {
+        const uint at = first / 4u;
+        dst_whole[at] = v[0];
+        return;
+    }
+    for (uint e = 0u; e < 4u; ++e) {
+        if (e >= from && e < to) dst[first + e] = v[e / 4u][e % 4u];
     }
 }
 
 void main() {
-    const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
-    for (uint i = gl_GlobalInvocationID.x; i < rows * row_tiles; i += threads) {
+    const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x, bands = rows;
+    for (uint i = gl_GlobalInvocationID.x; i < bands * row_tiles; i += threads) {
         const uint row = i / row_tiles, tile = i % row_tiles;
-        vec4 v[2];
+        vec4 v[1];
         decode(row, tile, v);
-        write_tile(row * cols + tile * 8u, 0u, min(8u, cols - tile * 8u), v);
+        write_tile(row * cols + tile * 4u, 0u, min(4u, cols - tile * 4u), v);
     }
 }

@@ -1,7 +1,7 @@
 // nf4_b64_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32.
 // Generated from the specification below by `qkgen emit --format nf4_b64`; do not edit.
 // 36 bytes for 64 elements, 4.5 bits each.
-// For each weight 0.562 bytes read and 4 written, 6.88 operations: 0.625 loads, 2.5 bits, 1.75 integer, 1 float, 1 lookups.
+// For each weight 0.562 bytes read and 4 written, 7.75 operations: 0.75 loads, 2.5 bits, 2.5 integer, 1 float, 1 lookups.
 //
 //     format nf4_b{group} "bitsandbytes NF4: the even element in the high nibble, a scale for each block of the flat tensor"
 //     from "bitsandbytes: Linear4bit with quant_type nf4"
@@ -34,6 +34,7 @@ layout(binding = 1, std430) readonly buffer AbsmaxBuffer { uint absmax[]; };
 layout(binding = 5, std430) readonly buffer NTable { float N[]; };
 layout(binding = 2, std430) readonly buffer Indices { uint indices[]; };
 layout(binding = 3, std430) writeonly buffer Dst { float dst[]; };
+layout(binding = 3, std430) writeonly buffer DstWhole { vec4 dst_whole[]; };
 layout(binding = 4, std430) buffer Status { uint out_of_range; };
 
 layout(push_constant) uniform Push {
@@ -41,32 +42,31 @@ layout(push_constant) uniform Push {
     uint cols;
     uint grid_rows;   // blocks
     uint grid_cols;
-    uint row_tiles;   // tiles of 8 elements that a row of the table can touch
+    uint row_tiles;   // tiles of 4 elements that a row of the table can touch
     uint table_rows;
     uint table_cols;
     uint tokens;
 };
 
-// The 8 values of a tile of a row, in runs of 4 consecutive elements.
-void decode(uint row, uint tile, out precise vec4 v[2]) {
-    const uint block_col = tile / 8u;
-    const uint t = tile % 8u;
-    // elements 0 to 3, counted from the tile's first
-    uint w0 = uint(weight[min(block_col * 32u + t * 4u, (cols * 32u + 0x3Fu) / 64u - 1u)]) | (uint(weight[min(block_col * 32u + t * 4u + 1u, (cols * 32u + 0x3Fu) / 64u - 1u)]) << 8u);
-    uvec4 q0 = (uvec4(w0) >> uvec4(4, 0, 12, 8)) & 15u;  // w: 4 bits
+// The 4 values of a tile of a row, in runs of 4 consecutive elements.
+void decode(uint row, uint tile, out precise vec4 v[1]) {
+    const uint block_col = tile / 16u;
+    const uint t = tile % 16u;
+    uint w = uint(weight[min(block_col * 32u + t * 2u, (cols * 32u + 0x3Fu) / 64u - 1u)]) | (uint(weight[min(block_col * 32u + t * 2u + 1u, (cols * 32u + 0x3Fu) / 64u - 1u)]) << 8u);
+    uvec4 q = (uvec4(w) >> uvec4(4, 0, 12, 8)) & 15u;  // w: 4 bits
     float s = uintBitsToFloat(absmax[block_col]);
-    v[0] = vec4(N[q0.x], N[q0.y], N[q0.z], N[q0.w]) * s;
-
-    // elements 4 to 7, counted from the tile's first
-    uint w1 = uint(weight[min(block_col * 32u + t * 4u + 2u, (cols * 32u + 0x3Fu) / 64u - 1u)]) | (uint(weight[min(block_col * 32u + t * 4u + 3u, (cols * 32u + 0x3Fu) / 64u - 1u)]) << 8u);
-    uvec4 q1 = (uvec4(w1) >> uvec4(4, 0, 12, 8)) & 15u;  // w: 4 bits
-    v[1] = vec4(N[q1.x], N[q1.y], N[q1.z], N[q1.w]) * s;
+    v[0] = vec4(N[q.x], N[q.y], N[q.z], N[q.w]) * s;
 }
 
-// Stores elements [from, to) of a tile; its first belongs at `at`.
-void write_tile(uint at, uint from, uint to, vec4 v[2]) {
-    for (uint e = 0u; e < 8u; ++e) {
-        if (e >= from && e < to) dst[at + e] = v[e / 4u][e % 4u];
+// Stores elements [from, to) of a tile; its first belongs at `first`.
+void write_tile(uint first, uint from, uint to, vec4 v[1]) {
+    if (from == 0u && to == 4u && first % 4u == 0u) {
+        const uint at = first / 4u;
+        dst_whole[at] = v[0];
+        return;
+    }
+    for (uint e = 0u; e < 4u; ++e) {
+        if (e >= from && e < to) dst[first + e] = v[e / 4u][e % 4u];
     }
 }
 
@@ -82,15 +82,15 @@ void main() {
             index = 0u;
         }
         // The row's elements begin and end within tiles.
-        const uint first = index * table_cols, row = 0u, tile = first / 8u + j;
-        const uint start = tile * 8u;
+        const uint first = index * table_cols, row = 0u, tile = first / 4u + j;
+        const uint start = tile * 4u;
         if (start >= first + table_cols) continue;
-        const uint from = max(first, start) - start, to = min(first + table_cols - start, 8u);
-        vec4 v[2];
+        const uint from = max(first, start) - start, to = min(first + table_cols - start, 4u);
+        vec4 v[1];
         if (found) {
             decode(row, tile, v);
         } else {
-            for (uint r = 0u; r < 2u; ++r) v[r] = vec4(0.0);
+            for (uint r = 0u; r < 1u; ++r) v[r] = vec4(0.0);
         }
         write_tile(token * table_cols + start - first, from, to, v);
     }

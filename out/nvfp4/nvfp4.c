@@ -262,7 +262,7 @@ static const qk_table nvfp4_dequant_f32_tables[] = {
 };
 
 static const uint32_t nvfp4_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant nvfp4_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_dequant_f32_vulkan_local_size_x}};
+static const qk_spec_constant nvfp4_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, nvfp4_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_nvfp4_dequant_f32_vulkan = {
     .name = "nvfp4_dequant_f32",
@@ -280,7 +280,7 @@ const qk_kernel qk_nvfp4_dequant_f32_vulkan = {
     .tables = nvfp4_dequant_f32_tables,
     .spec_constant_count = 1,
     .spec_constants = nvfp4_dequant_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
@@ -320,7 +320,9 @@ static const qk_table nvfp4_dequant_f16_tables[] = {
 };
 
 static const uint32_t nvfp4_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant nvfp4_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_dequant_f16_vulkan_local_size_x}};
+static const uint32_t nvfp4_dequant_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant nvfp4_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, nvfp4_dequant_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, nvfp4_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_nvfp4_dequant_f16_vulkan = {
     .name = "nvfp4_dequant_f16",
@@ -336,9 +338,9 @@ const qk_kernel qk_nvfp4_dequant_f16_vulkan = {
     .push = nvfp4_dequant_f16_push,
     .table_count = 1,
     .tables = nvfp4_dequant_f16_tables,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = nvfp4_dequant_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -378,7 +380,7 @@ static const qk_table nvfp4_dequant_bf16_tables[] = {
 };
 
 static const uint32_t nvfp4_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant nvfp4_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_dequant_bf16_vulkan_local_size_x}};
+static const qk_spec_constant nvfp4_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, nvfp4_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_nvfp4_dequant_bf16_vulkan = {
     .name = "nvfp4_dequant_bf16",
@@ -396,7 +398,7 @@ const qk_kernel qk_nvfp4_dequant_bf16_vulkan = {
     .tables = nvfp4_dequant_bf16_tables,
     .spec_constant_count = 1,
     .spec_constants = nvfp4_dequant_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
@@ -442,7 +444,7 @@ static const qk_table nvfp4_gather_f32_tables[] = {
 };
 
 static const uint32_t nvfp4_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant nvfp4_gather_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gather_f32_vulkan_local_size_x}};
+static const qk_spec_constant nvfp4_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, nvfp4_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_nvfp4_gather_f32_vulkan = {
     .name = "nvfp4_gather_f32",
@@ -460,7 +462,7 @@ const qk_kernel qk_nvfp4_gather_f32_vulkan = {
     .tables = nvfp4_gather_f32_tables,
     .spec_constant_count = 1,
     .spec_constants = nvfp4_gather_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
@@ -506,7 +508,9 @@ static const qk_table nvfp4_gather_f16_tables[] = {
 };
 
 static const uint32_t nvfp4_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant nvfp4_gather_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gather_f16_vulkan_local_size_x}};
+static const uint32_t nvfp4_gather_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant nvfp4_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, nvfp4_gather_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, nvfp4_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_nvfp4_gather_f16_vulkan = {
     .name = "nvfp4_gather_f16",
@@ -522,9 +526,9 @@ const qk_kernel qk_nvfp4_gather_f16_vulkan = {
     .push = nvfp4_gather_f16_push,
     .table_count = 1,
     .tables = nvfp4_gather_f16_tables,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = nvfp4_gather_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -570,7 +574,7 @@ static const qk_table nvfp4_gather_bf16_tables[] = {
 };
 
 static const uint32_t nvfp4_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant nvfp4_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gather_bf16_vulkan_local_size_x}};
+static const qk_spec_constant nvfp4_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, nvfp4_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_nvfp4_gather_bf16_vulkan = {
     .name = "nvfp4_gather_bf16",
@@ -588,7 +592,7 @@ const qk_kernel qk_nvfp4_gather_bf16_vulkan = {
     .tables = nvfp4_gather_bf16_tables,
     .spec_constant_count = 1,
     .spec_constants = nvfp4_gather_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,

@@ -1,7 +1,7 @@
 // nvfp4_dequant_f16: decodes a whole tensor: dst[i] = value(i), in f16.
 // Generated from the specification below by `qkgen emit --format nvfp4`; do not edit.
 // 36 bytes for 64 elements, 4.5 bits each.
-// For each weight 0.562 bytes read and 2 written, 7.88 operations: 0.25 loads, 2.5 bits, 0.75 integer, 1.25 float, 2.12 conversions, 1 lookups.
+// For each weight 0.562 bytes read and 2 written, 8.75 operations: 0.375 loads, 2.75 bits, 1.25 integer, 1.25 float, 2.12 conversions, 1 lookups.
 //
 //     format nvfp4 "E2M1 codes, unsigned E4M3 scales in groups of 16"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -24,7 +24,7 @@ layout(local_size_x_id = 0) in;
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint blocks[]; };
 layout(binding = 2, std430) readonly buffer KTable { int K[]; };
-layout(binding = 1, std430) writeonly buffer Dst { uvec2 dst[]; };
+layout(binding = 1, std430) writeonly buffer Dst { uvec4 dst[]; };
 
 layout(push_constant) uniform Push {
     uint tiles;  // of 8 elements, to decode
@@ -47,32 +47,46 @@ uint f32_to_f16(float x) {
     return sign | ((magnitude - 0x38000000u + 0xFFFu + ((magnitude >> 13) & 1u)) >> 13);
 }
 
+// Set where the host has given the module the execution modes RoundingModeRTE and DenormPreserve for 16 bits.
+layout(constant_id = 8) const bool rounds_f16 = false;
+
+// Elsewhere, what is added to a float and taken away again, 2^13 times the power of two below it, leaves 11 bits, rounded
+// to nearest even: a half, that no conversion changes.
+uvec2 pack_f16(vec4 v) {
+    if (rounds_f16) return uvec2(packHalf2x16(v.xy), packHalf2x16(v.zw));
+    const uvec4 bits = floatBitsToUint(v);
+    const vec4 power = uintBitsToFloat(bits & 0x7F800000u);
+    if (max(max(power.x, power.y), max(power.z, power.w)) >= 32768.0)
+        return uvec2(f32_to_f16(v.x) | f32_to_f16(v.y) << 16, f32_to_f16(v.z) | f32_to_f16(v.w) << 16);
+    precise vec4 lift = max(power, 6.103515625e-5) * 8192.0;  // a subnormal half has fewer bits
+    precise vec4 sum = abs(v) + lift;
+    precise vec4 half_values = sum - lift;
+    half_values = uintBitsToFloat(floatBitsToUint(half_values) | (bits & 0x80000000u));
+    return uvec2(packHalf2x16(half_values.xy), packHalf2x16(half_values.zw));
+}
+
 // The 8 values of a tile of a block, in runs of 4 consecutive elements.
 void decode(uint block, uint tile, out precise vec4 v[2]) {
     // elements 0 to 3, counted from the tile's first
     uint base = block * 9u;
-    uint qs = blocks[base + tile + 1u];
-    uvec4 q0 = (uvec4(qs) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
-    uint d = blocks[base];
     uint part = tile / 2u;  // of 16 elements
+    uint qs0 = blocks[base + part * 2u + 1u];
+    uvec4 q0 = (uvec4(qs0 >> (tile % 2u * 4u)) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
+    uint d = blocks[base];
     uint sc = (d >> (part * 8u)) & 0xFFu;  // d: 8 bits
     precise float sc_sc = int(sc) == 127 ? 0.0 : 128.0 * f16_to_f32(uint((int(sc) & 127) << 7));
     v[0] = vec4(K[q0.x], K[q0.y], K[q0.z], K[q0.w]) * sc_sc;
 
-    // elements 8 to 11, counted from the tile's first
-    uvec4 q1 = (uvec4(qs) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
+    // elements 4 to 7, counted from the tile's first
+    uint qs1 = blocks[base + part * 2u + 2u];
+    uvec4 q1 = (uvec4(qs1 >> (tile % 2u * 4u)) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
     v[1] = vec4(K[q1.x], K[q1.y], K[q1.z], K[q1.w]) * sc_sc;
 }
 
-uvec2 pack(vec4 v) {
-    return uvec2(f32_to_f16(v.x) | (f32_to_f16(v.y) << 16), f32_to_f16(v.z) | (f32_to_f16(v.w) << 16));
-}
-
-// Stores a tile's runs where they belong in block `block` of the output.
+// Stores a tile where it belongs in block `block` of the output.
 void write_tile(uint block, uint tile, vec4 v[2]) {
-    const uint at = block * 16u + tile / 2u * 4u + tile % 2u;
-    dst[at] = pack(v[0]);
-    dst[at + 2u] = pack(v[1]);
+    const uint at = block * 8u + tile;
+    dst[at] = uvec4(pack_f16(v[0]), pack_f16(v[1]));
 }
 
 void main() {

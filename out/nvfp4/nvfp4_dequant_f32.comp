@@ -52,7 +52,7 @@ void decode(uint block, uint tile, out precise vec4 v[2]) {
     v[1] = vec4(K[q1.x], K[q1.y], K[q1.z], K[q1.w]) * sc_sc;
 }
 
-// Stores a tile's runs where they belong in block `block` of the output.
+// Stores a tile where it belongs in block `block` of the output.
 void write_tile(uint block, uint tile, vec4 v[2]) {
     const uint at = block * 16u + tile / 2u * 4u + tile % 2u;
     dst[at] = v[0];

@@ -1,7 +1,7 @@
 /* nvfp4_ckpt: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format nvfp4_ckpt`; do not edit.
  * 13 bytes for 16 elements, 4.5 bits each.
- * dequant, gather in f32: for each weight 0.562 bytes read and 4 written, 12.2 operations: 0.375 loads, 7.62 bits, 0.875 integer, 2.25 float, 1.12 conversions.
+ * dequant, gather in f32: for each weight 0.562 bytes read and 4 written, 16 operations: 0.75 loads, 8.5 bits, 3 integer, 2.5 float, 1.25 conversions.
  * gemv in f32: for each weight 0.562 bytes read, 12.4 operations: 0.25 loads, 7.31 bits, 0.625 integer, 3.19 float, 1.06 conversions.
  *
  *     format nvfp4_ckpt "NVFP4 checkpoints: E2M1 codes, E4M3 scales for 16, and a scale for the tensor"
@@ -225,7 +225,7 @@ static const qk_field nvfp4_ckpt_dequant_f32_push[] = {
 };
 
 static const uint32_t nvfp4_ckpt_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant nvfp4_ckpt_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_ckpt_dequant_f32_vulkan_local_size_x}};
+static const qk_spec_constant nvfp4_ckpt_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, nvfp4_ckpt_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_nvfp4_ckpt_dequant_f32_vulkan = {
     .name = "nvfp4_ckpt_dequant_f32",
@@ -241,12 +241,12 @@ const qk_kernel qk_nvfp4_ckpt_dequant_f32_vulkan = {
     .push = nvfp4_ckpt_dequant_f32_push,
     .spec_constant_count = 1,
     .spec_constants = nvfp4_ckpt_dequant_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 16,
-    .tile_elements = 8,
+    .tile_elements = 4,
     .view = QK_VIEW_MATRIX,
     .ragged = 0,
     .block_rows = 1,
@@ -292,7 +292,9 @@ static const qk_field nvfp4_ckpt_dequant_f16_push[] = {
 };
 
 static const uint32_t nvfp4_ckpt_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant nvfp4_ckpt_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_ckpt_dequant_f16_vulkan_local_size_x}};
+static const uint32_t nvfp4_ckpt_dequant_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant nvfp4_ckpt_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, nvfp4_ckpt_dequant_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, nvfp4_ckpt_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_nvfp4_ckpt_dequant_f16_vulkan = {
     .name = "nvfp4_ckpt_dequant_f16",
@@ -306,9 +308,9 @@ const qk_kernel qk_nvfp4_ckpt_dequant_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = nvfp4_ckpt_dequant_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = nvfp4_ckpt_dequant_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -359,7 +361,7 @@ static const qk_field nvfp4_ckpt_dequant_bf16_push[] = {
 };
 
 static const uint32_t nvfp4_ckpt_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant nvfp4_ckpt_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_ckpt_dequant_bf16_vulkan_local_size_x}};
+static const qk_spec_constant nvfp4_ckpt_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, nvfp4_ckpt_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_nvfp4_ckpt_dequant_bf16_vulkan = {
     .name = "nvfp4_ckpt_dequant_bf16",
@@ -375,7 +377,7 @@ const qk_kernel qk_nvfp4_ckpt_dequant_bf16_vulkan = {
     .push = nvfp4_ckpt_dequant_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = nvfp4_ckpt_dequant_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
@@ -431,7 +433,7 @@ static const qk_field nvfp4_ckpt_gather_f32_push[] = {
 };
 
 static const uint32_t nvfp4_ckpt_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant nvfp4_ckpt_gather_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_ckpt_gather_f32_vulkan_local_size_x}};
+static const qk_spec_constant nvfp4_ckpt_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, nvfp4_ckpt_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_nvfp4_ckpt_gather_f32_vulkan = {
     .name = "nvfp4_ckpt_gather_f32",
@@ -447,12 +449,12 @@ const qk_kernel qk_nvfp4_ckpt_gather_f32_vulkan = {
     .push = nvfp4_ckpt_gather_f32_push,
     .spec_constant_count = 1,
     .spec_constants = nvfp4_ckpt_gather_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 16,
-    .tile_elements = 8,
+    .tile_elements = 4,
     .view = QK_VIEW_MATRIX,
     .ragged = 0,
     .block_rows = 1,
@@ -503,7 +505,9 @@ static const qk_field nvfp4_ckpt_gather_f16_push[] = {
 };
 
 static const uint32_t nvfp4_ckpt_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant nvfp4_ckpt_gather_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_ckpt_gather_f16_vulkan_local_size_x}};
+static const uint32_t nvfp4_ckpt_gather_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant nvfp4_ckpt_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, nvfp4_ckpt_gather_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, nvfp4_ckpt_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_nvfp4_ckpt_gather_f16_vulkan = {
     .name = "nvfp4_ckpt_gather_f16",
@@ -517,9 +521,9 @@ const qk_kernel qk_nvfp4_ckpt_gather_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = nvfp4_ckpt_gather_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = nvfp4_ckpt_gather_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -575,7 +579,7 @@ static const qk_field nvfp4_ckpt_gather_bf16_push[] = {
 };
 
 static const uint32_t nvfp4_ckpt_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant nvfp4_ckpt_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_ckpt_gather_bf16_vulkan_local_size_x}};
+static const qk_spec_constant nvfp4_ckpt_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, nvfp4_ckpt_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_nvfp4_ckpt_gather_bf16_vulkan = {
     .name = "nvfp4_ckpt_gather_bf16",
@@ -591,7 +595,7 @@ const qk_kernel qk_nvfp4_ckpt_gather_bf16_vulkan = {
     .push = nvfp4_ckpt_gather_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = nvfp4_ckpt_gather_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_8BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,

@@ -1,7 +1,7 @@
 // nvfp4_ckpt_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32.
 // Generated from the specification below by `qkgen emit --format nvfp4_ckpt`; do not edit.
 // 13 bytes for 16 elements, 4.5 bits each.
-// For each weight 0.562 bytes read and 4 written, 12.2 operations: 0.375 loads, 7.62 bits, 0.875 integer, 2.25 float, 1.12 conversions.
+// For each weight 0.562 bytes read and 4 written, 16 operations: 0.75 loads, 8.5 bits, 3 integer, 2.5 float, 1.25 conversions.
 //
 //     format nvfp4_ckpt "NVFP4 checkpoints: E2M1 codes, E4M3 scales for 16, and a scale for the tensor"
 //     from "NVIDIA ModelOpt: NVFP4"
@@ -32,7 +32,7 @@ layout(push_constant) uniform Push {
     uint cols;
     uint grid_rows;   // blocks
     uint grid_cols;
-    uint row_tiles;   // tiles of 8 elements that a row of the table can touch
+    uint row_tiles;   // tiles of 4 elements that a row of the table can touch
     uint table_rows;
     uint table_cols;
     uint tokens;
@@ -43,37 +43,27 @@ float f16_to_f32(uint bits) {
     return unpackHalf2x16(bits).x;
 }
 
-// The 8 values of a tile of a row, in runs of 4 consecutive elements.
-void decode(uint row, uint tile, out precise vec4 v[2]) {
-    const uint block_col = tile / 2u;
-    // elements 0 to 3, counted from the tile's first
-    uint w = weight[row * (grid_cols * 2u) + tile];
-    uvec4 q_bits0 = (uvec4(w) >> uvec4(0, 4, 8, 12)) & 15u;
+// The 4 values of a tile of a row, in runs of 4 consecutive elements.
+void decode(uint row, uint tile, out precise vec4 v[1]) {
+    const uint block_col = tile / 4u;
+    const uint t = tile % 4u;
+    uint w = weight[row * (grid_cols * 2u) + (block_col * 2u + t / 2u)];
+    uvec4 q_bits0 = (uvec4(w >> (t % 2u * 16u)) >> uvec4(0, 4, 8, 12)) & 15u;
     uint q_bits1 = q_bits0.x;
     uint q_bits2 = q_bits0.y;
     uint q_bits3 = q_bits0.z;
     uint q_bits4 = q_bits0.w;
-    precise vec4 q0 = vec4(f16_to_f32(((q_bits1 & 7u) << 9u) | ((q_bits1 & 8u) << 12u)) * 16384.0, f16_to_f32(((q_bits2 & 7u) << 9u) | ((q_bits2 & 8u) << 12u)) * 16384.0, f16_to_f32(((q_bits3 & 7u) << 9u) | ((q_bits3 & 8u) << 12u)) * 16384.0, f16_to_f32(((q_bits4 & 7u) << 9u) | ((q_bits4 & 8u) << 12u)) * 16384.0);  // w: 4 bits
+    precise vec4 q = vec4(f16_to_f32(((q_bits1 & 7u) << 9u) | ((q_bits1 & 8u) << 12u)) * 16384.0, f16_to_f32(((q_bits2 & 7u) << 9u) | ((q_bits2 & 8u) << 12u)) * 16384.0, f16_to_f32(((q_bits3 & 7u) << 9u) | ((q_bits3 & 8u) << 12u)) * 16384.0, f16_to_f32(((q_bits4 & 7u) << 9u) | ((q_bits4 & 8u) << 12u)) * 16384.0);  // w: 4 bits
     uint s_bits = uint(weight_scale[row * grid_cols + block_col]);
     precise float s = f16_to_f32(((s_bits & 0x7Fu) == 0x7Fu ? 32256u : (s_bits & 0x7Fu) << 7u) | ((s_bits & 128u) << 8u)) * 256.0;
     float t_ = uintBitsToFloat(weight_scale_2[0u]);
     precise float s_t = s * t_;
-    v[0] = q0 * s_t;
-
-    // elements 4 to 7, counted from the tile's first
-    uvec4 q_bits5 = (uvec4(w) >> uvec4(16, 20, 24, 28)) & 15u;
-    uint q_bits6 = q_bits5.x;
-    uint q_bits7 = q_bits5.y;
-    uint q_bits8 = q_bits5.z;
-    uint q_bits9 = q_bits5.w;
-    precise vec4 q1 = vec4(f16_to_f32(((q_bits6 & 7u) << 9u) | ((q_bits6 & 8u) << 12u)) * 16384.0, f16_to_f32(((q_bits7 & 7u) << 9u) | ((q_bits7 & 8u) << 12u)) * 16384.0, f16_to_f32(((q_bits8 & 7u) << 9u) | ((q_bits8 & 8u) << 12u)) * 16384.0, f16_to_f32(((q_bits9 & 7u) << 9u) | ((q_bits9 & 8u) << 12u)) * 16384.0);  // w: 4 bits
-    v[1] = q1 * s_t;
+    v[0] = q * s_t;
 }
 
-// Stores a tile's runs from `at` on, counted in runs.
-void write_tile(uint at, vec4 v[2]) {
+// Stores a tile from `at` on, counted in stores of 4 elements.
+void write_tile(uint at, vec4 v[1]) {
     dst[at] = v[0];
-    dst[at + 1u] = v[1];
 }
 
 void main() {
@@ -88,12 +78,12 @@ void main() {
             index = 0u;
         }
         const uint row = index, tile = j;
-        vec4 v[2];
+        vec4 v[1];
         if (found) {
             decode(row, tile, v);
         } else {
-            for (uint r = 0u; r < 2u; ++r) v[r] = vec4(0.0);
+            for (uint r = 0u; r < 1u; ++r) v[r] = vec4(0.0);
         }
-        write_tile(token * (table_cols / 4u) + j * 2u, v);
+        write_tile(token * (table_cols / 4u) + j * 1u, v);
     }
 }

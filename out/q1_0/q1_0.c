@@ -1,7 +1,7 @@
 /* q1_0: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format q1_0`; do not edit.
  * 18 bytes for 128 elements, 1.125 bits each.
- * dequant, gather in f32: for each weight 0.141 bytes read and 4 written, 4.38 operations: 0.125 loads, 2 bits, 1.19 integer, 1 float, 0.0625 conversions.
+ * dequant, gather in f32: for each weight 0.141 bytes read and 4 written, 6.5 operations: 0.5 loads, 2.25 bits, 2.5 integer, 1 float, 0.25 conversions.
  * gemv, gemv_id in f32: for each weight 0.141 bytes read, 4.69 operations: 0.125 loads, 1.06 bits, 0.188 integer, 2.25 float, 1.06 conversions.
  *
  *     format q1_0 "signs, one scale for 128"
@@ -246,7 +246,7 @@ static const qk_field q1_0_dequant_f32_push[] = {
 };
 
 static const uint32_t q1_0_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant q1_0_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q1_0_dequant_f32_vulkan_local_size_x}};
+static const qk_spec_constant q1_0_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q1_0_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q1_0_dequant_f32_vulkan = {
     .name = "q1_0_dequant_f32",
@@ -262,12 +262,12 @@ const qk_kernel qk_q1_0_dequant_f32_vulkan = {
     .push = q1_0_dequant_f32_push,
     .spec_constant_count = 1,
     .spec_constants = q1_0_dequant_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 128,
-    .tile_elements = 16,
+    .tile_elements = 4,
 };
 
 const qk_kernel qk_q1_0_dequant_f32_metal = {
@@ -299,7 +299,9 @@ static const qk_field q1_0_dequant_f16_push[] = {
 };
 
 static const uint32_t q1_0_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant q1_0_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q1_0_dequant_f16_vulkan_local_size_x}};
+static const uint32_t q1_0_dequant_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant q1_0_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q1_0_dequant_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, q1_0_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q1_0_dequant_f16_vulkan = {
     .name = "q1_0_dequant_f16",
@@ -313,14 +315,14 @@ const qk_kernel qk_q1_0_dequant_f16_vulkan = {
     .push_bytes = 4,
     .push_count = 1,
     .push = q1_0_dequant_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = q1_0_dequant_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
     .block_elements = 128,
-    .tile_elements = 16,
+    .tile_elements = 8,
 };
 
 const qk_kernel qk_q1_0_dequant_f16_metal = {
@@ -352,7 +354,7 @@ static const qk_field q1_0_dequant_bf16_push[] = {
 };
 
 static const uint32_t q1_0_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant q1_0_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q1_0_dequant_bf16_vulkan_local_size_x}};
+static const qk_spec_constant q1_0_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q1_0_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q1_0_dequant_bf16_vulkan = {
     .name = "q1_0_dequant_bf16",
@@ -368,12 +370,12 @@ const qk_kernel qk_q1_0_dequant_bf16_vulkan = {
     .push = q1_0_dequant_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = q1_0_dequant_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
     .block_elements = 128,
-    .tile_elements = 16,
+    .tile_elements = 8,
 };
 
 const qk_kernel qk_q1_0_dequant_bf16_metal = {
@@ -411,7 +413,7 @@ static const qk_field q1_0_gather_f32_push[] = {
 };
 
 static const uint32_t q1_0_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant q1_0_gather_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q1_0_gather_f32_vulkan_local_size_x}};
+static const qk_spec_constant q1_0_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q1_0_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q1_0_gather_f32_vulkan = {
     .name = "q1_0_gather_f32",
@@ -427,12 +429,12 @@ const qk_kernel qk_q1_0_gather_f32_vulkan = {
     .push = q1_0_gather_f32_push,
     .spec_constant_count = 1,
     .spec_constants = q1_0_gather_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 128,
-    .tile_elements = 16,
+    .tile_elements = 4,
 };
 
 const qk_kernel qk_q1_0_gather_f32_metal = {
@@ -470,7 +472,9 @@ static const qk_field q1_0_gather_f16_push[] = {
 };
 
 static const uint32_t q1_0_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant q1_0_gather_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q1_0_gather_f16_vulkan_local_size_x}};
+static const uint32_t q1_0_gather_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant q1_0_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q1_0_gather_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, q1_0_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q1_0_gather_f16_vulkan = {
     .name = "q1_0_gather_f16",
@@ -484,14 +488,14 @@ const qk_kernel qk_q1_0_gather_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q1_0_gather_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = q1_0_gather_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
     .block_elements = 128,
-    .tile_elements = 16,
+    .tile_elements = 8,
 };
 
 const qk_kernel qk_q1_0_gather_f16_metal = {
@@ -529,7 +533,7 @@ static const qk_field q1_0_gather_bf16_push[] = {
 };
 
 static const uint32_t q1_0_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant q1_0_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q1_0_gather_bf16_vulkan_local_size_x}};
+static const qk_spec_constant q1_0_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q1_0_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q1_0_gather_bf16_vulkan = {
     .name = "q1_0_gather_bf16",
@@ -545,12 +549,12 @@ const qk_kernel qk_q1_0_gather_bf16_vulkan = {
     .push = q1_0_gather_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = q1_0_gather_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
     .block_elements = 128,
-    .tile_elements = 16,
+    .tile_elements = 8,
 };
 
 const qk_kernel qk_q1_0_gather_bf16_metal = {

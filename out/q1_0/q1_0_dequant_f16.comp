@@ -1,7 +1,7 @@
 // q1_0_dequant_f16: decodes a whole tensor: dst[i] = value(i), in f16.
 // Generated from the specification below by `qkgen emit --format q1_0`; do not edit.
 // 18 bytes for 128 elements, 1.125 bits each.
-// For each weight 0.141 bytes read and 2 written, 5.38 operations: 0.125 loads, 2 bits, 1.19 integer, 1 float, 1.06 conversions.
+// For each weight 0.141 bytes read and 2 written, 6.25 operations: 0.25 loads, 2.12 bits, 1.75 integer, 1 float, 1.12 conversions.
 //
 //     format q1_0 "signs, one scale for 128"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -20,10 +20,10 @@
 layout(local_size_x_id = 0) in;
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
-layout(binding = 1, std430) writeonly buffer Dst { uvec2 dst[]; };
+layout(binding = 1, std430) writeonly buffer Dst { uvec4 dst[]; };
 
 layout(push_constant) uniform Push {
-    uint tiles;  // of 16 elements, to decode
+    uint tiles;  // of 8 elements, to decode
 };
 
 // The half in the low 16 bits.
@@ -43,46 +43,49 @@ uint f32_to_f16(float x) {
     return sign | ((magnitude - 0x38000000u + 0xFFFu + ((magnitude >> 13) & 1u)) >> 13);
 }
 
-// The 16 values of a tile of a block, in runs of 4 consecutive elements.
-void decode(uint block, uint tile, out precise vec4 v[4]) {
+// Set where the host has given the module the execution modes RoundingModeRTE and DenormPreserve for 16 bits.
+layout(constant_id = 8) const bool rounds_f16 = false;
+
+// Elsewhere, what is added to a float and taken away again, 2^13 times the power of two below it, leaves 11 bits, rounded
+// to nearest even: a half, that no conversion changes.
+uvec2 pack_f16(vec4 v) {
+    if (rounds_f16) return uvec2(packHalf2x16(v.xy), packHalf2x16(v.zw));
+    const uvec4 bits = floatBitsToUint(v);
+    const vec4 power = uintBitsToFloat(bits & 0x7F800000u);
+    if (max(max(power.x, power.y), max(power.z, power.w)) >= 32768.0)
+        return uvec2(f32_to_f16(v.x) | f32_to_f16(v.y) << 16, f32_to_f16(v.z) | f32_to_f16(v.w) << 16);
+    precise vec4 lift = max(power, 6.103515625e-5) * 8192.0;  // a subnormal half has fewer bits
+    precise vec4 sum = abs(v) + lift;
+    precise vec4 half_values = sum - lift;
+    half_values = uintBitsToFloat(floatBitsToUint(half_values) | (bits & 0x80000000u));
+    return uvec2(packHalf2x16(half_values.xy), packHalf2x16(half_values.zw));
+}
+
+// The 8 values of a tile of a block, in runs of 4 consecutive elements.
+void decode(uint block, uint tile, out precise vec4 v[2]) {
     // elements 0 to 3, counted from the tile's first
     uint base = block * 9u;
-    uint qs = uint(blocks[base + tile + 1u]);
-    uvec4 q0 = (uvec4(qs) >> uvec4(0, 1, 2, 3)) & 1u;  // qs: 1 bit
+    uint qs = uint(blocks[base + tile / 2u + 1u]);
+    uvec4 q0 = (uvec4(qs >> (tile % 2u * 8u)) >> uvec4(0, 1, 2, 3)) & 1u;  // qs: 1 bit
     float d = f16_to_f32(uint(blocks[base]));
     v[0] = mix(vec4(-d), vec4(d), notEqual(ivec4(q0), ivec4(0)));
 
     // elements 4 to 7, counted from the tile's first
-    uvec4 q1 = (uvec4(qs) >> uvec4(4, 5, 6, 7)) & 1u;  // qs: 1 bit
+    uvec4 q1 = (uvec4(qs >> (tile % 2u * 8u)) >> uvec4(4, 5, 6, 7)) & 1u;  // qs: 1 bit
     v[1] = mix(vec4(-d), vec4(d), notEqual(ivec4(q1), ivec4(0)));
-
-    // elements 8 to 11, counted from the tile's first
-    uvec4 q2 = (uvec4(qs) >> uvec4(8, 9, 10, 11)) & 1u;  // qs: 1 bit
-    v[2] = mix(vec4(-d), vec4(d), notEqual(ivec4(q2), ivec4(0)));
-
-    // elements 12 to 15, counted from the tile's first
-    uvec4 q3 = (uvec4(qs) >> uvec4(12, 13, 14, 15)) & 1u;  // qs: 1 bit
-    v[3] = mix(vec4(-d), vec4(d), notEqual(ivec4(q3), ivec4(0)));
 }
 
-uvec2 pack(vec4 v) {
-    return uvec2(f32_to_f16(v.x) | (f32_to_f16(v.y) << 16), f32_to_f16(v.z) | (f32_to_f16(v.w) << 16));
-}
-
-// Stores a tile's runs where they belong in block `block` of the output.
-void write_tile(uint block, uint tile, vec4 v[4]) {
-    const uint at = block * 32u + tile * 4u;
-    dst[at] = pack(v[0]);
-    dst[at + 1u] = pack(v[1]);
-    dst[at + 2u] = pack(v[2]);
-    dst[at + 3u] = pack(v[3]);
+// Stores a tile where it belongs in block `block` of the output.
+void write_tile(uint block, uint tile, vec4 v[2]) {
+    const uint at = block * 16u + tile;
+    dst[at] = uvec4(pack_f16(v[0]), pack_f16(v[1]));
 }
 
 void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
     for (uint i = gl_GlobalInvocationID.x; i < tiles; i += threads) {
-        vec4 v[4];
-        decode(i / 8u, i % 8u, v);
-        write_tile(i / 8u, i % 8u, v);
+        vec4 v[2];
+        decode(i / 16u, i % 16u, v);
+        write_tile(i / 16u, i % 16u, v);
     }
 }

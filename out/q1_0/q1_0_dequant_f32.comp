@@ -1,7 +1,7 @@
 // q1_0_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32.
 // Generated from the specification below by `qkgen emit --format q1_0`; do not edit.
 // 18 bytes for 128 elements, 1.125 bits each.
-// For each weight 0.141 bytes read and 4 written, 4.38 operations: 0.125 loads, 2 bits, 1.19 integer, 1 float, 0.0625 conversions.
+// For each weight 0.141 bytes read and 4 written, 6.5 operations: 0.5 loads, 2.25 bits, 2.5 integer, 1 float, 0.25 conversions.
 //
 //     format q1_0 "signs, one scale for 128"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -23,7 +23,7 @@ layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
 layout(binding = 1, std430) writeonly buffer Dst { vec4 dst[]; };
 
 layout(push_constant) uniform Push {
-    uint tiles;  // of 16 elements, to decode
+    uint tiles;  // of 4 elements, to decode
 };
 
 // The half in the low 16 bits.
@@ -31,42 +31,26 @@ float f16_to_f32(uint bits) {
     return unpackHalf2x16(bits).x;
 }
 
-// The 16 values of a tile of a block, in runs of 4 consecutive elements.
-void decode(uint block, uint tile, out precise vec4 v[4]) {
-    // elements 0 to 3, counted from the tile's first
+// The 4 values of a tile of a block, in runs of 4 consecutive elements.
+void decode(uint block, uint tile, out precise vec4 v[1]) {
     uint base = block * 9u;
-    uint qs = uint(blocks[base + tile + 1u]);
-    uvec4 q0 = (uvec4(qs) >> uvec4(0, 1, 2, 3)) & 1u;  // qs: 1 bit
+    uint qs = uint(blocks[base + tile / 4u + 1u]);
+    uvec4 q = (uvec4(qs >> (tile % 4u * 4u)) >> uvec4(0, 1, 2, 3)) & 1u;  // qs: 1 bit
     float d = f16_to_f32(uint(blocks[base]));
-    v[0] = mix(vec4(-d), vec4(d), notEqual(ivec4(q0), ivec4(0)));
-
-    // elements 4 to 7, counted from the tile's first
-    uvec4 q1 = (uvec4(qs) >> uvec4(4, 5, 6, 7)) & 1u;  // qs: 1 bit
-    v[1] = mix(vec4(-d), vec4(d), notEqual(ivec4(q1), ivec4(0)));
-
-    // elements 8 to 11, counted from the tile's first
-    uvec4 q2 = (uvec4(qs) >> uvec4(8, 9, 10, 11)) & 1u;  // qs: 1 bit
-    v[2] = mix(vec4(-d), vec4(d), notEqual(ivec4(q2), ivec4(0)));
-
-    // elements 12 to 15, counted from the tile's first
-    uvec4 q3 = (uvec4(qs) >> uvec4(12, 13, 14, 15)) & 1u;  // qs: 1 bit
-    v[3] = mix(vec4(-d), vec4(d), notEqual(ivec4(q3), ivec4(0)));
+    v[0] = mix(vec4(-d), vec4(d), notEqual(ivec4(q), ivec4(0)));
 }
 
-// Stores a tile's runs where they belong in block `block` of the output.
-void write_tile(uint block, uint tile, vec4 v[4]) {
-    const uint at = block * 32u + tile * 4u;
+// Stores a tile where it belongs in block `block` of the output.
+void write_tile(uint block, uint tile, vec4 v[1]) {
+    const uint at = block * 32u + tile;
     dst[at] = v[0];
-    dst[at + 1u] = v[1];
-    dst[at + 2u] = v[2];
-    dst[at + 3u] = v[3];
 }
 
 void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
     for (uint i = gl_GlobalInvocationID.x; i < tiles; i += threads) {
-        vec4 v[4];
-        decode(i / 8u, i % 8u, v);
-        write_tile(i / 8u, i % 8u, v);
+        vec4 v[1];
+        decode(i / 32u, i % 32u, v);
+        write_tile(i / 32u, i % 32u, v);
     }
 }

@@ -1,7 +1,7 @@
 // q1_0_gather_bf16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in bf16.
 // Generated from the specification below by `qkgen emit --format q1_0`; do not edit.
 // 18 bytes for 128 elements, 1.125 bits each.
-// For each weight 0.141 bytes read and 2 written, 5.38 operations: 0.125 loads, 2 bits, 1.19 integer, 1 float, 1.06 conversions.
+// For each weight 0.141 bytes read and 2 written, 6.25 operations: 0.25 loads, 2.12 bits, 1.75 integer, 1 float, 1.12 conversions.
 //
 //     format q1_0 "signs, one scale for 128"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -21,14 +21,14 @@ layout(local_size_x_id = 0) in;
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
 layout(binding = 1, std430) readonly buffer Indices { uint indices[]; };
-layout(binding = 2, std430) writeonly buffer Dst { uvec2 dst[]; };
+layout(binding = 2, std430) writeonly buffer Dst { uvec4 dst[]; };
 layout(binding = 3, std430) buffer Status { uint out_of_range; };
 
 layout(push_constant) uniform Push {
     uint rows;       // of the whole table
     uint row_first;  // the rows that are bound in this launch
     uint row_end;
-    uint row_tiles;  // tiles of 16 elements in a row
+    uint row_tiles;  // tiles of 8 elements in a row
     uint tokens;
 };
 
@@ -44,56 +44,50 @@ uint f32_to_bf16(float x) {
     return (bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16;
 }
 
-// The 16 values of a tile of a block, in runs of 4 consecutive elements.
-void decode(uint block, uint tile, out precise vec4 v[4]) {
+uvec2 pack_bf16(vec4 v) {
+    const uvec4 bits = floatBitsToUint(v);
+    const vec4 power = uintBitsToFloat(bits & 0x7F800000u);
+    if (floatBitsToUint(max(max(power.x, power.y), max(power.z, power.w))) == 0x7F800000u)  // infinite, or NaN
+        return uvec2(f32_to_bf16(v.x) | f32_to_bf16(v.y) << 16, f32_to_bf16(v.z) | f32_to_bf16(v.w) << 16);
+    const uvec4 rounded = bits + 0x7FFFu + ((bits >> 16) & 1u);
+    return uvec2(rounded.x >> 16 | (rounded.y & 0xFFFF0000u), rounded.z >> 16 | (rounded.w & 0xFFFF0000u));
+}
+
+// The 8 values of a tile of a block, in runs of 4 consecutive elements.
+void decode(uint block, uint tile, out precise vec4 v[2]) {
     // elements 0 to 3, counted from the tile's first
     uint base = block * 9u;
-    uint qs = uint(blocks[base + tile + 1u]);
-    uvec4 q0 = (uvec4(qs) >> uvec4(0, 1, 2, 3)) & 1u;  // qs: 1 bit
+    uint qs = uint(blocks[base + tile / 2u + 1u]);
+    uvec4 q0 = (uvec4(qs >> (tile % 2u * 8u)) >> uvec4(0, 1, 2, 3)) & 1u;  // qs: 1 bit
     float d = f16_to_f32(uint(blocks[base]));
     v[0] = mix(vec4(-d), vec4(d), notEqual(ivec4(q0), ivec4(0)));
 
     // elements 4 to 7, counted from the tile's first
-    uvec4 q1 = (uvec4(qs) >> uvec4(4, 5, 6, 7)) & 1u;  // qs: 1 bit
+    uvec4 q1 = (uvec4(qs >> (tile % 2u * 8u)) >> uvec4(4, 5, 6, 7)) & 1u;  // qs: 1 bit
     v[1] = mix(vec4(-d), vec4(d), notEqual(ivec4(q1), ivec4(0)));
-
-    // elements 8 to 11, counted from the tile's first
-    uvec4 q2 = (uvec4(qs) >> uvec4(8, 9, 10, 11)) & 1u;  // qs: 1 bit
-    v[2] = mix(vec4(-d), vec4(d), notEqual(ivec4(q2), ivec4(0)));
-
-    // elements 12 to 15, counted from the tile's first
-    uvec4 q3 = (uvec4(qs) >> uvec4(12, 13, 14, 15)) & 1u;  // qs: 1 bit
-    v[3] = mix(vec4(-d), vec4(d), notEqual(ivec4(q3), ivec4(0)));
 }
 
-uvec2 pack(vec4 v) {
-    return uvec2(f32_to_bf16(v.x) | (f32_to_bf16(v.y) << 16), f32_to_bf16(v.z) | (f32_to_bf16(v.w) << 16));
-}
-
-// Stores a tile's runs where they belong in block `block` of the output.
-void write_tile(uint block, uint tile, vec4 v[4]) {
-    const uint at = block * 32u + tile * 4u;
-    dst[at] = pack(v[0]);
-    dst[at + 1u] = pack(v[1]);
-    dst[at + 2u] = pack(v[2]);
-    dst[at + 3u] = pack(v[3]);
+// Stores a tile where it belongs in block `block` of the output.
+void write_tile(uint block, uint tile, vec4 v[2]) {
+    const uint at = block * 16u + tile;
+    dst[at] = uvec4(pack_bf16(v[0]), pack_bf16(v[1]));
 }
 
 void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
     for (uint i = gl_GlobalInvocationID.x; i < tokens * row_tiles; i += threads) {
         const uint row = indices[i / row_tiles];
-        vec4 v[4];
+        vec4 v[2];
         if (row >= row_first && row < row_end) {
             const uint from = (row - row_first) * row_tiles + i % row_tiles;
-            decode(from / 8u, i % 8u, v);
+            decode(from / 16u, i % 16u, v);
         } else if (row >= rows && row_first == 0u) {
             // No such row: zeros, and the token is counted once.
-            for (uint r = 0u; r < 4u; ++r) v[r] = vec4(0.0);
+            for (uint r = 0u; r < 2u; ++r) v[r] = vec4(0.0);
             if (i % row_tiles == 0u) atomicAdd(out_of_range, 1u);
         } else {
             continue;  // a row of another launch
         }
-        write_tile(i / 8u, i % 8u, v);
+        write_tile(i / 16u, i % 16u, v);
     }
 }

@@ -1,7 +1,7 @@
 /* q2_0: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format q2_0`; do not edit.
  * 18 bytes for 64 elements, 2.25 bits each.
- * dequant, gather in f32: for each weight 0.281 bytes read and 4 written, 5.75 operations: 0.25 loads, 2 bits, 1.38 integer, 1 float, 1.12 conversions.
+ * dequant, gather in f32: for each weight 0.281 bytes read and 4 written, 7.5 operations: 0.5 loads, 2.25 bits, 2.5 integer, 1 float, 1.25 conversions.
  * gemv, gemv_id in f32: for each weight 0.281 bytes read, 4.81 operations: 0.188 loads, 1.12 bits, 0.312 integer, 2.12 float, 1.06 conversions.
  *
  *     format q2_0 "2-bit codes around 1, one scale for 64"
@@ -246,7 +246,7 @@ static const qk_field q2_0_dequant_f32_push[] = {
 };
 
 static const uint32_t q2_0_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant q2_0_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_0_dequant_f32_vulkan_local_size_x}};
+static const qk_spec_constant q2_0_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q2_0_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q2_0_dequant_f32_vulkan = {
     .name = "q2_0_dequant_f32",
@@ -262,12 +262,12 @@ const qk_kernel qk_q2_0_dequant_f32_vulkan = {
     .push = q2_0_dequant_f32_push,
     .spec_constant_count = 1,
     .spec_constants = q2_0_dequant_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 64,
-    .tile_elements = 8,
+    .tile_elements = 4,
 };
 
 const qk_kernel qk_q2_0_dequant_f32_metal = {
@@ -299,7 +299,9 @@ static const qk_field q2_0_dequant_f16_push[] = {
 };
 
 static const uint32_t q2_0_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant q2_0_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_0_dequant_f16_vulkan_local_size_x}};
+static const uint32_t q2_0_dequant_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant q2_0_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q2_0_dequant_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, q2_0_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q2_0_dequant_f16_vulkan = {
     .name = "q2_0_dequant_f16",
@@ -313,9 +315,9 @@ const qk_kernel qk_q2_0_dequant_f16_vulkan = {
     .push_bytes = 4,
     .push_count = 1,
     .push = q2_0_dequant_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = q2_0_dequant_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -352,7 +354,7 @@ static const qk_field q2_0_dequant_bf16_push[] = {
 };
 
 static const uint32_t q2_0_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant q2_0_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_0_dequant_bf16_vulkan_local_size_x}};
+static const qk_spec_constant q2_0_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q2_0_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q2_0_dequant_bf16_vulkan = {
     .name = "q2_0_dequant_bf16",
@@ -368,7 +370,7 @@ const qk_kernel qk_q2_0_dequant_bf16_vulkan = {
     .push = q2_0_dequant_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = q2_0_dequant_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
@@ -411,7 +413,7 @@ static const qk_field q2_0_gather_f32_push[] = {
 };
 
 static const uint32_t q2_0_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant q2_0_gather_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_0_gather_f32_vulkan_local_size_x}};
+static const qk_spec_constant q2_0_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q2_0_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q2_0_gather_f32_vulkan = {
     .name = "q2_0_gather_f32",
@@ -427,12 +429,12 @@ const qk_kernel qk_q2_0_gather_f32_vulkan = {
     .push = q2_0_gather_f32_push,
     .spec_constant_count = 1,
     .spec_constants = q2_0_gather_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 64,
-    .tile_elements = 8,
+    .tile_elements = 4,
 };
 
 const qk_kernel qk_q2_0_gather_f32_metal = {
@@ -470,7 +472,9 @@ static const qk_field q2_0_gather_f16_push[] = {
 };
 
 static const uint32_t q2_0_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant q2_0_gather_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_0_gather_f16_vulkan_local_size_x}};
+static const uint32_t q2_0_gather_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant q2_0_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q2_0_gather_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, q2_0_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q2_0_gather_f16_vulkan = {
     .name = "q2_0_gather_f16",
@@ -484,9 +488,9 @@ const qk_kernel qk_q2_0_gather_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q2_0_gather_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = q2_0_gather_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -529,7 +533,7 @@ static const qk_field q2_0_gather_bf16_push[] = {
 };
 
 static const uint32_t q2_0_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant q2_0_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_0_gather_bf16_vulkan_local_size_x}};
+static const qk_spec_constant q2_0_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q2_0_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q2_0_gather_bf16_vulkan = {
     .name = "q2_0_gather_bf16",
@@ -545,7 +549,7 @@ const qk_kernel qk_q2_0_gather_bf16_vulkan = {
     .push = q2_0_gather_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = q2_0_gather_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,

@@ -1,7 +1,7 @@
 // q2_0_dequant_f32: decodes a whole tensor: dst[i] = value(i), in f32.
 // Generated from the specification below by `qkgen emit --format q2_0`; do not edit.
 // 18 bytes for 64 elements, 2.25 bits each.
-// For each weight 0.281 bytes read and 4 written, 5.75 operations: 0.25 loads, 2 bits, 1.38 integer, 1 float, 1.12 conversions.
+// For each weight 0.281 bytes read and 4 written, 7.5 operations: 0.5 loads, 2.25 bits, 2.5 integer, 1 float, 1.25 conversions.
 //
 //     format q2_0 "2-bit codes around 1, one scale for 64"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -23,7 +23,7 @@ layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
 layout(binding = 1, std430) writeonly buffer Dst { vec4 dst[]; };
 
 layout(push_constant) uniform Push {
-    uint tiles;  // of 8 elements, to decode
+    uint tiles;  // of 4 elements, to decode
 };
 
 // The half in the low 16 bits.
@@ -31,32 +31,26 @@ float f16_to_f32(uint bits) {
     return unpackHalf2x16(bits).x;
 }
 
-// The 8 values of a tile of a block, in runs of 4 consecutive elements.
-void decode(uint block, uint tile, out precise vec4 v[2]) {
-    // elements 0 to 3, counted from the tile's first
+// The 4 values of a tile of a block, in runs of 4 consecutive elements.
+void decode(uint block, uint tile, out precise vec4 v[1]) {
     uint base = block * 9u;
-    uint qs = uint(blocks[base + tile + 1u]);
-    uvec4 q0 = (uvec4(qs) >> uvec4(0, 2, 4, 6)) & 3u;  // qs: 2 bits
+    uint qs = uint(blocks[base + tile / 2u + 1u]);
+    uvec4 q = (uvec4(qs >> (tile % 2u * 8u)) >> uvec4(0, 2, 4, 6)) & 3u;  // qs: 2 bits
     float d = f16_to_f32(uint(blocks[base]));
-    v[0] = vec4(ivec4(q0) - 1) * d;
-
-    // elements 4 to 7, counted from the tile's first
-    uvec4 q1 = (uvec4(qs) >> uvec4(8, 10, 12, 14)) & 3u;  // qs: 2 bits
-    v[1] = vec4(ivec4(q1) - 1) * d;
+    v[0] = vec4(ivec4(q) - 1) * d;
 }
 
-// Stores a tile's runs where they belong in block `block` of the output.
-void write_tile(uint block, uint tile, vec4 v[2]) {
-    const uint at = block * 16u + tile * 2u;
+// Stores a tile where it belongs in block `block` of the output.
+void write_tile(uint block, uint tile, vec4 v[1]) {
+    const uint at = block * 16u + tile;
     dst[at] = v[0];
-    dst[at + 1u] = v[1];
 }
 
 void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
     for (uint i = gl_GlobalInvocationID.x; i < tiles; i += threads) {
-        vec4 v[2];
-        decode(i / 8u, i % 8u, v);
-        write_tile(i / 8u, i % 8u, v);
+        vec4 v[1];
+        decode(i / 16u, i % 16u, v);
+        write_tile(i / 16u, i % 16u, v);
     }
 }

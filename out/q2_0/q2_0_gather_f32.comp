@@ -1,7 +1,7 @@
 // q2_0_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32.
 // Generated from the specification below by `qkgen emit --format q2_0`; do not edit.
 // 18 bytes for 64 elements, 2.25 bits each.
-// For each weight 0.281 bytes read and 4 written, 5.75 operations: 0.25 loads, 2 bits, 1.38 integer, 1 float, 1.12 conversions.
+// For each weight 0.281 bytes read and 4 written, 7.5 operations: 0.5 loads, 2.25 bits, 2.5 integer, 1 float, 1.25 conversions.
 //
 //     format q2_0 "2-bit codes around 1, one scale for 64"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -28,7 +28,7 @@ layout(push_constant) uniform Push {
     uint rows;       // of the whole table
     uint row_first;  // the rows that are bound in this launch
     uint row_end;
-    uint row_tiles;  // tiles of 8 elements in a row
+    uint row_tiles;  // tiles of 4 elements in a row
     uint tokens;
 };
 
@@ -37,42 +37,36 @@ float f16_to_f32(uint bits) {
     return unpackHalf2x16(bits).x;
 }
 
-// The 8 values of a tile of a block, in runs of 4 consecutive elements.
-void decode(uint block, uint tile, out precise vec4 v[2]) {
-    // elements 0 to 3, counted from the tile's first
+// The 4 values of a tile of a block, in runs of 4 consecutive elements.
+void decode(uint block, uint tile, out precise vec4 v[1]) {
     uint base = block * 9u;
-    uint qs = uint(blocks[base + tile + 1u]);
-    uvec4 q0 = (uvec4(qs) >> uvec4(0, 2, 4, 6)) & 3u;  // qs: 2 bits
+    uint qs = uint(blocks[base + tile / 2u + 1u]);
+    uvec4 q = (uvec4(qs >> (tile % 2u * 8u)) >> uvec4(0, 2, 4, 6)) & 3u;  // qs: 2 bits
     float d = f16_to_f32(uint(blocks[base]));
-    v[0] = vec4(ivec4(q0) - 1) * d;
-
-    // elements 4 to 7, counted from the tile's first
-    uvec4 q1 = (uvec4(qs) >> uvec4(8, 10, 12, 14)) & 3u;  // qs: 2 bits
-    v[1] = vec4(ivec4(q1) - 1) * d;
+    v[0] = vec4(ivec4(q) - 1) * d;
 }
 
-// Stores a tile's runs where they belong in block `block` of the output.
-void write_tile(uint block, uint tile, vec4 v[2]) {
-    const uint at = block * 16u + tile * 2u;
+// Stores a tile where it belongs in block `block` of the output.
+void write_tile(uint block, uint tile, vec4 v[1]) {
+    const uint at = block * 16u + tile;
     dst[at] = v[0];
-    dst[at + 1u] = v[1];
 }
 
 void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
     for (uint i = gl_GlobalInvocationID.x; i < tokens * row_tiles; i += threads) {
         const uint row = indices[i / row_tiles];
-        vec4 v[2];
+        vec4 v[1];
         if (row >= row_first && row < row_end) {
             const uint from = (row - row_first) * row_tiles + i % row_tiles;
-            decode(from / 8u, i % 8u, v);
+            decode(from / 16u, i % 16u, v);
         } else if (row >= rows && row_first == 0u) {
             // No such row: zeros, and the token is counted once.
-            for (uint r = 0u; r < 2u; ++r) v[r] = vec4(0.0);
+            for (uint r = 0u; r < 1u; ++r) v[r] = vec4(0.0);
             if (i % row_tiles == 0u) atomicAdd(out_of_range, 1u);
         } else {
             continue;  // a row of another launch
         }
-        write_tile(i / 8u, i % 8u, v);
+        write_tile(i / 16u, i % 16u, v);
     }
 }

@@ -256,7 +256,7 @@ static const qk_field q2_K_dequant_f32_push[] = {
 };
 
 static const uint32_t q2_K_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant q2_K_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_dequant_f32_vulkan_local_size_x}};
+static const qk_spec_constant q2_K_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q2_K_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q2_K_dequant_f32_vulkan = {
     .name = "q2_K_dequant_f32",
@@ -272,7 +272,7 @@ const qk_kernel qk_q2_K_dequant_f32_vulkan = {
     .push = q2_K_dequant_f32_push,
     .spec_constant_count = 1,
     .spec_constants = q2_K_dequant_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
@@ -309,7 +309,9 @@ static const qk_field q2_K_dequant_f16_push[] = {
 };
 
 static const uint32_t q2_K_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant q2_K_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_dequant_f16_vulkan_local_size_x}};
+static const uint32_t q2_K_dequant_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant q2_K_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q2_K_dequant_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, q2_K_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q2_K_dequant_f16_vulkan = {
     .name = "q2_K_dequant_f16",
@@ -323,14 +325,14 @@ const qk_kernel qk_q2_K_dequant_f16_vulkan = {
     .push_bytes = 4,
     .push_count = 1,
     .push = q2_K_dequant_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = q2_K_dequant_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
     .block_elements = 256,
-    .tile_elements = 16,
+    .tile_elements = 32,
 };
 
 const qk_kernel qk_q2_K_dequant_f16_metal = {
@@ -362,7 +364,7 @@ static const qk_field q2_K_dequant_bf16_push[] = {
 };
 
 static const uint32_t q2_K_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant q2_K_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_dequant_bf16_vulkan_local_size_x}};
+static const qk_spec_constant q2_K_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q2_K_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q2_K_dequant_bf16_vulkan = {
     .name = "q2_K_dequant_bf16",
@@ -378,12 +380,12 @@ const qk_kernel qk_q2_K_dequant_bf16_vulkan = {
     .push = q2_K_dequant_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = q2_K_dequant_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
     .block_elements = 256,
-    .tile_elements = 16,
+    .tile_elements = 32,
 };
 
 const qk_kernel qk_q2_K_dequant_bf16_metal = {
@@ -421,7 +423,7 @@ static const qk_field q2_K_gather_f32_push[] = {
 };
 
 static const uint32_t q2_K_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant q2_K_gather_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gather_f32_vulkan_local_size_x}};
+static const qk_spec_constant q2_K_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q2_K_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q2_K_gather_f32_vulkan = {
     .name = "q2_K_gather_f32",
@@ -437,7 +439,7 @@ const qk_kernel qk_q2_K_gather_f32_vulkan = {
     .push = q2_K_gather_f32_push,
     .spec_constant_count = 1,
     .spec_constants = q2_K_gather_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
@@ -480,7 +482,9 @@ static const qk_field q2_K_gather_f16_push[] = {
 };
 
 static const uint32_t q2_K_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant q2_K_gather_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gather_f16_vulkan_local_size_x}};
+static const uint32_t q2_K_gather_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant q2_K_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q2_K_gather_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, q2_K_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q2_K_gather_f16_vulkan = {
     .name = "q2_K_gather_f16",
@@ -494,14 +498,14 @@ const qk_kernel qk_q2_K_gather_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q2_K_gather_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = q2_K_gather_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
     .block_elements = 256,
-    .tile_elements = 16,
+    .tile_elements = 32,
 };
 
 const qk_kernel qk_q2_K_gather_f16_metal = {
@@ -539,7 +543,7 @@ static const qk_field q2_K_gather_bf16_push[] = {
 };
 
 static const uint32_t q2_K_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant q2_K_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gather_bf16_vulkan_local_size_x}};
+static const qk_spec_constant q2_K_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q2_K_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q2_K_gather_bf16_vulkan = {
     .name = "q2_K_gather_bf16",
@@ -555,12 +559,12 @@ const qk_kernel qk_q2_K_gather_bf16_vulkan = {
     .push = q2_K_gather_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = q2_K_gather_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
     .block_elements = 256,
-    .tile_elements = 16,
+    .tile_elements = 32,
 };
 
 const qk_kernel qk_q2_K_gather_bf16_metal = {

@@ -1,7 +1,7 @@
 // q2_K_dequant_f16: decodes a whole tensor: dst[i] = value(i), in f16.
 // Generated from the specification below by `qkgen emit --format q2_K`; do not edit.
 // 84 bytes for 256 elements, 2.625 bits each.
-// For each weight 0.328 bytes read and 2 written, 9.31 operations: 0.25 loads, 3.06 bits, 0.875 integer, 2.5 float, 2.62 conversions.
+// For each weight 0.328 bytes read and 2 written, 7.75 operations: 0.156 loads, 2.53 bits, 0.5 integer, 2.25 float, 2.31 conversions.
 //
 //     format q2_K "2-bit codes, 4-bit scales and minimums in groups of 16"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -25,10 +25,10 @@
 layout(local_size_x_id = 0) in;
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint blocks[]; };
-layout(binding = 1, std430) writeonly buffer Dst { uvec2 dst[]; };
+layout(binding = 1, std430) writeonly buffer Dst { uvec4 dst[]; };
 
 layout(push_constant) uniform Push {
-    uint tiles;  // of 16 elements, to decode
+    uint tiles;  // of 32 elements, to decode
 };
 
 // The half in the low 16 bits.
@@ -48,67 +48,98 @@ uint f32_to_f16(float x) {
     return sign | ((magnitude - 0x38000000u + 0xFFFu + ((magnitude >> 13) & 1u)) >> 13);
 }
 
-// The 16 values of a tile of a block, in runs of 4 consecutive elements.
-void decode(uint block, uint tile, out precise vec4 v[4]) {
+// Set where the host has given the module the execution modes RoundingModeRTE and DenormPreserve for 16 bits.
+layout(constant_id = 8) const bool rounds_f16 = false;
+
+// Elsewhere, what is added to a float and taken away again, 2^13 times the power of two below it, leaves 11 bits, rounded
+// to nearest even: a half, that no conversion changes.
+uvec2 pack_f16(vec4 v) {
+    if (rounds_f16) return uvec2(packHalf2x16(v.xy), packHalf2x16(v.zw));
+    const uvec4 bits = floatBitsToUint(v);
+    const vec4 power = uintBitsToFloat(bits & 0x7F800000u);
+    if (max(max(power.x, power.y), max(power.z, power.w)) >= 32768.0)
+        return uvec2(f32_to_f16(v.x) | f32_to_f16(v.y) << 16, f32_to_f16(v.z) | f32_to_f16(v.w) << 16);
+    precise vec4 lift = max(power, 6.103515625e-5) * 8192.0;  // a subnormal half has fewer bits
+    precise vec4 sum = abs(v) + lift;
+    precise vec4 half_values = sum - lift;
+    half_values = uintBitsToFloat(floatBitsToUint(half_values) | (bits & 0x80000000u));
+    return uvec2(packHalf2x16(half_values.xy), packHalf2x16(half_values.zw));
+}
+
+// The 32 values of a tile of a block, in runs of 4 consecutive elements.
+void decode(uint block, uint tile, out precise vec4 v[8]) {
     // elements 0 to 3, counted from the tile's first
     uint base = block * 21u;
     uint d_dmin = blocks[base + 20u];
     float d = f16_to_f32(d_dmin);
-    uint part = tile / 8u;  // of 128 elements
+    uint part = tile / 4u;  // of 128 elements
     uint scales0 = blocks[base + part * 2u];
-    uint sc0 = (scales0 >> (tile % 8u / 4u * 8u)) & 15u;  // scales: 4 bits
+    uint sc0 = (scales0 >> (tile % 4u / 2u * 8u)) & 15u;  // scales: 4 bits
     precise float d_sc0 = d * float(sc0);
-    uint qs = blocks[base + tile + 4u];
-    uvec4 q0 = (uvec4(qs) >> uvec4(0, 8, 16, 24)) & 3u;  // qs: 2 bits
+    uint qs0 = blocks[base + tile * 2u + 4u];
+    uvec4 q0 = (uvec4(qs0) >> uvec4(0, 8, 16, 24)) & 3u;  // qs: 2 bits
     float dmin = f16_to_f32(d_dmin >> 16u);
-    uint mn0 = (scales0 >> (tile % 8u / 4u * 8u + 4u)) & 15u;  // scales: 4 bits
+    uint mn0 = (scales0 >> (tile % 4u / 2u * 8u + 4u)) & 15u;  // scales: 4 bits
     precise float dmin_mn0 = dmin * float(mn0);
     v[0] = d_sc0 * vec4(q0) - dmin_mn0;
 
+    // elements 4 to 7, counted from the tile's first
+    uint qs1 = blocks[base + tile * 2u + 5u];
+    uvec4 q1 = (uvec4(qs1) >> uvec4(0, 8, 16, 24)) & 3u;  // qs: 2 bits
+    v[1] = d_sc0 * vec4(q1) - dmin_mn0;
+
     // elements 32 to 35, counted from the tile's first
-    uint sc1 = (scales0 >> (tile % 8u / 4u * 8u + 16u)) & 15u;  // scales: 4 bits
+    uint sc1 = (scales0 >> (tile % 4u / 2u * 8u + 16u)) & 15u;  // scales: 4 bits
     precise float d_sc1 = d * float(sc1);
-    uvec4 q1 = (uvec4(qs) >> uvec4(2, 10, 18, 26)) & 3u;  // qs: 2 bits
-    uint mn1 = (scales0 >> (tile % 8u / 4u * 8u + 20u)) & 15u;  // scales: 4 bits
+    uvec4 q2 = (uvec4(qs0) >> uvec4(2, 10, 18, 26)) & 3u;  // qs: 2 bits
+    uint mn1 = (scales0 >> (tile % 4u / 2u * 8u + 20u)) & 15u;  // scales: 4 bits
     precise float dmin_mn1 = dmin * float(mn1);
-    v[1] = d_sc1 * vec4(q1) - dmin_mn1;
+    v[2] = d_sc1 * vec4(q2) - dmin_mn1;
+
+    // elements 36 to 39, counted from the tile's first
+    uvec4 q3 = (uvec4(qs1) >> uvec4(2, 10, 18, 26)) & 3u;  // qs: 2 bits
+    v[3] = d_sc1 * vec4(q3) - dmin_mn1;
 
     // elements 64 to 67, counted from the tile's first
     uint scales1 = blocks[base + part * 2u + 1u];
-    uint sc2 = (scales1 >> (tile % 8u / 4u * 8u)) & 15u;  // scales: 4 bits
+    uint sc2 = (scales1 >> (tile % 4u / 2u * 8u)) & 15u;  // scales: 4 bits
     precise float d_sc2 = d * float(sc2);
-    uvec4 q2 = (uvec4(qs) >> uvec4(4, 12, 20, 28)) & 3u;  // qs: 2 bits
-    uint mn2 = (scales1 >> (tile % 8u / 4u * 8u + 4u)) & 15u;  // scales: 4 bits
+    uvec4 q4 = (uvec4(qs0) >> uvec4(4, 12, 20, 28)) & 3u;  // qs: 2 bits
+    uint mn2 = (scales1 >> (tile % 4u / 2u * 8u + 4u)) & 15u;  // scales: 4 bits
     precise float dmin_mn2 = dmin * float(mn2);
-    v[2] = d_sc2 * vec4(q2) - dmin_mn2;
+    v[4] = d_sc2 * vec4(q4) - dmin_mn2;
+
+    // elements 68 to 71, counted from the tile's first
+    uvec4 q5 = (uvec4(qs1) >> uvec4(4, 12, 20, 28)) & 3u;  // qs: 2 bits
+    v[5] = d_sc2 * vec4(q5) - dmin_mn2;
 
     // elements 96 to 99, counted from the tile's first
-    uint sc3 = (scales1 >> (tile % 8u / 4u * 8u + 16u)) & 15u;  // scales: 4 bits
+    uint sc3 = (scales1 >> (tile % 4u / 2u * 8u + 16u)) & 15u;  // scales: 4 bits
     precise float d_sc3 = d * float(sc3);
-    uvec4 q3 = (uvec4(qs) >> uvec4(6, 14, 22, 30)) & 3u;  // qs: 2 bits
-    uint mn3 = (scales1 >> (tile % 8u / 4u * 8u + 20u)) & 15u;  // scales: 4 bits
+    uvec4 q6 = (uvec4(qs0) >> uvec4(6, 14, 22, 30)) & 3u;  // qs: 2 bits
+    uint mn3 = (scales1 >> (tile % 4u / 2u * 8u + 20u)) & 15u;  // scales: 4 bits
     precise float dmin_mn3 = dmin * float(mn3);
-    v[3] = d_sc3 * vec4(q3) - dmin_mn3;
+    v[6] = d_sc3 * vec4(q6) - dmin_mn3;
+
+    // elements 100 to 103, counted from the tile's first
+    uvec4 q7 = (uvec4(qs1) >> uvec4(6, 14, 22, 30)) & 3u;  // qs: 2 bits
+    v[7] = d_sc3 * vec4(q7) - dmin_mn3;
 }
 
-uvec2 pack(vec4 v) {
-    return uvec2(f32_to_f16(v.x) | (f32_to_f16(v.y) << 16), f32_to_f16(v.z) | (f32_to_f16(v.w) << 16));
-}
-
-// Stores a tile's runs where they belong in block `block` of the output.
-void write_tile(uint block, uint tile, vec4 v[4]) {
-    const uint at = block * 64u + tile / 8u * 32u + tile % 8u;
-    dst[at] = pack(v[0]);
-    dst[at + 8u] = pack(v[1]);
-    dst[at + 16u] = pack(v[2]);
-    dst[at + 24u] = pack(v[3]);
+// Stores a tile where it belongs in block `block` of the output.
+void write_tile(uint block, uint tile, vec4 v[8]) {
+    const uint at = block * 32u + tile / 4u * 16u + tile % 4u;
+    dst[at] = uvec4(pack_f16(v[0]), pack_f16(v[1]));
+    dst[at + 4u] = uvec4(pack_f16(v[2]), pack_f16(v[3]));
+    dst[at + 8u] = uvec4(pack_f16(v[4]), pack_f16(v[5]));
+    dst[at + 12u] = uvec4(pack_f16(v[6]), pack_f16(v[7]));
 }
 
 void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
     for (uint i = gl_GlobalInvocationID.x; i < tiles; i += threads) {
-        vec4 v[4];
-        decode(i / 16u, i % 16u, v);
-        write_tile(i / 16u, i % 16u, v);
+        vec4 v[8];
+        decode(i / 8u, i % 8u, v);
+        write_tile(i / 8u, i % 8u, v);
     }
 }

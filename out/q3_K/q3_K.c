@@ -259,7 +259,7 @@ static const qk_field q3_K_dequant_f32_push[] = {
 };
 
 static const uint32_t q3_K_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant q3_K_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_dequant_f32_vulkan_local_size_x}};
+static const qk_spec_constant q3_K_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q3_K_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q3_K_dequant_f32_vulkan = {
     .name = "q3_K_dequant_f32",
@@ -275,7 +275,7 @@ const qk_kernel qk_q3_K_dequant_f32_vulkan = {
     .push = q3_K_dequant_f32_push,
     .spec_constant_count = 1,
     .spec_constants = q3_K_dequant_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
@@ -312,7 +312,9 @@ static const qk_field q3_K_dequant_f16_push[] = {
 };
 
 static const uint32_t q3_K_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant q3_K_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_dequant_f16_vulkan_local_size_x}};
+static const uint32_t q3_K_dequant_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant q3_K_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q3_K_dequant_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, q3_K_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q3_K_dequant_f16_vulkan = {
     .name = "q3_K_dequant_f16",
@@ -326,9 +328,9 @@ const qk_kernel qk_q3_K_dequant_f16_vulkan = {
     .push_bytes = 4,
     .push_count = 1,
     .push = q3_K_dequant_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = q3_K_dequant_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -365,7 +367,7 @@ static const qk_field q3_K_dequant_bf16_push[] = {
 };
 
 static const uint32_t q3_K_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant q3_K_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_dequant_bf16_vulkan_local_size_x}};
+static const qk_spec_constant q3_K_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q3_K_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q3_K_dequant_bf16_vulkan = {
     .name = "q3_K_dequant_bf16",
@@ -381,7 +383,7 @@ const qk_kernel qk_q3_K_dequant_bf16_vulkan = {
     .push = q3_K_dequant_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = q3_K_dequant_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
@@ -424,7 +426,7 @@ static const qk_field q3_K_gather_f32_push[] = {
 };
 
 static const uint32_t q3_K_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant q3_K_gather_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gather_f32_vulkan_local_size_x}};
+static const qk_spec_constant q3_K_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q3_K_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q3_K_gather_f32_vulkan = {
     .name = "q3_K_gather_f32",
@@ -440,7 +442,7 @@ const qk_kernel qk_q3_K_gather_f32_vulkan = {
     .push = q3_K_gather_f32_push,
     .spec_constant_count = 1,
     .spec_constants = q3_K_gather_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
@@ -483,7 +485,9 @@ static const qk_field q3_K_gather_f16_push[] = {
 };
 
 static const uint32_t q3_K_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant q3_K_gather_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gather_f16_vulkan_local_size_x}};
+static const uint32_t q3_K_gather_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant q3_K_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q3_K_gather_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, q3_K_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q3_K_gather_f16_vulkan = {
     .name = "q3_K_gather_f16",
@@ -497,9 +501,9 @@ const qk_kernel qk_q3_K_gather_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q3_K_gather_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = q3_K_gather_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -542,7 +546,7 @@ static const qk_field q3_K_gather_bf16_push[] = {
 };
 
 static const uint32_t q3_K_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant q3_K_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gather_bf16_vulkan_local_size_x}};
+static const qk_spec_constant q3_K_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q3_K_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q3_K_gather_bf16_vulkan = {
     .name = "q3_K_gather_bf16",
@@ -558,7 +562,7 @@ const qk_kernel qk_q3_K_gather_bf16_vulkan = {
     .push = q3_K_gather_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = q3_K_gather_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,

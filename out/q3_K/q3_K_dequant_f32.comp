@@ -135,7 +135,7 @@ void decode(uint block, uint tile, out precise vec4 v[8]) {
     v[7] = d_sc7 * vec4(ivec4(q7) - 4);
 }
 
-// Stores a tile's runs where they belong in block `block` of the output.
+// Stores a tile where it belongs in block `block` of the output.
 void write_tile(uint block, uint tile, vec4 v[8]) {
     const uint at = block * 64u + tile;
     dst[at] = v[0];

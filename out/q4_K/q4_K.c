@@ -264,7 +264,7 @@ static const qk_field q4_K_dequant_f32_push[] = {
 };
 
 static const uint32_t q4_K_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant q4_K_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_dequant_f32_vulkan_local_size_x}};
+static const qk_spec_constant q4_K_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_K_dequant_f32_vulkan = {
     .name = "q4_K_dequant_f32",
@@ -280,7 +280,7 @@ const qk_kernel qk_q4_K_dequant_f32_vulkan = {
     .push = q4_K_dequant_f32_push,
     .spec_constant_count = 1,
     .spec_constants = q4_K_dequant_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
@@ -317,7 +317,9 @@ static const qk_field q4_K_dequant_f16_push[] = {
 };
 
 static const uint32_t q4_K_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant q4_K_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_dequant_f16_vulkan_local_size_x}};
+static const uint32_t q4_K_dequant_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant q4_K_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_dequant_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, q4_K_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q4_K_dequant_f16_vulkan = {
     .name = "q4_K_dequant_f16",
@@ -331,14 +333,14 @@ const qk_kernel qk_q4_K_dequant_f16_vulkan = {
     .push_bytes = 4,
     .push_count = 1,
     .push = q4_K_dequant_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = q4_K_dequant_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
     .block_elements = 256,
-    .tile_elements = 8,
+    .tile_elements = 16,
 };
 
 const qk_kernel qk_q4_K_dequant_f16_metal = {
@@ -370,7 +372,7 @@ static const qk_field q4_K_dequant_bf16_push[] = {
 };
 
 static const uint32_t q4_K_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant q4_K_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_dequant_bf16_vulkan_local_size_x}};
+static const qk_spec_constant q4_K_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_K_dequant_bf16_vulkan = {
     .name = "q4_K_dequant_bf16",
@@ -386,12 +388,12 @@ const qk_kernel qk_q4_K_dequant_bf16_vulkan = {
     .push = q4_K_dequant_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = q4_K_dequant_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
     .block_elements = 256,
-    .tile_elements = 8,
+    .tile_elements = 16,
 };
 
 const qk_kernel qk_q4_K_dequant_bf16_metal = {
@@ -429,7 +431,7 @@ static const qk_field q4_K_gather_f32_push[] = {
 };
 
 static const uint32_t q4_K_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant q4_K_gather_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gather_f32_vulkan_local_size_x}};
+static const qk_spec_constant q4_K_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_K_gather_f32_vulkan = {
     .name = "q4_K_gather_f32",
@@ -445,7 +447,7 @@ const qk_kernel qk_q4_K_gather_f32_vulkan = {
     .push = q4_K_gather_f32_push,
     .spec_constant_count = 1,
     .spec_constants = q4_K_gather_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
@@ -488,7 +490,9 @@ static const qk_field q4_K_gather_f16_push[] = {
 };
 
 static const uint32_t q4_K_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant q4_K_gather_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gather_f16_vulkan_local_size_x}};
+static const uint32_t q4_K_gather_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant q4_K_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_gather_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, q4_K_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q4_K_gather_f16_vulkan = {
     .name = "q4_K_gather_f16",
@@ -502,14 +506,14 @@ const qk_kernel qk_q4_K_gather_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_K_gather_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = q4_K_gather_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
     .block_elements = 256,
-    .tile_elements = 8,
+    .tile_elements = 16,
 };
 
 const qk_kernel qk_q4_K_gather_f16_metal = {
@@ -547,7 +551,7 @@ static const qk_field q4_K_gather_bf16_push[] = {
 };
 
 static const uint32_t q4_K_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant q4_K_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gather_bf16_vulkan_local_size_x}};
+static const qk_spec_constant q4_K_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q4_K_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q4_K_gather_bf16_vulkan = {
     .name = "q4_K_gather_bf16",
@@ -563,12 +567,12 @@ const qk_kernel qk_q4_K_gather_bf16_vulkan = {
     .push = q4_K_gather_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = q4_K_gather_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
     .block_elements = 256,
-    .tile_elements = 8,
+    .tile_elements = 16,
 };
 
 const qk_kernel qk_q4_K_gather_bf16_metal = {

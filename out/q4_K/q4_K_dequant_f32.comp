@@ -74,7 +74,7 @@ void decode(uint block, uint tile, out precise vec4 v[2]) {
     v[1] = d_sc1 * vec4(q1) - dmin_mn1;
 }
 
-// Stores a tile's runs where they belong in block `block` of the output.
+// Stores a tile where it belongs in block `block` of the output.
 void write_tile(uint block, uint tile, vec4 v[2]) {
     const uint at = block * 64u + tile / 8u * 16u + tile % 8u;
     dst[at] = v[0];

@@ -58,7 +58,7 @@ void decode(uint block, uint tile, out precise vec4 v[2]) {
     v[1] = vec4(ivec4(q1) - 16) * d;
 }
 
-// Stores a tile's runs where they belong in block `block` of the output.
+// Stores a tile where it belongs in block `block` of the output.
 void write_tile(uint block, uint tile, vec4 v[2]) {
     const uint at = block * 8u + tile;
     dst[at] = v[0];

@@ -253,7 +253,7 @@ static const qk_field q5_1_dequant_f32_push[] = {
 };
 
 static const uint32_t q5_1_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant q5_1_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_dequant_f32_vulkan_local_size_x}};
+static const qk_spec_constant q5_1_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q5_1_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q5_1_dequant_f32_vulkan = {
     .name = "q5_1_dequant_f32",
@@ -269,7 +269,7 @@ const qk_kernel qk_q5_1_dequant_f32_vulkan = {
     .push = q5_1_dequant_f32_push,
     .spec_constant_count = 1,
     .spec_constants = q5_1_dequant_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
@@ -306,7 +306,9 @@ static const qk_field q5_1_dequant_f16_push[] = {
 };
 
 static const uint32_t q5_1_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant q5_1_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_dequant_f16_vulkan_local_size_x}};
+static const uint32_t q5_1_dequant_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant q5_1_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q5_1_dequant_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, q5_1_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q5_1_dequant_f16_vulkan = {
     .name = "q5_1_dequant_f16",
@@ -320,14 +322,14 @@ const qk_kernel qk_q5_1_dequant_f16_vulkan = {
     .push_bytes = 4,
     .push_count = 1,
     .push = q5_1_dequant_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = q5_1_dequant_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
     .block_elements = 32,
-    .tile_elements = 8,
+    .tile_elements = 16,
 };
 
 const qk_kernel qk_q5_1_dequant_f16_metal = {
@@ -359,7 +361,7 @@ static const qk_field q5_1_dequant_bf16_push[] = {
 };
 
 static const uint32_t q5_1_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant q5_1_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_dequant_bf16_vulkan_local_size_x}};
+static const qk_spec_constant q5_1_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q5_1_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q5_1_dequant_bf16_vulkan = {
     .name = "q5_1_dequant_bf16",
@@ -375,12 +377,12 @@ const qk_kernel qk_q5_1_dequant_bf16_vulkan = {
     .push = q5_1_dequant_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = q5_1_dequant_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
     .block_elements = 32,
-    .tile_elements = 8,
+    .tile_elements = 16,
 };
 
 const qk_kernel qk_q5_1_dequant_bf16_metal = {
@@ -418,7 +420,7 @@ static const qk_field q5_1_gather_f32_push[] = {
 };
 
 static const uint32_t q5_1_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant q5_1_gather_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gather_f32_vulkan_local_size_x}};
+static const qk_spec_constant q5_1_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q5_1_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q5_1_gather_f32_vulkan = {
     .name = "q5_1_gather_f32",
@@ -434,7 +436,7 @@ const qk_kernel qk_q5_1_gather_f32_vulkan = {
     .push = q5_1_gather_f32_push,
     .spec_constant_count = 1,
     .spec_constants = q5_1_gather_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
@@ -477,7 +479,9 @@ static const qk_field q5_1_gather_f16_push[] = {
 };
 
 static const uint32_t q5_1_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant q5_1_gather_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gather_f16_vulkan_local_size_x}};
+static const uint32_t q5_1_gather_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant q5_1_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q5_1_gather_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, q5_1_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q5_1_gather_f16_vulkan = {
     .name = "q5_1_gather_f16",
@@ -491,14 +495,14 @@ const qk_kernel qk_q5_1_gather_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_1_gather_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = q5_1_gather_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
     .block_elements = 32,
-    .tile_elements = 8,
+    .tile_elements = 16,
 };
 
 const qk_kernel qk_q5_1_gather_f16_metal = {
@@ -536,7 +540,7 @@ static const qk_field q5_1_gather_bf16_push[] = {
 };
 
 static const uint32_t q5_1_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant q5_1_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gather_bf16_vulkan_local_size_x}};
+static const qk_spec_constant q5_1_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q5_1_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q5_1_gather_bf16_vulkan = {
     .name = "q5_1_gather_bf16",
@@ -552,12 +556,12 @@ const qk_kernel qk_q5_1_gather_bf16_vulkan = {
     .push = q5_1_gather_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = q5_1_gather_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
     .block_elements = 32,
-    .tile_elements = 8,
+    .tile_elements = 16,
 };
 
 const qk_kernel qk_q5_1_gather_bf16_metal = {

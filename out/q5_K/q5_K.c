@@ -268,7 +268,7 @@ static const qk_field q5_K_dequant_f32_push[] = {
 };
 
 static const uint32_t q5_K_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant q5_K_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_dequant_f32_vulkan_local_size_x}};
+static const qk_spec_constant q5_K_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q5_K_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q5_K_dequant_f32_vulkan = {
     .name = "q5_K_dequant_f32",
@@ -284,7 +284,7 @@ const qk_kernel qk_q5_K_dequant_f32_vulkan = {
     .push = q5_K_dequant_f32_push,
     .spec_constant_count = 1,
     .spec_constants = q5_K_dequant_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
@@ -321,7 +321,9 @@ static const qk_field q5_K_dequant_f16_push[] = {
 };
 
 static const uint32_t q5_K_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant q5_K_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_dequant_f16_vulkan_local_size_x}};
+static const uint32_t q5_K_dequant_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant q5_K_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q5_K_dequant_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, q5_K_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q5_K_dequant_f16_vulkan = {
     .name = "q5_K_dequant_f16",
@@ -335,14 +337,14 @@ const qk_kernel qk_q5_K_dequant_f16_vulkan = {
     .push_bytes = 4,
     .push_count = 1,
     .push = q5_K_dequant_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = q5_K_dequant_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
     .block_elements = 256,
-    .tile_elements = 32,
+    .tile_elements = 16,
 };
 
 const qk_kernel qk_q5_K_dequant_f16_metal = {
@@ -374,7 +376,7 @@ static const qk_field q5_K_dequant_bf16_push[] = {
 };
 
 static const uint32_t q5_K_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant q5_K_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_dequant_bf16_vulkan_local_size_x}};
+static const qk_spec_constant q5_K_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q5_K_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q5_K_dequant_bf16_vulkan = {
     .name = "q5_K_dequant_bf16",
@@ -390,12 +392,12 @@ const qk_kernel qk_q5_K_dequant_bf16_vulkan = {
     .push = q5_K_dequant_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = q5_K_dequant_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
     .block_elements = 256,
-    .tile_elements = 32,
+    .tile_elements = 16,
 };
 
 const qk_kernel qk_q5_K_dequant_bf16_metal = {
@@ -433,7 +435,7 @@ static const qk_field q5_K_gather_f32_push[] = {
 };
 
 static const uint32_t q5_K_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant q5_K_gather_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gather_f32_vulkan_local_size_x}};
+static const qk_spec_constant q5_K_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q5_K_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q5_K_gather_f32_vulkan = {
     .name = "q5_K_gather_f32",
@@ -449,7 +451,7 @@ const qk_kernel qk_q5_K_gather_f32_vulkan = {
     .push = q5_K_gather_f32_push,
     .spec_constant_count = 1,
     .spec_constants = q5_K_gather_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
@@ -492,7 +494,9 @@ static const qk_field q5_K_gather_f16_push[] = {
 };
 
 static const uint32_t q5_K_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant q5_K_gather_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gather_f16_vulkan_local_size_x}};
+static const uint32_t q5_K_gather_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant q5_K_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q5_K_gather_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, q5_K_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q5_K_gather_f16_vulkan = {
     .name = "q5_K_gather_f16",
@@ -506,14 +510,14 @@ const qk_kernel qk_q5_K_gather_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_K_gather_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = q5_K_gather_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
     .block_elements = 256,
-    .tile_elements = 32,
+    .tile_elements = 16,
 };
 
 const qk_kernel qk_q5_K_gather_f16_metal = {
@@ -551,7 +555,7 @@ static const qk_field q5_K_gather_bf16_push[] = {
 };
 
 static const uint32_t q5_K_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant q5_K_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gather_bf16_vulkan_local_size_x}};
+static const qk_spec_constant q5_K_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q5_K_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q5_K_gather_bf16_vulkan = {
     .name = "q5_K_gather_bf16",
@@ -567,12 +571,12 @@ const qk_kernel qk_q5_K_gather_bf16_vulkan = {
     .push = q5_K_gather_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = q5_K_gather_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = 0,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
     .block_elements = 256,
-    .tile_elements = 32,
+    .tile_elements = 16,
 };
 
 const qk_kernel qk_q5_K_gather_bf16_metal = {

@@ -1,7 +1,7 @@
 // q5_K_dequant_f16: decodes a whole tensor: dst[i] = value(i), in f16.
 // Generated from the specification below by `qkgen emit --format q5_K`; do not edit.
 // 176 bytes for 256 elements, 5.5 bits each.
-// For each weight 0.688 bytes read and 2 written, 13.5 operations: 0.281 loads, 7.84 bits, 0.312 integer, 2.5 float, 2.56 conversions.
+// For each weight 0.688 bytes read and 2 written, 14.7 operations: 0.562 loads, 7.69 bits, 1.81 integer, 2.25 float, 2.38 conversions.
 //
 //     format q5_K "5-bit codes, 6-bit scales and minimums in groups of 32"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -27,10 +27,10 @@
 layout(local_size_x_id = 0) in;
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint blocks[]; };
-layout(binding = 1, std430) writeonly buffer Dst { uvec2 dst[]; };
+layout(binding = 1, std430) writeonly buffer Dst { uvec4 dst[]; };
 
 layout(push_constant) uniform Push {
-    uint tiles;  // of 32 elements, to decode
+    uint tiles;  // of 16 elements, to decode
 };
 
 // The half in the low 16 bits.
@@ -50,139 +50,92 @@ uint f32_to_f16(float x) {
     return sign | ((magnitude - 0x38000000u + 0xFFFu + ((magnitude >> 13) & 1u)) >> 13);
 }
 
-// The 32 values of a tile of a block, in runs of 4 consecutive elements.
-void decode(uint block, uint tile, out precise vec4 v[8]) {
+// Set where the host has given the module the execution modes RoundingModeRTE and DenormPreserve for 16 bits.
+layout(constant_id = 8) const bool rounds_f16 = false;
+
+// Elsewhere, what is added to a float and taken away again, 2^13 times the power of two below it, leaves 11 bits, rounded
+// to nearest even: a half, that no conversion changes.
+uvec2 pack_f16(vec4 v) {
+    if (rounds_f16) return uvec2(packHalf2x16(v.xy), packHalf2x16(v.zw));
+    const uvec4 bits = floatBitsToUint(v);
+    const vec4 power = uintBitsToFloat(bits & 0x7F800000u);
+    if (max(max(power.x, power.y), max(power.z, power.w)) >= 32768.0)
+        return uvec2(f32_to_f16(v.x) | f32_to_f16(v.y) << 16, f32_to_f16(v.z) | f32_to_f16(v.w) << 16);
+    precise vec4 lift = max(power, 6.103515625e-5) * 8192.0;  // a subnormal half has fewer bits
+    precise vec4 sum = abs(v) + lift;
+    precise vec4 half_values = sum - lift;
+    half_values = uintBitsToFloat(floatBitsToUint(half_values) | (bits & 0x80000000u));
+    return uvec2(packHalf2x16(half_values.xy), packHalf2x16(half_values.zw));
+}
+
+// The 16 values of a tile of a block, in runs of 4 consecutive elements.
+void decode(uint block, uint tile, out precise vec4 v[4]) {
     // elements 0 to 3, counted from the tile's first
     uint base = block * 44u;
     uint d_dmin = blocks[base];
     float d = f16_to_f32(d_dmin);
-    uint scales0 = blocks[base + 1u];
-    uint sc0 = scales0 & 0x3Fu;
+    uint part = tile / 4u;  // of 64 elements
+    uint scales0 = blocks[base + part / 2u * 2u + 1u];
+    uint sc_lo0 = (scales0 >> (part % 2u * 16u)) & 15u;  // scales: bits 0-3 of sc
+    uint scales1 = blocks[base + 1u];
+    uint sc_hi0 = (scales1 >> (part % 2u * 16u + part / 2u * 2u + 4u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc0 = sc_lo0 | (sc_hi0 << 4u);
     precise float d_sc0 = d * float(sc0);
-    uint qs0 = blocks[base + tile + 12u];
+    uint qs0 = blocks[base + tile * 2u + 12u];
     uvec4 q_lo0 = (uvec4(qs0) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: bits 0-3 of q
-    uint qh = blocks[base + tile + 4u];
-    uvec4 q_hi0 = (uvec4(qh) >> uvec4(0, 8, 16, 24)) & 1u;  // qh: bit 4 of q
+    uint qh0 = blocks[base + tile % 4u * 2u + 4u];
+    uvec4 q_hi0 = (uvec4(qh0 >> (part * 2u)) >> uvec4(0, 8, 16, 24)) & 1u;  // qh: bit 4 of q
     uvec4 q0 = q_lo0 | (q_hi0 << 4u);
     float dmin = f16_to_f32(d_dmin >> 16u);
-    uint scales1 = blocks[base + 2u];
-    uint mn0 = scales1 & 0x3Fu;
+    uint scales2 = blocks[base + part / 2u + 2u];
+    uint mn_lo0 = (scales2 >> (part % 2u * 16u + part / 2u * 4u)) & 15u;  // scales: bits 0-3 of mn
+    uint scales3 = blocks[base + 2u];
+    uint mn_hi0 = (scales3 >> (part % 2u * 16u + part / 2u * 2u + 4u)) & 3u;  // scales: bits 4-5 of mn
+    uint mn0 = mn_lo0 | (mn_hi0 << 4u);
     precise float dmin_mn0 = dmin * float(mn0);
     v[0] = d_sc0 * vec4(q0) - dmin_mn0;
 
-    // elements 32 to 35, counted from the tile's first
-    uint sc1 = (scales0 >> 8u) & 0x3Fu;
-    precise float d_sc1 = d * float(sc1);
-    uvec4 q_lo1 = (uvec4(qs0) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: bits 0-3 of q
-    uvec4 q_hi1 = (uvec4(qh) >> uvec4(1, 9, 17, 25)) & 1u;  // qh: bit 4 of q
+    // elements 4 to 7, counted from the tile's first
+    uint qs1 = blocks[base + tile * 2u + 13u];
+    uvec4 q_lo1 = (uvec4(qs1) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: bits 0-3 of q
+    uint qh1 = blocks[base + tile % 4u * 2u + 5u];
+    uvec4 q_hi1 = (uvec4(qh1 >> (part * 2u)) >> uvec4(0, 8, 16, 24)) & 1u;  // qh: bit 4 of q
     uvec4 q1 = q_lo1 | (q_hi1 << 4u);
-    uint mn1 = (scales1 >> 8u) & 0x3Fu;
-    precise float dmin_mn1 = dmin * float(mn1);
-    v[1] = d_sc1 * vec4(q1) - dmin_mn1;
+    v[1] = d_sc0 * vec4(q1) - dmin_mn0;
 
-    // elements 64 to 67, counted from the tile's first
-    uint sc2 = (scales0 >> 16u) & 0x3Fu;
-    precise float d_sc2 = d * float(sc2);
-    uint qs1 = blocks[base + tile + 20u];
-    uvec4 q_lo2 = (uvec4(qs1) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: bits 0-3 of q
-    uvec4 q_hi2 = (uvec4(qh) >> uvec4(2, 10, 18, 26)) & 1u;  // qh: bit 4 of q
+    // elements 32 to 35, counted from the tile's first
+    uint sc_lo1 = (scales0 >> (part % 2u * 16u + 8u)) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi1 = (scales1 >> (part % 2u * 16u + part / 2u * 2u + 12u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc1 = sc_lo1 | (sc_hi1 << 4u);
+    precise float d_sc1 = d * float(sc1);
+    uvec4 q_lo2 = (uvec4(qs0) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: bits 0-3 of q
+    uvec4 q_hi2 = (uvec4(qh0 >> (part * 2u)) >> uvec4(1, 9, 17, 25)) & 1u;  // qh: bit 4 of q
     uvec4 q2 = q_lo2 | (q_hi2 << 4u);
-    uint mn2 = (scales1 >> 16u) & 0x3Fu;
-    precise float dmin_mn2 = dmin * float(mn2);
-    v[2] = d_sc2 * vec4(q2) - dmin_mn2;
+    uint mn_lo1 = (scales2 >> (part % 2u * 16u + part / 2u * 4u + 8u)) & 15u;  // scales: bits 0-3 of mn
+    uint mn_hi1 = (scales3 >> (part % 2u * 16u + part / 2u * 2u + 12u)) & 3u;  // scales: bits 4-5 of mn
+    uint mn1 = mn_lo1 | (mn_hi1 << 4u);
+    precise float dmin_mn1 = dmin * float(mn1);
+    v[2] = d_sc1 * vec4(q2) - dmin_mn1;
 
-    // elements 96 to 99, counted from the tile's first
-    uint sc3 = (scales0 >> 24u) & 0x3Fu;
-    precise float d_sc3 = d * float(sc3);
+    // elements 36 to 39, counted from the tile's first
     uvec4 q_lo3 = (uvec4(qs1) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: bits 0-3 of q
-    uvec4 q_hi3 = (uvec4(qh) >> uvec4(3, 11, 19, 27)) & 1u;  // qh: bit 4 of q
+    uvec4 q_hi3 = (uvec4(qh1 >> (part * 2u)) >> uvec4(1, 9, 17, 25)) & 1u;  // qh: bit 4 of q
     uvec4 q3 = q_lo3 | (q_hi3 << 4u);
-    uint mn3 = (scales1 >> 24u) & 0x3Fu;
-    precise float dmin_mn3 = dmin * float(mn3);
-    v[3] = d_sc3 * vec4(q3) - dmin_mn3;
-
-    // elements 128 to 131, counted from the tile's first
-    uint scales2 = blocks[base + 3u];
-    uint sc_lo0 = scales2 & 15u;  // scales: bits 0-3 of sc
-    uint sc_hi0 = (scales0 >> 6u) & 3u;  // scales: bits 4-5 of sc
-    uint sc4 = sc_lo0 | (sc_hi0 << 4u);
-    precise float d_sc4 = d * float(sc4);
-    uint qs2 = blocks[base + tile + 28u];
-    uvec4 q_lo4 = (uvec4(qs2) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: bits 0-3 of q
-    uvec4 q_hi4 = (uvec4(qh) >> uvec4(4, 12, 20, 28)) & 1u;  // qh: bit 4 of q
-    uvec4 q4 = q_lo4 | (q_hi4 << 4u);
-    uint mn_lo0 = (scales2 >> 4u) & 15u;  // scales: bits 0-3 of mn
-    uint mn_hi0 = (scales1 >> 6u) & 3u;  // scales: bits 4-5 of mn
-    uint mn4 = mn_lo0 | (mn_hi0 << 4u);
-    precise float dmin_mn4 = dmin * float(mn4);
-    v[4] = d_sc4 * vec4(q4) - dmin_mn4;
-
-    // elements 160 to 163, counted from the tile's first
-    uint sc_lo1 = (scales2 >> 8u) & 15u;  // scales: bits 0-3 of sc
-    uint sc_hi1 = (scales0 >> 14u) & 3u;  // scales: bits 4-5 of sc
-    uint sc5 = sc_lo1 | (sc_hi1 << 4u);
-    precise float d_sc5 = d * float(sc5);
-    uvec4 q_lo5 = (uvec4(qs2) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: bits 0-3 of q
-    uvec4 q_hi5 = (uvec4(qh) >> uvec4(5, 13, 21, 29)) & 1u;  // qh: bit 4 of q
-    uvec4 q5 = q_lo5 | (q_hi5 << 4u);
-    uint mn_lo1 = (scales2 >> 12u) & 15u;  // scales: bits 0-3 of mn
-    uint mn_hi1 = (scales1 >> 14u) & 3u;  // scales: bits 4-5 of mn
-    uint mn5 = mn_lo1 | (mn_hi1 << 4u);
-    precise float dmin_mn5 = dmin * float(mn5);
-    v[5] = d_sc5 * vec4(q5) - dmin_mn5;
-
-    // elements 192 to 195, counted from the tile's first
-    uint sc_lo2 = (scales2 >> 16u) & 15u;  // scales: bits 0-3 of sc
-    uint sc_hi2 = (scales0 >> 22u) & 3u;  // scales: bits 4-5 of sc
-    uint sc6 = sc_lo2 | (sc_hi2 << 4u);
-    precise float d_sc6 = d * float(sc6);
-    uint qs3 = blocks[base + tile + 36u];
-    uvec4 q_lo6 = (uvec4(qs3) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: bits 0-3 of q
-    uvec4 q_hi6 = (uvec4(qh) >> uvec4(6, 14, 22, 30)) & 1u;  // qh: bit 4 of q
-    uvec4 q6 = q_lo6 | (q_hi6 << 4u);
-    uint mn_lo2 = (scales2 >> 20u) & 15u;  // scales: bits 0-3 of mn
-    uint mn_hi2 = (scales1 >> 22u) & 3u;  // scales: bits 4-5 of mn
-    uint mn6 = mn_lo2 | (mn_hi2 << 4u);
-    precise float dmin_mn6 = dmin * float(mn6);
-    v[6] = d_sc6 * vec4(q6) - dmin_mn6;
-
-    // elements 224 to 227, counted from the tile's first
-    uint sc_lo3 = (scales2 >> 24u) & 15u;  // scales: bits 0-3 of sc
-    uint sc_hi3 = scales0 >> 30u;  // scales: bits 4-5 of sc
-    uint sc7 = sc_lo3 | (sc_hi3 << 4u);
-    precise float d_sc7 = d * float(sc7);
-    uvec4 q_lo7 = (uvec4(qs3) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: bits 0-3 of q
-    uvec4 q_hi7 = (uvec4(qh) >> uvec4(7, 15, 23, 31)) & 1u;  // qh: bit 4 of q
-    uvec4 q7 = q_lo7 | (q_hi7 << 4u);
-    uint mn_lo3 = scales2 >> 28u;  // scales: bits 0-3 of mn
-    uint mn_hi3 = scales1 >> 30u;  // scales: bits 4-5 of mn
-    uint mn7 = mn_lo3 | (mn_hi3 << 4u);
-    precise float dmin_mn7 = dmin * float(mn7);
-    v[7] = d_sc7 * vec4(q7) - dmin_mn7;
+    v[3] = d_sc1 * vec4(q3) - dmin_mn1;
 }
 
-uvec2 pack(vec4 v) {
-    return uvec2(f32_to_f16(v.x) | (f32_to_f16(v.y) << 16), f32_to_f16(v.z) | (f32_to_f16(v.w) << 16));
-}
-
-// Stores a tile's runs where they belong in block `block` of the output.
-void write_tile(uint block, uint tile, vec4 v[8]) {
-    const uint at = block * 64u + tile;
-    dst[at] = pack(v[0]);
-    dst[at + 8u] = pack(v[1]);
-    dst[at + 16u] = pack(v[2]);
-    dst[at + 24u] = pack(v[3]);
-    dst[at + 32u] = pack(v[4]);
-    dst[at + 40u] = pack(v[5]);
-    dst[at + 48u] = pack(v[6]);
-    dst[at + 56u] = pack(v[7]);
+// Stores a tile where it belongs in block `block` of the output.
+void write_tile(uint block, uint tile, vec4 v[4]) {
+    const uint at = block * 32u + tile / 4u * 8u + tile % 4u;
+    dst[at] = uvec4(pack_f16(v[0]), pack_f16(v[1]));
+    dst[at + 4u] = uvec4(pack_f16(v[2]), pack_f16(v[3]));
 }
 
 void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
     for (uint i = gl_GlobalInvocationID.x; i < tiles; i += threads) {
-        vec4 v[8];
-        decode(i / 8u, i % 8u, v);
-        write_tile(i / 8u, i % 8u, v);
+        vec4 v[4];
+        decode(i / 16u, i % 16u, v);
+        write_tile(i / 16u, i % 16u, v);
     }
 }

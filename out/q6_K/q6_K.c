@@ -261,7 +261,7 @@ static const qk_field q6_K_dequant_f32_push[] = {
 };
 
 static const uint32_t q6_K_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant q6_K_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_dequant_f32_vulkan_local_size_x}};
+static const qk_spec_constant q6_K_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q6_K_dequant_f32_vulkan = {
     .name = "q6_K_dequant_f32",
@@ -277,7 +277,7 @@ const qk_kernel qk_q6_K_dequant_f32_vulkan = {
     .push = q6_K_dequant_f32_push,
     .spec_constant_count = 1,
     .spec_constants = q6_K_dequant_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
@@ -314,7 +314,9 @@ static const qk_field q6_K_dequant_f16_push[] = {
 };
 
 static const uint32_t q6_K_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant q6_K_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_dequant_f16_vulkan_local_size_x}};
+static const uint32_t q6_K_dequant_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant q6_K_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_dequant_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, q6_K_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q6_K_dequant_f16_vulkan = {
     .name = "q6_K_dequant_f16",
@@ -328,14 +330,14 @@ const qk_kernel qk_q6_K_dequant_f16_vulkan = {
     .push_bytes = 4,
     .push_count = 1,
     .push = q6_K_dequant_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = q6_K_dequant_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
     .block_elements = 256,
-    .tile_elements = 16,
+    .tile_elements = 32,
 };
 
 const qk_kernel qk_q6_K_dequant_f16_metal = {
@@ -367,7 +369,7 @@ static const qk_field q6_K_dequant_bf16_push[] = {
 };
 
 static const uint32_t q6_K_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant q6_K_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_dequant_bf16_vulkan_local_size_x}};
+static const qk_spec_constant q6_K_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q6_K_dequant_bf16_vulkan = {
     .name = "q6_K_dequant_bf16",
@@ -383,12 +385,12 @@ const qk_kernel qk_q6_K_dequant_bf16_vulkan = {
     .push = q6_K_dequant_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = q6_K_dequant_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
     .block_elements = 256,
-    .tile_elements = 16,
+    .tile_elements = 32,
 };
 
 const qk_kernel qk_q6_K_dequant_bf16_metal = {
@@ -426,7 +428,7 @@ static const qk_field q6_K_gather_f32_push[] = {
 };
 
 static const uint32_t q6_K_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant q6_K_gather_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gather_f32_vulkan_local_size_x}};
+static const qk_spec_constant q6_K_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q6_K_gather_f32_vulkan = {
     .name = "q6_K_gather_f32",
@@ -442,7 +444,7 @@ const qk_kernel qk_q6_K_gather_f32_vulkan = {
     .push = q6_K_gather_f32_push,
     .spec_constant_count = 1,
     .spec_constants = q6_K_gather_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
@@ -485,7 +487,9 @@ static const qk_field q6_K_gather_f16_push[] = {
 };
 
 static const uint32_t q6_K_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant q6_K_gather_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gather_f16_vulkan_local_size_x}};
+static const uint32_t q6_K_gather_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant q6_K_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_gather_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, q6_K_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q6_K_gather_f16_vulkan = {
     .name = "q6_K_gather_f16",
@@ -499,14 +503,14 @@ const qk_kernel qk_q6_K_gather_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q6_K_gather_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = q6_K_gather_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
     .block_elements = 256,
-    .tile_elements = 16,
+    .tile_elements = 32,
 };
 
 const qk_kernel qk_q6_K_gather_f16_metal = {
@@ -544,7 +548,7 @@ static const qk_field q6_K_gather_bf16_push[] = {
 };
 
 static const uint32_t q6_K_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant q6_K_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gather_bf16_vulkan_local_size_x}};
+static const qk_spec_constant q6_K_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q6_K_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q6_K_gather_bf16_vulkan = {
     .name = "q6_K_gather_bf16",
@@ -560,12 +564,12 @@ const qk_kernel qk_q6_K_gather_bf16_vulkan = {
     .push = q6_K_gather_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = q6_K_gather_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
     .block_elements = 256,
-    .tile_elements = 16,
+    .tile_elements = 32,
 };
 
 const qk_kernel qk_q6_K_gather_bf16_metal = {

@@ -1,7 +1,7 @@
 // q6_K_gather_bf16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in bf16.
 // Generated from the specification below by `qkgen emit --format q6_K`; do not edit.
 // 210 bytes for 256 elements, 6.562 bits each.
-// For each weight 0.82 bytes read and 2 written, 13.6 operations: 0.688 loads, 6.88 bits, 2.44 integer, 1.25 float, 2.31 conversions.
+// For each weight 0.82 bytes read and 2 written, 12.3 operations: 0.531 loads, 6.62 bits, 1.91 integer, 1.12 float, 2.16 conversions.
 //
 //     format q6_K "6-bit codes around 32, signed 8-bit scales in groups of 16"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -26,14 +26,14 @@ layout(local_size_x_id = 0) in;
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
 layout(binding = 1, std430) readonly buffer Indices { uint indices[]; };
-layout(binding = 2, std430) writeonly buffer Dst { uvec2 dst[]; };
+layout(binding = 2, std430) writeonly buffer Dst { uvec4 dst[]; };
 layout(binding = 3, std430) buffer Status { uint out_of_range; };
 
 layout(push_constant) uniform Push {
     uint rows;       // of the whole table
     uint row_first;  // the rows that are bound in this launch
     uint row_end;
-    uint row_tiles;  // tiles of 16 elements in a row
+    uint row_tiles;  // tiles of 32 elements in a row
     uint tokens;
 };
 
@@ -49,84 +49,116 @@ uint f32_to_bf16(float x) {
     return (bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16;
 }
 
+uvec2 pack_bf16(vec4 v) {
+    const uvec4 bits = floatBitsToUint(v);
+    const vec4 power = uintBitsToFloat(bits & 0x7F800000u);
+    if (floatBitsToUint(max(max(power.x, power.y), max(power.z, power.w))) == 0x7F800000u)  // infinite, or NaN
+        return uvec2(f32_to_bf16(v.x) | f32_to_bf16(v.y) << 16, f32_to_bf16(v.z) | f32_to_bf16(v.w) << 16);
+    const uvec4 rounded = bits + 0x7FFFu + ((bits >> 16) & 1u);
+    return uvec2(rounded.x >> 16 | (rounded.y & 0xFFFF0000u), rounded.z >> 16 | (rounded.w & 0xFFFF0000u));
+}
+
 // 32 bits from words of 16.
 uint blocks_u32(uint at) {
     return uint(blocks[at]) | (uint(blocks[at + 1u]) << 16);
 }
 
-// The 16 values of a tile of a block, in runs of 4 consecutive elements.
-void decode(uint block, uint tile, out precise vec4 v[4]) {
+// The 32 values of a tile of a block, in runs of 4 consecutive elements.
+void decode(uint block, uint tile, out precise vec4 v[8]) {
     // elements 0 to 3, counted from the tile's first
     uint base = block * 105u;
     float d = f16_to_f32(uint(blocks[base + 104u]));
-    uint part = tile / 8u;  // of 128 elements
+    uint part = tile / 4u;  // of 128 elements
     uint scales0 = uint(blocks[base + part * 4u + 96u]);
-    int sc0 = bitfieldExtract(int(scales0 >> (tile % 8u / 4u * 8u)), 0, 8);  // scales: 8 bits
+    int sc0 = bitfieldExtract(int(scales0 >> (tile % 4u / 2u * 8u)), 0, 8);  // scales: 8 bits
     precise float d_sc0 = d * float(sc0);
-    uint ql0 = blocks_u32(base + part * 32u + tile % 8u * 2u);
+    uint ql0 = blocks_u32(base + part * 32u + tile % 4u * 4u);
     uvec4 q_lo0 = (uvec4(ql0) >> uvec4(0, 8, 16, 24)) & 15u;  // ql: bits 0-3 of q
-    uint qh = blocks_u32(base + tile * 2u + 64u);
-    uvec4 q_hi0 = (uvec4(qh) >> uvec4(0, 8, 16, 24)) & 3u;  // qh: bits 4-5 of q
+    uint qh0 = blocks_u32(base + tile * 4u + 64u);
+    uvec4 q_hi0 = (uvec4(qh0) >> uvec4(0, 8, 16, 24)) & 3u;  // qh: bits 4-5 of q
     uvec4 q0 = q_lo0 | (q_hi0 << 4u);
     v[0] = d_sc0 * vec4(ivec4(q0) - 32);
 
+    // elements 4 to 7, counted from the tile's first
+    uint ql1 = blocks_u32(base + part * 32u + tile % 4u * 4u + 2u);
+    uvec4 q_lo1 = (uvec4(ql1) >> uvec4(0, 8, 16, 24)) & 15u;  // ql: bits 0-3 of q
+    uint qh1 = blocks_u32(base + tile * 4u + 66u);
+    uvec4 q_hi1 = (uvec4(qh1) >> uvec4(0, 8, 16, 24)) & 3u;  // qh: bits 4-5 of q
+    uvec4 q1 = q_lo1 | (q_hi1 << 4u);
+    v[1] = d_sc0 * vec4(ivec4(q1) - 32);
+
     // elements 32 to 35, counted from the tile's first
     uint scales1 = uint(blocks[base + part * 4u + 97u]);
-    int sc1 = bitfieldExtract(int(scales1 >> (tile % 8u / 4u * 8u)), 0, 8);  // scales: 8 bits
+    int sc1 = bitfieldExtract(int(scales1 >> (tile % 4u / 2u * 8u)), 0, 8);  // scales: 8 bits
     precise float d_sc1 = d * float(sc1);
-    uint ql1 = blocks_u32(base + part * 32u + tile % 8u * 2u + 16u);
-    uvec4 q_lo1 = (uvec4(ql1) >> uvec4(0, 8, 16, 24)) & 15u;  // ql: bits 0-3 of q
-    uvec4 q_hi1 = (uvec4(qh) >> uvec4(2, 10, 18, 26)) & 3u;  // qh: bits 4-5 of q
-    uvec4 q1 = q_lo1 | (q_hi1 << 4u);
-    v[1] = d_sc1 * vec4(ivec4(q1) - 32);
+    uint ql2 = blocks_u32(base + part * 32u + tile % 4u * 4u + 16u);
+    uvec4 q_lo2 = (uvec4(ql2) >> uvec4(0, 8, 16, 24)) & 15u;  // ql: bits 0-3 of q
+    uvec4 q_hi2 = (uvec4(qh0) >> uvec4(2, 10, 18, 26)) & 3u;  // qh: bits 4-5 of q
+    uvec4 q2 = q_lo2 | (q_hi2 << 4u);
+    v[2] = d_sc1 * vec4(ivec4(q2) - 32);
+
+    // elements 36 to 39, counted from the tile's first
+    uint ql3 = blocks_u32(base + part * 32u + tile % 4u * 4u + 18u);
+    uvec4 q_lo3 = (uvec4(ql3) >> uvec4(0, 8, 16, 24)) & 15u;  // ql: bits 0-3 of q
+    uvec4 q_hi3 = (uvec4(qh1) >> uvec4(2, 10, 18, 26)) & 3u;  // qh: bits 4-5 of q
+    uvec4 q3 = q_lo3 | (q_hi3 << 4u);
+    v[3] = d_sc1 * vec4(ivec4(q3) - 32);
 
     // elements 64 to 67, counted from the tile's first
     uint scales2 = uint(blocks[base + part * 4u + 98u]);
-    int sc2 = bitfieldExtract(int(scales2 >> (tile % 8u / 4u * 8u)), 0, 8);  // scales: 8 bits
+    int sc2 = bitfieldExtract(int(scales2 >> (tile % 4u / 2u * 8u)), 0, 8);  // scales: 8 bits
     precise float d_sc2 = d * float(sc2);
-    uvec4 q_lo2 = (uvec4(ql0) >> uvec4(4, 12, 20, 28)) & 15u;  // ql: bits 0-3 of q
-    uvec4 q_hi2 = (uvec4(qh) >> uvec4(4, 12, 20, 28)) & 3u;  // qh: bits 4-5 of q
-    uvec4 q2 = q_lo2 | (q_hi2 << 4u);
-    v[2] = d_sc2 * vec4(ivec4(q2) - 32);
+    uvec4 q_lo4 = (uvec4(ql0) >> uvec4(4, 12, 20, 28)) & 15u;  // ql: bits 0-3 of q
+    uvec4 q_hi4 = (uvec4(qh0) >> uvec4(4, 12, 20, 28)) & 3u;  // qh: bits 4-5 of q
+    uvec4 q4 = q_lo4 | (q_hi4 << 4u);
+    v[4] = d_sc2 * vec4(ivec4(q4) - 32);
+
+    // elements 68 to 71, counted from the tile's first
+    uvec4 q_lo5 = (uvec4(ql1) >> uvec4(4, 12, 20, 28)) & 15u;  // ql: bits 0-3 of q
+    uvec4 q_hi5 = (uvec4(qh1) >> uvec4(4, 12, 20, 28)) & 3u;  // qh: bits 4-5 of q
+    uvec4 q5 = q_lo5 | (q_hi5 << 4u);
+    v[5] = d_sc2 * vec4(ivec4(q5) - 32);
 
     // elements 96 to 99, counted from the tile's first
     uint scales3 = uint(blocks[base + part * 4u + 99u]);
-    int sc3 = bitfieldExtract(int(scales3 >> (tile % 8u / 4u * 8u)), 0, 8);  // scales: 8 bits
+    int sc3 = bitfieldExtract(int(scales3 >> (tile % 4u / 2u * 8u)), 0, 8);  // scales: 8 bits
     precise float d_sc3 = d * float(sc3);
-    uvec4 q_lo3 = (uvec4(ql1) >> uvec4(4, 12, 20, 28)) & 15u;  // ql: bits 0-3 of q
-    uvec4 q_hi3 = (uvec4(qh) >> uvec4(6, 14, 22, 30)) & 3u;  // qh: bits 4-5 of q
-    uvec4 q3 = q_lo3 | (q_hi3 << 4u);
-    v[3] = d_sc3 * vec4(ivec4(q3) - 32);
+    uvec4 q_lo6 = (uvec4(ql2) >> uvec4(4, 12, 20, 28)) & 15u;  // ql: bits 0-3 of q
+    uvec4 q_hi6 = (uvec4(qh0) >> uvec4(6, 14, 22, 30)) & 3u;  // qh: bits 4-5 of q
+    uvec4 q6 = q_lo6 | (q_hi6 << 4u);
+    v[6] = d_sc3 * vec4(ivec4(q6) - 32);
+
+    // elements 100 to 103, counted from the tile's first
+    uvec4 q_lo7 = (uvec4(ql3) >> uvec4(4, 12, 20, 28)) & 15u;  // ql: bits 0-3 of q
+    uvec4 q_hi7 = (uvec4(qh1) >> uvec4(6, 14, 22, 30)) & 3u;  // qh: bits 4-5 of q
+    uvec4 q7 = q_lo7 | (q_hi7 << 4u);
+    v[7] = d_sc3 * vec4(ivec4(q7) - 32);
 }
 
-uvec2 pack(vec4 v) {
-    return uvec2(f32_to_bf16(v.x) | (f32_to_bf16(v.y) << 16), f32_to_bf16(v.z) | (f32_to_bf16(v.w) << 16));
-}
-
-// Stores a tile's runs where they belong in block `block` of the output.
-void write_tile(uint block, uint tile, vec4 v[4]) {
-    const uint at = block * 64u + tile / 8u * 32u + tile % 8u;
-    dst[at] = pack(v[0]);
-    dst[at + 8u] = pack(v[1]);
-    dst[at + 16u] = pack(v[2]);
-    dst[at + 24u] = pack(v[3]);
+// Stores a tile where it belongs in block `block` of the output.
+void write_tile(uint block, uint tile, vec4 v[8]) {
+    const uint at = block * 32u + tile / 4u * 16u + tile % 4u;
+    dst[at] = uvec4(pack_bf16(v[0]), pack_bf16(v[1]));
+    dst[at + 4u] = uvec4(pack_bf16(v[2]), pack_bf16(v[3]));
+    dst[at + 8u] = uvec4(pack_bf16(v[4]), pack_bf16(v[5]));
+    dst[at + 12u] = uvec4(pack_bf16(v[6]), pack_bf16(v[7]));
 }
 
 void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
     for (uint i = gl_GlobalInvocationID.x; i < tokens * row_tiles; i += threads) {
         const uint row = indices[i / row_tiles];
-        vec4 v[4];
+        vec4 v[8];
         if (row >= row_first && row < row_end) {
             const uint from = (row - row_first) * row_tiles + i % row_tiles;
-            decode(from / 16u, i % 16u, v);
+            decode(from / 8u, i % 8u, v);
         } else if (row >= rows && row_first == 0u) {
             // No such row: zeros, and the token is counted once.
-            for (uint r = 0u; r < 4u; ++r) v[r] = vec4(0.0);
+            for (uint r = 0u; r < 8u; ++r) v[r] = vec4(0.0);
             if (i % row_tiles == 0u) atomicAdd(out_of_range, 1u);
         } else {
             continue;  // a row of another launch
         }
-        write_tile(i / 16u, i % 16u, v);
+        write_tile(i / 8u, i % 8u, v);
     }
 }

@@ -1,7 +1,7 @@
 /* q8_0: reference decoder, descriptors and dispatch stubs.
  * Generated from the specification below by `qkgen emit --format q8_0`; do not edit.
  * 34 bytes for 32 elements, 8.5 bits each.
- * dequant, gather in f32: for each weight 1.06 bytes read and 4 written, 6.12 operations: 0.625 loads, 2.5 bits, 0.875 integer, 1 float, 1.12 conversions.
+ * dequant, gather in f32: for each weight 1.06 bytes read and 4 written, 6.75 operations: 0.75 loads, 2.5 bits, 1.25 integer, 1 float, 1.25 conversions.
  * gemv, gemv_id in f32: for each weight 1.06 bytes read, 5.5 operations: 0.562 loads, 1.5 bits, 0.688 integer, 2.19 float, 0.562 conversions.
  *
  *     format q8_0 "signed 8-bit codes, one scale for 32"
@@ -251,7 +251,7 @@ static const qk_field q8_0_dequant_f32_push[] = {
 };
 
 static const uint32_t q8_0_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant q8_0_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q8_0_dequant_f32_vulkan_local_size_x}};
+static const qk_spec_constant q8_0_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q8_0_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q8_0_dequant_f32_vulkan = {
     .name = "q8_0_dequant_f32",
@@ -267,12 +267,12 @@ const qk_kernel qk_q8_0_dequant_f32_vulkan = {
     .push = q8_0_dequant_f32_push,
     .spec_constant_count = 1,
     .spec_constants = q8_0_dequant_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 32,
-    .tile_elements = 8,
+    .tile_elements = 4,
 };
 
 const qk_kernel qk_q8_0_dequant_f32_metal = {
@@ -304,7 +304,9 @@ static const qk_field q8_0_dequant_f16_push[] = {
 };
 
 static const uint32_t q8_0_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant q8_0_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q8_0_dequant_f16_vulkan_local_size_x}};
+static const uint32_t q8_0_dequant_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant q8_0_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q8_0_dequant_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, q8_0_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q8_0_dequant_f16_vulkan = {
     .name = "q8_0_dequant_f16",
@@ -318,9 +320,9 @@ const qk_kernel qk_q8_0_dequant_f16_vulkan = {
     .push_bytes = 4,
     .push_count = 1,
     .push = q8_0_dequant_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = q8_0_dequant_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -357,7 +359,7 @@ static const qk_field q8_0_dequant_bf16_push[] = {
 };
 
 static const uint32_t q8_0_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant q8_0_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q8_0_dequant_bf16_vulkan_local_size_x}};
+static const qk_spec_constant q8_0_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q8_0_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q8_0_dequant_bf16_vulkan = {
     .name = "q8_0_dequant_bf16",
@@ -373,7 +375,7 @@ const qk_kernel qk_q8_0_dequant_bf16_vulkan = {
     .push = q8_0_dequant_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = q8_0_dequant_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
@@ -416,7 +418,7 @@ static const qk_field q8_0_gather_f32_push[] = {
 };
 
 static const uint32_t q8_0_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant q8_0_gather_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q8_0_gather_f32_vulkan_local_size_x}};
+static const qk_spec_constant q8_0_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, q8_0_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_q8_0_gather_f32_vulkan = {
     .name = "q8_0_gather_f32",
@@ -432,12 +434,12 @@ const qk_kernel qk_q8_0_gather_f32_vulkan = {
     .push = q8_0_gather_f32_push,
     .spec_constant_count = 1,
     .spec_constants = q8_0_gather_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
     .block_elements = 32,
-    .tile_elements = 8,
+    .tile_elements = 4,
 };
 
 const qk_kernel qk_q8_0_gather_f32_metal = {
@@ -475,7 +477,9 @@ static const qk_field q8_0_gather_f16_push[] = {
 };
 
 static const uint32_t q8_0_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant q8_0_gather_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q8_0_gather_f16_vulkan_local_size_x}};
+static const uint32_t q8_0_gather_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant q8_0_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q8_0_gather_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, q8_0_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_q8_0_gather_f16_vulkan = {
     .name = "q8_0_gather_f16",
@@ -489,9 +493,9 @@ const qk_kernel qk_q8_0_gather_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q8_0_gather_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = q8_0_gather_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
@@ -534,7 +538,7 @@ static const qk_field q8_0_gather_bf16_push[] = {
 };
 
 static const uint32_t q8_0_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant q8_0_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q8_0_gather_bf16_vulkan_local_size_x}};
+static const qk_spec_constant q8_0_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, q8_0_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_q8_0_gather_bf16_vulkan = {
     .name = "q8_0_gather_bf16",
@@ -550,7 +554,7 @@ const qk_kernel qk_q8_0_gather_bf16_vulkan = {
     .push = q8_0_gather_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = q8_0_gather_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,

@@ -1,7 +1,7 @@
 // q8_0_gather_f32: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f32.
 // Generated from the specification below by `qkgen emit --format q8_0`; do not edit.
 // 34 bytes for 32 elements, 8.5 bits each.
-// For each weight 1.06 bytes read and 4 written, 6.12 operations: 0.625 loads, 2.5 bits, 0.875 integer, 1 float, 1.12 conversions.
+// For each weight 1.06 bytes read and 4 written, 6.75 operations: 0.75 loads, 2.5 bits, 1.25 integer, 1 float, 1.25 conversions.
 //
 //     format q8_0 "signed 8-bit codes, one scale for 32"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -28,7 +28,7 @@ layout(push_constant) uniform Push {
     uint rows;       // of the whole table
     uint row_first;  // the rows that are bound in this launch
     uint row_end;
-    uint row_tiles;  // tiles of 8 elements in a row
+    uint row_tiles;  // tiles of 4 elements in a row
     uint tokens;
 };
 
@@ -42,43 +42,36 @@ uint blocks_u32(uint at) {
     return uint(blocks[at]) | (uint(blocks[at + 1u]) << 16);
 }
 
-// The 8 values of a tile of a block, in runs of 4 consecutive elements.
-void decode(uint block, uint tile, out precise vec4 v[2]) {
-    // elements 0 to 3, counted from the tile's first
+// The 4 values of a tile of a block, in runs of 4 consecutive elements.
+void decode(uint block, uint tile, out precise vec4 v[1]) {
     uint base = block * 17u;
-    uint qs0 = blocks_u32(base + tile * 4u + 1u);
-    ivec4 q0 = bitfieldExtract(ivec4(uvec4(qs0) >> uvec4(0, 8, 16, 24)), 0, 8);  // qs: 8 bits
+    uint qs = blocks_u32(base + tile * 2u + 1u);
+    ivec4 q = bitfieldExtract(ivec4(uvec4(qs) >> uvec4(0, 8, 16, 24)), 0, 8);  // qs: 8 bits
     float d = f16_to_f32(uint(blocks[base]));
-    v[0] = vec4(q0) * d;
-
-    // elements 4 to 7, counted from the tile's first
-    uint qs1 = blocks_u32(base + tile * 4u + 3u);
-    ivec4 q1 = bitfieldExtract(ivec4(uvec4(qs1) >> uvec4(0, 8, 16, 24)), 0, 8);  // qs: 8 bits
-    v[1] = vec4(q1) * d;
+    v[0] = vec4(q) * d;
 }
 
-// Stores a tile's runs where they belong in block `block` of the output.
-void write_tile(uint block, uint tile, vec4 v[2]) {
-    const uint at = block * 8u + tile * 2u;
+// Stores a tile where it belongs in block `block` of the output.
+void write_tile(uint block, uint tile, vec4 v[1]) {
+    const uint at = block * 8u + tile;
     dst[at] = v[0];
-    dst[at + 1u] = v[1];
 }
 
 void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
     for (uint i = gl_GlobalInvocationID.x; i < tokens * row_tiles; i += threads) {
         const uint row = indices[i / row_tiles];
-        vec4 v[2];
+        vec4 v[1];
         if (row >= row_first && row < row_end) {
             const uint from = (row - row_first) * row_tiles + i % row_tiles;
-            decode(from / 4u, i % 4u, v);
+            decode(from / 8u, i % 8u, v);
         } else if (row >= rows && row_first == 0u) {
             // No such row: zeros, and the token is counted once.
-            for (uint r = 0u; r < 2u; ++r) v[r] = vec4(0.0);
+            for (uint r = 0u; r < 1u; ++r) v[r] = vec4(0.0);
             if (i % row_tiles == 0u) atomicAdd(out_of_range, 1u);
         } else {
             continue;  // a row of another launch
         }
-        write_tile(i / 4u, i % 4u, v);
+        write_tile(i / 8u, i % 8u, v);
     }
 }

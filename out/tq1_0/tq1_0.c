@@ -251,7 +251,7 @@ static const qk_field tq1_0_dequant_f32_push[] = {
 };
 
 static const uint32_t tq1_0_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant tq1_0_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_dequant_f32_vulkan_local_size_x}};
+static const qk_spec_constant tq1_0_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_tq1_0_dequant_f32_vulkan = {
     .name = "tq1_0_dequant_f32",
@@ -267,7 +267,7 @@ const qk_kernel qk_tq1_0_dequant_f32_vulkan = {
     .push = tq1_0_dequant_f32_push,
     .spec_constant_count = 1,
     .spec_constants = tq1_0_dequant_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
@@ -304,7 +304,9 @@ static const qk_field tq1_0_dequant_f16_push[] = {
 };
 
 static const uint32_t tq1_0_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant tq1_0_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_dequant_f16_vulkan_local_size_x}};
+static const uint32_t tq1_0_dequant_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant tq1_0_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_dequant_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, tq1_0_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_tq1_0_dequant_f16_vulkan = {
     .name = "tq1_0_dequant_f16",
@@ -318,14 +320,14 @@ const qk_kernel qk_tq1_0_dequant_f16_vulkan = {
     .push_bytes = 4,
     .push_count = 1,
     .push = tq1_0_dequant_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = tq1_0_dequant_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
     .block_elements = 256,
-    .tile_elements = 4,
+    .tile_elements = 8,
 };
 
 const qk_kernel qk_tq1_0_dequant_f16_metal = {
@@ -357,7 +359,7 @@ static const qk_field tq1_0_dequant_bf16_push[] = {
 };
 
 static const uint32_t tq1_0_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant tq1_0_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_dequant_bf16_vulkan_local_size_x}};
+static const qk_spec_constant tq1_0_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_tq1_0_dequant_bf16_vulkan = {
     .name = "tq1_0_dequant_bf16",
@@ -373,12 +375,12 @@ const qk_kernel qk_tq1_0_dequant_bf16_vulkan = {
     .push = tq1_0_dequant_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = tq1_0_dequant_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
     .block_elements = 256,
-    .tile_elements = 4,
+    .tile_elements = 8,
 };
 
 const qk_kernel qk_tq1_0_dequant_bf16_metal = {
@@ -416,7 +418,7 @@ static const qk_field tq1_0_gather_f32_push[] = {
 };
 
 static const uint32_t tq1_0_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant tq1_0_gather_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gather_f32_vulkan_local_size_x}};
+static const qk_spec_constant tq1_0_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_tq1_0_gather_f32_vulkan = {
     .name = "tq1_0_gather_f32",
@@ -432,7 +434,7 @@ const qk_kernel qk_tq1_0_gather_f32_vulkan = {
     .push = tq1_0_gather_f32_push,
     .spec_constant_count = 1,
     .spec_constants = tq1_0_gather_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
@@ -475,7 +477,9 @@ static const qk_field tq1_0_gather_f16_push[] = {
 };
 
 static const uint32_t tq1_0_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant tq1_0_gather_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gather_f16_vulkan_local_size_x}};
+static const uint32_t tq1_0_gather_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant tq1_0_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_gather_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, tq1_0_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_tq1_0_gather_f16_vulkan = {
     .name = "tq1_0_gather_f16",
@@ -489,14 +493,14 @@ const qk_kernel qk_tq1_0_gather_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = tq1_0_gather_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = tq1_0_gather_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
     .block_elements = 256,
-    .tile_elements = 4,
+    .tile_elements = 8,
 };
 
 const qk_kernel qk_tq1_0_gather_f16_metal = {
@@ -534,7 +538,7 @@ static const qk_field tq1_0_gather_bf16_push[] = {
 };
 
 static const uint32_t tq1_0_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant tq1_0_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq1_0_gather_bf16_vulkan_local_size_x}};
+static const qk_spec_constant tq1_0_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq1_0_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_tq1_0_gather_bf16_vulkan = {
     .name = "tq1_0_gather_bf16",
@@ -550,12 +554,12 @@ const qk_kernel qk_tq1_0_gather_bf16_vulkan = {
     .push = tq1_0_gather_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = tq1_0_gather_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
     .block_elements = 256,
-    .tile_elements = 4,
+    .tile_elements = 8,
 };
 
 const qk_kernel qk_tq1_0_gather_bf16_metal = {

@@ -51,7 +51,7 @@ void decode(uint block, uint tile, out precise vec4 v[1]) {
     v[0] = vec4(ivec4(t_) - 1) * d;
 }
 
-// Stores a tile's runs where they belong in block `block` of the output.
+// Stores a tile where it belongs in block `block` of the output.
 void write_tile(uint block, uint tile, vec4 v[1]) {
     const uint at = block * 64u + tile;
     dst[at] = v[0];

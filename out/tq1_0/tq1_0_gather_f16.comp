@@ -1,7 +1,7 @@
 // tq1_0_gather_f16: decodes rows of an embedding table: dst[t][d] = value of row indices[t], element d, in f16.
 // Generated from the specification below by `qkgen emit --format tq1_0`; do not edit.
 // 54 bytes for 256 elements, 1.688 bits each.
-// For each weight 0.211 bytes read and 2 written, 18.8 operations: 0.75 loads, 5 bits, 9.75 integer, 1 float, 2.25 conversions.
+// For each weight 0.211 bytes read and 2 written, 17.4 operations: 0.625 loads, 5 bits, 8.62 integer, 1 float, 2.12 conversions.
 //
 //     format tq1_0 "ternary codes, five in a byte, one scale for 256"
 //
@@ -23,14 +23,14 @@ layout(local_size_x_id = 0) in;
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
 layout(binding = 1, std430) readonly buffer Indices { uint indices[]; };
-layout(binding = 2, std430) writeonly buffer Dst { uvec2 dst[]; };
+layout(binding = 2, std430) writeonly buffer Dst { uvec4 dst[]; };
 layout(binding = 3, std430) buffer Status { uint out_of_range; };
 
 layout(push_constant) uniform Push {
     uint rows;       // of the whole table
     uint row_first;  // the rows that are bound in this launch
     uint row_end;
-    uint row_tiles;  // tiles of 4 elements in a row
+    uint row_tiles;  // tiles of 8 elements in a row
     uint tokens;
 };
 
@@ -51,49 +51,73 @@ uint f32_to_f16(float x) {
     return sign | ((magnitude - 0x38000000u + 0xFFFu + ((magnitude >> 13) & 1u)) >> 13);
 }
 
+// Set where the host has given the module the execution modes RoundingModeRTE and DenormPreserve for 16 bits.
+layout(constant_id = 8) const bool rounds_f16 = false;
+
+// Elsewhere, what is added to a float and taken away again, 2^13 times the power of two below it, leaves 11 bits, rounded
+// to nearest even: a half, that no conversion changes.
+uvec2 pack_f16(vec4 v) {
+    if (rounds_f16) return uvec2(packHalf2x16(v.xy), packHalf2x16(v.zw));
+    const uvec4 bits = floatBitsToUint(v);
+    const vec4 power = uintBitsToFloat(bits & 0x7F800000u);
+    if (max(max(power.x, power.y), max(power.z, power.w)) >= 32768.0)
+        return uvec2(f32_to_f16(v.x) | f32_to_f16(v.y) << 16, f32_to_f16(v.z) | f32_to_f16(v.w) << 16);
+    precise vec4 lift = max(power, 6.103515625e-5) * 8192.0;  // a subnormal half has fewer bits
+    precise vec4 sum = abs(v) + lift;
+    precise vec4 half_values = sum - lift;
+    half_values = uintBitsToFloat(floatBitsToUint(half_values) | (bits & 0x80000000u));
+    return uvec2(packHalf2x16(half_values.xy), packHalf2x16(half_values.zw));
+}
+
 // 32 bits from words of 16.
 uint blocks_u32(uint at) {
     return uint(blocks[at]) | (uint(blocks[at + 1u]) << 16);
 }
 
-// The 4 values of a tile of a block, in runs of 4 consecutive elements.
-void decode(uint block, uint tile, out precise vec4 v[1]) {
+// The 8 values of a tile of a block, in runs of 4 consecutive elements.
+void decode(uint block, uint tile, out precise vec4 v[2]) {
+    // elements 0 to 3, counted from the tile's first
     uint base = block * 27u;
-    uint word = tile < 40u ? tile % 8u * 2u : tile < 60u ? (tile - 40u) % 4u * 2u + 16u : 24u;  // of t, in qs, qs or qh
-    uint qs_qh = blocks_u32(base + word);
-    uvec4 t_digits = (uvec4(qs_qh) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // 8 bits each, with up to 5 digits of base 3
-    uint digit_ = tile < 40u ? tile / 8u : tile < 60u ? (tile - 40u) / 4u : tile - 60u;  // which digit of base 3, from the top
-    uint power = ((digit_ & 1u) != 0u ? 3u : 1u) * ((digit_ & 2u) != 0u ? 9u : 1u) * (digit_ >= 4u ? 81u : 1u);  // 3^n
-    uvec4 t_ = (((t_digits * power) & 0xFFu) * 3u) >> 8u;  // a digit of base 3
+    uint word0 = tile < 20u ? tile % 4u * 4u : tile < 30u ? (tile - 20u) % 2u * 4u + 16u : 24u;  // of t, in qs, qs or qh
+    uint qs_qh0 = blocks_u32(base + word0);
+    uvec4 t_digits0 = (uvec4(qs_qh0) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // 8 bits each, with up to 5 digits of base 3
+    uint digit0 = tile < 20u ? tile / 4u : tile < 30u ? (tile - 20u) / 2u : (tile - 30u) * 2u;  // which digit of base 3, from the top
+    uint power0 = ((digit0 & 1u) != 0u ? 3u : 1u) * ((digit0 & 2u) != 0u ? 9u : 1u) * (digit0 >= 4u ? 81u : 1u);  // 3^n
+    uvec4 t0 = (((t_digits0 * power0) & 0xFFu) * 3u) >> 8u;  // a digit of base 3
     float d = f16_to_f32(uint(blocks[base + 26u]));
-    v[0] = vec4(ivec4(t_) - 1) * d;
+    v[0] = vec4(ivec4(t0) - 1) * d;
+
+    // elements 4 to 7, counted from the tile's first
+    uint word1 = tile < 20u ? tile % 4u * 4u + 2u : tile < 30u ? (tile - 20u) % 2u * 4u + 18u : 24u;  // of t, in qs, qs or qh
+    uint qs_qh1 = blocks_u32(base + word1);
+    uvec4 t_digits1 = (uvec4(qs_qh1) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // 8 bits each, with up to 5 digits of base 3
+    uint digit1 = tile < 20u ? tile / 4u : tile < 30u ? (tile - 20u) / 2u : (tile - 30u) * 2u + 1u;  // which digit of base 3, from the top
+    uint power1 = ((digit1 & 1u) != 0u ? 3u : 1u) * ((digit1 & 2u) != 0u ? 9u : 1u) * (digit1 >= 4u ? 81u : 1u);  // 3^n
+    uvec4 t1 = (((t_digits1 * power1) & 0xFFu) * 3u) >> 8u;  // a digit of base 3
+    v[1] = vec4(ivec4(t1) - 1) * d;
 }
 
-uvec2 pack(vec4 v) {
-    return uvec2(f32_to_f16(v.x) | (f32_to_f16(v.y) << 16), f32_to_f16(v.z) | (f32_to_f16(v.w) << 16));
-}
-
-// Stores a tile's runs where they belong in block `block` of the output.
-void write_tile(uint block, uint tile, vec4 v[1]) {
-    const uint at = block * 64u + tile;
-    dst[at] = pack(v[0]);
+// Stores a tile where it belongs in block `block` of the output.
+void write_tile(uint block, uint tile, vec4 v[2]) {
+    const uint at = block * 32u + tile;
+    dst[at] = uvec4(pack_f16(v[0]), pack_f16(v[1]));
 }
 
 void main() {
     const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
     for (uint i = gl_GlobalInvocationID.x; i < tokens * row_tiles; i += threads) {
         const uint row = indices[i / row_tiles];
-        vec4 v[1];
+        vec4 v[2];
         if (row >= row_first && row < row_end) {
             const uint from = (row - row_first) * row_tiles + i % row_tiles;
-            decode(from / 64u, i % 64u, v);
+            decode(from / 32u, i % 32u, v);
         } else if (row >= rows && row_first == 0u) {
             // No such row: zeros, and the token is counted once.
-            for (uint r = 0u; r < 1u; ++r) v[r] = vec4(0.0);
+            for (uint r = 0u; r < 2u; ++r) v[r] = vec4(0.0);
             if (i % row_tiles == 0u) atomicAdd(out_of_range, 1u);
         } else {
             continue;  // a row of another launch
         }
-        write_tile(i / 64u, i % 64u, v);
+        write_tile(i / 32u, i % 32u, v);
     }
 }

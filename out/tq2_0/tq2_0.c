@@ -246,7 +246,7 @@ static const qk_field tq2_0_dequant_f32_push[] = {
 };
 
 static const uint32_t tq2_0_dequant_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant tq2_0_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq2_0_dequant_f32_vulkan_local_size_x}};
+static const qk_spec_constant tq2_0_dequant_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq2_0_dequant_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_tq2_0_dequant_f32_vulkan = {
     .name = "tq2_0_dequant_f32",
@@ -262,7 +262,7 @@ const qk_kernel qk_tq2_0_dequant_f32_vulkan = {
     .push = tq2_0_dequant_f32_push,
     .spec_constant_count = 1,
     .spec_constants = tq2_0_dequant_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
@@ -299,7 +299,9 @@ static const qk_field tq2_0_dequant_f16_push[] = {
 };
 
 static const uint32_t tq2_0_dequant_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant tq2_0_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq2_0_dequant_f16_vulkan_local_size_x}};
+static const uint32_t tq2_0_dequant_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant tq2_0_dequant_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq2_0_dequant_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, tq2_0_dequant_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_tq2_0_dequant_f16_vulkan = {
     .name = "tq2_0_dequant_f16",
@@ -313,14 +315,14 @@ const qk_kernel qk_tq2_0_dequant_f16_vulkan = {
     .push_bytes = 4,
     .push_count = 1,
     .push = tq2_0_dequant_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = tq2_0_dequant_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
     .block_elements = 256,
-    .tile_elements = 16,
+    .tile_elements = 32,
 };
 
 const qk_kernel qk_tq2_0_dequant_f16_metal = {
@@ -352,7 +354,7 @@ static const qk_field tq2_0_dequant_bf16_push[] = {
 };
 
 static const uint32_t tq2_0_dequant_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant tq2_0_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq2_0_dequant_bf16_vulkan_local_size_x}};
+static const qk_spec_constant tq2_0_dequant_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq2_0_dequant_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_tq2_0_dequant_bf16_vulkan = {
     .name = "tq2_0_dequant_bf16",
@@ -368,12 +370,12 @@ const qk_kernel qk_tq2_0_dequant_bf16_vulkan = {
     .push = tq2_0_dequant_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = tq2_0_dequant_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
     .block_elements = 256,
-    .tile_elements = 16,
+    .tile_elements = 32,
 };
 
 const qk_kernel qk_tq2_0_dequant_bf16_metal = {
@@ -411,7 +413,7 @@ static const qk_field tq2_0_gather_f32_push[] = {
 };
 
 static const uint32_t tq2_0_gather_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant tq2_0_gather_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq2_0_gather_f32_vulkan_local_size_x}};
+static const qk_spec_constant tq2_0_gather_f32_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq2_0_gather_f32_vulkan_local_size_x}};
 
 const qk_kernel qk_tq2_0_gather_f32_vulkan = {
     .name = "tq2_0_gather_f32",
@@ -427,7 +429,7 @@ const qk_kernel qk_tq2_0_gather_f32_vulkan = {
     .push = tq2_0_gather_f32_push,
     .spec_constant_count = 1,
     .spec_constants = tq2_0_gather_f32_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F32,
@@ -470,7 +472,9 @@ static const qk_field tq2_0_gather_f16_push[] = {
 };
 
 static const uint32_t tq2_0_gather_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant tq2_0_gather_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq2_0_gather_f16_vulkan_local_size_x}};
+static const uint32_t tq2_0_gather_f16_vulkan_rounds_f16[] = {0, 1};
+static const qk_spec_constant tq2_0_gather_f16_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq2_0_gather_f16_vulkan_local_size_x},
+    {8, "rounds_f16", 0, 2, tq2_0_gather_f16_vulkan_rounds_f16}};
 
 const qk_kernel qk_tq2_0_gather_f16_vulkan = {
     .name = "tq2_0_gather_f16",
@@ -484,14 +488,14 @@ const qk_kernel qk_tq2_0_gather_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = tq2_0_gather_f16_push,
-    .spec_constant_count = 1,
+    .spec_constant_count = 2,
     .spec_constants = tq2_0_gather_f16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_F16,
     .block_elements = 256,
-    .tile_elements = 16,
+    .tile_elements = 32,
 };
 
 const qk_kernel qk_tq2_0_gather_f16_metal = {
@@ -529,7 +533,7 @@ static const qk_field tq2_0_gather_bf16_push[] = {
 };
 
 static const uint32_t tq2_0_gather_bf16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
-static const qk_spec_constant tq2_0_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq2_0_gather_bf16_vulkan_local_size_x}};
+static const qk_spec_constant tq2_0_gather_bf16_vulkan_constants[] = {{0, "local_size_x", 256, 6, tq2_0_gather_bf16_vulkan_local_size_x}};
 
 const qk_kernel qk_tq2_0_gather_bf16_vulkan = {
     .name = "tq2_0_gather_bf16",
@@ -545,12 +549,12 @@ const qk_kernel qk_tq2_0_gather_bf16_vulkan = {
     .push = tq2_0_gather_bf16_push,
     .spec_constant_count = 1,
     .spec_constants = tq2_0_gather_bf16_vulkan_constants,
-    .workgroup_size = 64,
+    .workgroup_size = 256,
     .features = QK_FEATURE_STORAGE_16BIT,
     .numeric = QK_NUMERIC_EXACT_DECODE,
     .output = QK_TYPE_BF16,
     .block_elements = 256,
-    .tile_elements = 16,
+    .tile_elements = 32,
 };
 
 const qk_kernel qk_tq2_0_gather_bf16_metal = {

@@ -58,7 +58,7 @@ void decode(uint block, uint tile, out precise vec4 v[4]) {
     v[3] = vec4(ivec4(q3) - 1) * d;
 }
 
-// Stores a tile's runs where they belong in block `block` of the output.
+// Stores a tile where it belongs in block `block` of the output.
 void write_tile(uint block, uint tile, vec4 v[4]) {
     const uint at = block * 64u + tile / 8u * 32u + tile % 8u;
     dst[at] = v[0];

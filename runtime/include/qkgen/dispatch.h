@@ -663,6 +663,10 @@ static inline qk_status qk_add_matrix_(qk_call_ *call, const qk_range *weights, 
     return QK_OK;
 }
 
+static inline uint32_t qk_tile_rows_(const qk_kernel *kernel) {
+    return kernel->tile_rows > 1 ? kernel->tile_rows : 1;
+}
+
 /* Such a call is one launch: its buffers cannot be cut, for their parts are not neighbours. */
 static inline qk_status qk_launch_matrix_(const qk_call_ *call, const uint32_t *push, uint64_t tiles, qk_error *error) {
     qk_range ranges[QK_MAX_BINDINGS];
@@ -813,7 +817,7 @@ static inline qk_status qk_dispatch_dequant_matrix(const qk_backend *backend, co
     push[2] = (uint32_t)matrix.grid_rows;
     push[3] = (uint32_t)matrix.grid_cols;
     push[4] = (uint32_t)qk_ceil_(matrix.cols, kernel->tile_elements);
-    return qk_launch_matrix_(&call, push, matrix.rows * push[4], error);
+    return qk_launch_matrix_(&call, push, qk_ceil_(matrix.rows, qk_tile_rows_(kernel)) * push[4], error);
 }
 
 /* Decodes rows of a table of such a format: out[t][c] = value(indices[t], c).

@@ -92,6 +92,12 @@ typedef struct qk_spec_constant {
     const uint32_t *legal;  /* the values it may take */
 } qk_spec_constant;
 
+/* The constant that is 1 when the host has added to the module, behind its entry point, the execution modes RoundingModeRTE
+ * and DenormPreserve for 16 bits, with their capabilities and SPV_KHR_float_controls, on a device that has both.
+ * Conversions to f16 are the device's own then; with 0 the kernel rounds by itself. The runtime of qkgen/vulkan.h does so
+ * where it can, whatever the value. */
+#define QK_CONSTANT_ROUNDS_F16 "rounds_f16"
+
 /* SPIR-V words (Vulkan, `bytes` a multiple of 4) or NUL-terminated MSL text (Metal, `bytes` without the NUL). */
 typedef struct qk_code {
     const void *data;
@@ -137,6 +143,7 @@ typedef struct qk_kernel {
     uint32_t block_rows;     /* 0 in QK_VIEW_BLOCKS */
     uint32_t block_cols;
     qk_math decode_math;
+    uint32_t tile_rows;      /* of a tile: it has tile_elements in each of so many rows, which divide block_rows; 0: 1 */
 } qk_kernel;
 
 /* Part of a buffer. `buffer` is the backend's own handle (VkBuffer, id<MTLBuffer>, ...). */

@@ -55,6 +55,7 @@ typedef struct qk_vulkan_device {
     int int8;                /* shaderInt8 */
     int integer_dot_product; /* shaderIntegerDotProduct */
     int cooperative_matrix;  /* the extension is there */
+    int rounds_f16;          /* shaderRoundingModeRTEFloat16 and shaderDenormPreserveFloat16, which go together */
     uint32_t subgroup_size;
     uint32_t storage_range;    /* maxStorageBufferRange, bytes */
     uint32_t offset_alignment; /* minStorageBufferOffsetAlignment, bytes */
