@@ -90,13 +90,13 @@ static void test_affine(void **state) {
 }
 
 /* N[q] * absmax, in a sequence whose last bytes may be missing: each index has a bound.
- *   loads     absmax; 4 bytes
- *   bits      2 x (shift, or); 8 shifts; 8 masks
- *   integer   block_col * 32, t * 4, +; + 1, + 2, + 3; the bound: cols * 32, + 63, / 64, - 1; 4 min
- *   float     8 products
- *   lookups   8 */
+ *   loads     absmax; 2 bytes
+ *   bits      a shift, an or; 4 shifts; 4 masks
+ *   integer   block_col * 32, t * 2, +; + 1; the bound: cols * 32, + 63, / 64, - 1; 2 min
+ *   float     4 products
+ *   lookups   4 */
 static void test_lookups(void **state) {
-    expect(*state, "nf4_b64", "dequant", &(qg_cost){8, {5, 4 + 16, 6 + 4 + 4, 8, 0, 8}, 8, 36.0 / 64, 4});
+    expect(*state, "nf4_b64", "dequant", &(qg_cost){4, {3, 2 + 8, 4 + 4 + 2, 4, 0, 4}, 6, 36.0 / 64, 4});
 }
 
 /* Results in f16 are rounded, one conversion each, and half as long. */
@@ -115,7 +115,8 @@ static void test_results(void **state) {
  * tile, whatever the format.
  *
  *   dequant   2 of the loop; 2 of block and tile; the address of the first result, at most 8, and of each run 1; where tiles are
- *             cut off, 8 for a result; in a matrix, 3 of the block's place
+ *             cut off, 8 for a result; in a matrix at most 8 of the block's place, and, where its last blocks are cut off or
+ *             tiles go down its columns first, 25; 17 for each further row of a tile, its place and whether it is there
  *   gather    the same, and 10 of the row: its number, whether it is there, the place of the tile in it
  *   gemv      2 of the loop over rows; 5 of the row's number; 2 of the loop over right-hand sides; 5 of block and tile, in a
  *             matrix at most 8
@@ -129,7 +130,7 @@ typedef struct schedule {
 } schedule;
 
 static const schedule schedules[] = {
-    {"dequant", true, 0, 20}, {"gather", true, 10, 32}, {"gemv", false, 8, 20}, {"gemv_id", false, 11, 23}};
+    {"dequant", true, 0, 20}, {"gather", true, 10, 33}, {"gemv", false, 8, 20}, {"gemv_id", false, 11, 23}};
 
 /* NULL, or in what the two differ. Loads, their bytes, bits, floats and conversions are the same number. A lookup that is used twice
  * stands twice in the text, and SPIR-V's optimiser leaves loads alone: of four, one may be such. */
@@ -139,13 +140,16 @@ static const char *difference(const qg_kernel *kernel, const qg_cost *ir, const 
     while (strcmp(s->family, kernel->family->name) != 0)
         if (++s == schedules + sizeof schedules / sizeof *schedules) return "a family without a row in `schedules`";
     const int more = (int)b[QG_COST_INTEGER] - (int)a[QG_COST_INTEGER] - (s->runs ? (int)kernel->plan->n_runs : 0);
+    const qg_layout *layout = kernel->layout;
+    const int rows = s->runs ? 17 * ((int)kernel->plan->tile_rows - 1) : 0;
+    const int patches = !s->runs || layout->view == QG_VIEW_BLOCKS ? 0 : layout->ragged ? 25 : 8;
     if (a[QG_COST_LOAD] != b[QG_COST_LOAD]) return "loads";
     if (ir->loaded != spirv->loaded) return "bytes loaded";
     if (a[QG_COST_BITS] != b[QG_COST_BITS]) return "bits";
     if (a[QG_COST_FLOAT] != b[QG_COST_FLOAT]) return "float";
     if (a[QG_COST_CONVERSION] != b[QG_COST_CONVERSION]) return "conversions";
     if (b[QG_COST_LOOKUP] < a[QG_COST_LOOKUP] || 3 * b[QG_COST_LOOKUP] > 4 * a[QG_COST_LOOKUP]) return "lookups";
-    return more < s->least || more > s->most ? "integer" : NULL;
+    return more < s->least || more > s->most + rows + patches ? "integer" : NULL;
 }
 
 static bool compile(const fixture *f, const qg_kernel *kernel, qg_cost *cost, const char **why) {
@@ -181,6 +185,8 @@ static void test_against_spirv(void **state) {
         for (uint32_t i = 0; i < qg_n_families; ++i) {
             const qg_layout *layout = f->library->layouts.items[l];
             if (!qg_takes(&qg_families[i], layout)) continue;
+            /* What is cut off is summed up in another way, whose loads stand in the same loop. */
+            if (layout->ragged && qg_families[i].sums) continue;
             const qg_kernel kernel = qg_kernel_new(f->arena, layout, &qg_families[i], QG_F32, &qg_sum_classes[0]);
             const qg_cost ir = qg_cost_of_kernel(f->arena, &kernel);
             qg_cost spirv;
