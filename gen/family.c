@@ -1,5 +1,5 @@
 /* Families and the kernels that they make of a format. */
-#include "kernel.h"
+#include "stage.h"
 
 #include <string.h>
 
@@ -98,6 +98,7 @@ const uint32_t qg_n_families = sizeof qg_families / sizeof *qg_families;
 
 /* The legal workgroup sizes, as they stand in every descriptor. */
 static const uint32_t workgroup_sizes[] = {32, 64, 128, 256, 512, 1024};
+enum { MOST_STAGED_SIZES = 4 /* of these: there is not shared memory for more */, STAGED_WORKGROUP = 128 };
 
 const qg_family *qg_family_named(const char *name) {
     for (uint32_t i = 0; i < qg_n_families; ++i)
@@ -112,7 +113,9 @@ bool qg_takes(const qg_family *family, const qg_layout *layout) {
 qg_kernel qg_kernel_new(qg_arena *arena, const qg_layout *layout, const qg_family *family, qg_scalar type) {
     const char *name = qg_format(arena, "%s_%s_%s", layout->name, family->name, qg_scalars[type].name);
     const qg_plan *plan = family->sums ? qg_plan_rows(arena, layout) : qg_plan_tiles(arena, layout);
-    return (qg_kernel){.name = name, .family = family, .layout = layout, .plan = plan, .type = type};
+    const qg_plan *staged = family->sums && !family->in_blocks ? qg_plan_staged(arena, layout) : NULL;
+    if (staged && staged->lanes != plan->lanes) staged = NULL;
+    return (qg_kernel){.name = name, .family = family, .layout = layout, .plan = plan, .staged = staged, .type = type};
 }
 
 uint32_t qg_kernels(qg_arena *arena, const qg_request *request, const qg_kernel **kernels) {
@@ -206,16 +209,22 @@ static void describe_tables(qg_arena *arena, const qg_kernel *kernel, qk_kernel 
 
 static void describe_constants(qg_arena *arena, const qg_kernel *kernel, qk_kernel *described) {
     static const uint32_t batches[] = {1, 2, 4, 8}, rows[] = {1, 2, 4, 8};
-    const bool vulkan = described->api == QK_API_VULKAN;
+    const bool vulkan = described->api == QK_API_VULKAN, staged = vulkan && kernel->staged;
     qk_spec_constant *list = QG_NEW_ARRAY(arena, qk_spec_constant, 4);
     uint32_t count = 0;
     if (vulkan) list[count++] = qg_workgroup_constant(described->workgroup_size);
+    if (staged) list[0].legal_count = MOST_STAGED_SIZES;
     if (kernel->family->sums && !kernel->family->in_blocks) /* with experts, right-hand sides are taken one by one */
         list[count++] = (qk_spec_constant){.id = 1, .name = "batch", .value = 1, .legal_count = 4, .legal = batches};
     if (kernel->family->sums && vulkan)
-        list[count++] = (qk_spec_constant){.id = 2, .name = "rows", .value = 4, .legal_count = 4, .legal = rows};
+        list[count++] = (qk_spec_constant){.id = 2,
+                                           .name = "rows",
+                                           .value = staged ? qg_stage_rows(kernel->staged) : 4,
+                                           .legal_count = 4,
+                                           .legal = rows};
     if (kernel->family->sums && !kernel->family->in_blocks && vulkan)
-        list[count++] = (qk_spec_constant){.id = 3, .name = "split", .value = 1, .legal_count = 4, .legal = rows};
+        list[count++] =
+            (qk_spec_constant){.id = 3, .name = "split", .value = staged ? 4 : 1, .legal_count = 4, .legal = rows};
     described->spec_constant_count = count;
     described->spec_constants = list;
 }
@@ -242,7 +251,8 @@ const qk_kernel *qg_describe(qg_arena *arena, const qg_kernel *kernel, qk_api ap
     described->push_bytes = 4 * n_push;
     described->push_count = n_push;
     described->push = push;
-    described->workgroup_size = kernel->plan->workgroup;
+    const bool staged = api == QK_API_VULKAN && kernel->staged;
+    described->workgroup_size = staged ? STAGED_WORKGROUP : kernel->plan->workgroup;
     described->features = api == QK_API_VULKAN ? features(kernel) : 0;
     described->numeric = kernel->family->sums ? QK_NUMERIC_EXACT_SUM : QK_NUMERIC_EXACT_DECODE;
     described->output = type_of_role(kernel, QK_ROLE_OUTPUT);
@@ -253,7 +263,7 @@ const qk_kernel *qg_describe(qg_arena *arena, const qg_kernel *kernel, qk_api ap
         described->block_rows = kernel->layout->block_rows;
         described->block_cols = kernel->layout->block_cols;
     }
-    described->tile_elements = kernel->plan->tile_elements;
+    described->tile_elements = staged ? kernel->layout->elements : kernel->plan->tile_elements;
     if (api == QK_API_VULKAN) describe_tables(arena, kernel, described);
     describe_constants(arena, kernel, described);
     return described;

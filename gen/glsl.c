@@ -1,5 +1,5 @@
 /* GLSL for Vulkan 1.1: one text for each kernel. */
-#include "kernel.h"
+#include "stage.h"
 
 #include <string.h>
 
@@ -43,6 +43,7 @@ static char *buffers(qg_arena *arena, const qg_kernel *kernel) {
         add_buffer(&text, i, storage_type(plan->units[i]), layout->buffers[i].name, "Buffer");
         qg_text_puts(&text, "\n");
     }
+    if (kernel->staged) qg_stage_buffers(&text, kernel);
     uint32_t binding = layout->n_buffers + kernel->family->n_bindings;
     for (uint32_t i = 0; i < layout->n_tables; ++i) {
         const qg_table *table = &layout->tables[i];
@@ -176,11 +177,13 @@ static const char *x_load(const qg_kernel *kernel) {
                         : "unpackHalf2x16(uint(x_in[$i])).x";
 }
 
-static char *load_x(qg_arena *arena, const qg_ir *ir, const qg_kernel *kernel) {
+static char *load_x(qg_arena *arena, const qg_ir *ir, const qg_kernel *kernel, const qg_plan *plan) {
     qg_text text = qg_text_new(arena);
-    qg_text_puts(&text, "// Loads what tile `j` of a row meets of x, from right-hand side `vector` on.\n"
-                        "void load_x(uint vector, uint j, uint k) {\n");
-    qg_load_x_body(&text, ir, kernel->plan, glsl, "row_tiles", "batch", x_load(kernel));
+    qg_text_printf(&text,
+                   "// Loads what tile `j` of a row meets of x, from right-hand side `vector` on.\n"
+                   "void %sload_x(uint vector, uint j, uint k) {\n",
+                   plan->staged ? "stage_" : "");
+    qg_load_x_body(&text, ir, plan, glsl, "row_tiles", "batch", x_load(kernel));
     qg_text_puts(&text, "}\n");
     return text.data;
 }
@@ -188,19 +191,32 @@ static char *load_x(qg_arena *arena, const qg_ir *ir, const qg_kernel *kernel) {
 static char *accumulate(qg_arena *arena, const qg_ir *ir, const qg_plan *plan) {
     qg_text text = qg_text_new(arena);
     wide_loads(&text, ir, plan);
-    qg_text_puts(&text,
-                 "// Adds the products of tile `j` of row `n` with what is kept of x, for each right-hand side.\n"
-                 "void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {\n");
+    qg_text_printf(&text,
+                   "// Adds the products of tile `j` of row `n` %swith what is kept of x, for each right-hand side.\n"
+                   "void %saccumulate(uint n, uint j, uint k, inout float sum[BATCH]) {\n",
+                   plan->staged ? "of the stage " : "", plan->staged ? "stage_" : "");
     qg_accumulate_body(&text, ir, plan, glsl, "row_tiles");
     qg_text_puts(&text, "}\n");
     return text.data;
 }
 
-static void sum_holes(qg_arena *arena, qg_holes *holes, const qg_ir *ir, const qg_kernel *kernel) {
+static uint32_t greater(uint32_t a, uint32_t b) { return a > b ? a : b; }
+
+/* `near` is the dot product of a tile of the stage, where there is one. */
+static void sum_holes(qg_arena *arena, qg_holes *holes, const qg_ir *ir, const qg_ir *near, const qg_kernel *kernel,
+                      const char *stage) {
+    const qg_plan *plan = kernel->plan, *staged = kernel->staged;
+    const uint32_t sums = greater(greater(ir->n_x_sums, near ? near->n_x_sums : 0), 1);
     qg_hole(holes, "x_type", x_type(kernel));
-    qg_hole(holes, "x_sums", qg_format(arena, "%u", ir->n_x_sums ? ir->n_x_sums : 1));
-    qg_hole(holes, "load_x", load_x(arena, ir, kernel));
-    qg_hole(holes, "accumulate", accumulate(arena, ir, kernel->plan));
+    qg_hole(holes, "x_sums", qg_format(arena, "%u", sums));
+    qg_hole(holes, "kept_runs", qg_format(arena, "%u", greater(plan->n_runs, staged ? staged->n_runs : 0)));
+    qg_hole(holes, "block_elements", qg_format(arena, "%u", kernel->layout->elements));
+    qg_hole(holes, "tiles_of_block", qg_format(arena, "%u", plan->tiles));
+    qg_hole(holes, "load_x", load_x(arena, ir, kernel, plan));
+    qg_hole(holes, "accumulate", accumulate(arena, ir, plan));
+    qg_hole(holes, "staged", staged ? "" : NULL);
+    qg_hole(holes, "stage_batch", staged ? qg_format(arena, "%u", qg_stage_batch(staged)) : NULL);
+    qg_hole(holes, "stage", stage);
 }
 
 char *qg_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *request, const qg_kernel *kernel,
@@ -209,7 +225,9 @@ char *qg_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *
     const bool sums = kernel->family->sums;
     const qg_ir *ir = sums ? qg_lower_dot(arena, plan) : qg_lower_decode(arena, plan);
     qg_holes prelude = {.count = 0}, holes = {.count = 0};
+    const qg_ir *near = kernel->staged ? qg_lower_dot(arena, kernel->staged) : NULL;
     qg_prelude_holes(&prelude, ir);
+    if (near) qg_prelude_add(&prelude, near);
     qg_hole(&prelude, "to_f16", (kernel->type == QG_F16 && !sums) || qg_uses(ir, QG_ROUND_F16) ? "" : NULL);
     qg_hole(&prelude, "to_bf16", kernel->type == QG_BF16 ? "" : NULL);
     char *prelude_text =
@@ -229,7 +247,13 @@ char *qg_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *
     qg_hole(&holes, "tables", qg_tables(arena, plan, glsl, "const"));
     qg_hole(&holes, "prelude", prelude_text);
     if (sums) {
-        sum_holes(arena, &holes, ir, kernel);
+        const char *stage = NULL;
+        if (near) {
+            const char *x = load_x(arena, near, kernel, kernel->staged), *add = accumulate(arena, near, kernel->staged);
+            stage = qg_glsl_stage(arena, templates, kernel, near, x, add, why);
+            if (!stage) return NULL;
+        }
+        sum_holes(arena, &holes, ir, near, kernel, stage);
     } else {
         qg_hole(&holes, "decode", decode(arena, ir, plan));
         qg_hole(&holes, "write_tile", write_tile(arena, kernel));

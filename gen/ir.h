@@ -32,6 +32,7 @@ typedef struct qg_node {
 typedef struct qg_ir {
     qg_arena *arena;
     const qg_layout *layout;
+    const bool *staged; /* not NULL: loads are from the stage, and tables that are true here from their copies */
     qg_node **nodes; /* all, in order of creation */
     uint32_t n_nodes, nodes_capacity;
     uint32_t *hash; /* open addressing; index + 1 in nodes */
@@ -142,6 +143,11 @@ bool qg_as_halves(qg_ir *ir, const qg_node *node, uint32_t lanes, qg_halves *out
  * patches of a matrix. `by` is the value of the code that stands in the place of an axis, or NULL. */
 const qg_node *qg_place(qg_ir *ir, uint32_t buffer, uint32_t unit, qg_index word, const qg_node *by);
 
+/* ---- join.c ------------------------------------------------------------------------------------------------------- */
+
+/* A layout of which a block is `count` blocks of `layout`, one after the other; NULL where they cannot be described so. */
+const qg_layout *qg_layout_joined(qg_arena *arena, const qg_layout *layout, uint32_t count);
+
 /* ---- plan.c: how threads share a block ---------------------------------------------------------------------------- */
 
 enum { QG_MAX_RUNS = 32, QG_MAX_DIGITS = 16 };
@@ -164,12 +170,17 @@ typedef struct qg_plan {
     uint32_t workgroup;
     bool *stored;   /* tables that are kept as packed words in memory; the others are arrays in the text */
     bool reference; /* one element at a time, from a pointer to the block */
+    bool *near;     /* where staged: tables of which shared memory has a copy */
+    bool staged;    /* words are read from a copy of a slice of the row, which begins at a word `BUFFER_at` */
 } qg_plan;
 
 /* Plans decoding on a GPU: whole aligned words, several elements a thread, and shifts that are constants. */
 const qg_plan *qg_plan_tiles(qg_arena *arena, const qg_layout *layout);
 /* Plans sums over rows: the same, with more elements a thread, so that scales are decoded for fewer threads. */
 const qg_plan *qg_plan_rows(qg_arena *arena, const qg_layout *layout);
+/* Plans sums over rows from copies in shared memory: in words of 32 bits at places that are known, of as many blocks joined
+ * as that takes. NULL where there is no such plan. */
+const qg_plan *qg_plan_staged(qg_arena *arena, const qg_layout *layout);
 /* Plans the reference: one element at a time, bytes. */
 const qg_plan *qg_plan_elements(qg_arena *arena, const qg_layout *layout);
 /* Bits of a value of a stored table: its type's, but that floats are f32, and that a table of one column has a word for each
@@ -221,6 +232,8 @@ extern const qg_target qg_targets[];
 
 /* The name of what LOAD reads. */
 const char *qg_load_name(const qg_layout *layout, uint32_t ref);
+/* The name of a stored table's copy in shared memory. */
+const char *qg_near_table(qg_arena *arena, const qg_table *table);
 /* Appends an expression as the target writes it. */
 void qg_print_expression(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node);
 /* Appends a statement on a line of its own, with its comment. */

@@ -51,6 +51,7 @@ typedef struct qg_kernel {
     const qg_family *family;
     const qg_layout *layout;
     const qg_plan *plan;
+    const qg_plan *staged; /* of sums over rows, for Vulkan, where weights are staged; or NULL */
     qg_scalar type;
 } qg_kernel;
 

@@ -30,6 +30,7 @@ static const qg_node *lower_element(lowering *l, qg_op op, uint32_t divisor) {
     bool same = true;
     for (uint32_t i = 0; i < l->plan->lanes; ++i) {
         qg_index index = l->lanes[i];
+        if (l->layout->joined) index = qg_index_mod(l->ir, index, l->layout->elements / l->layout->joined);
         if (op == QG_DIV) index = qg_index_div(l->ir, index, divisor);
         if (op == QG_MOD) index = qg_index_mod(l->ir, index, divisor);
         parts[i] = qg_index_node(l->ir, NULL, index);
@@ -198,21 +199,28 @@ static void name_bases(lowering *l) {
         const uint32_t words = l->layout->buffers[i].bytes * 8 / l->plan->units[i];
         if (l->plan->reference || l->layout->view != QG_VIEW_BLOCKS) continue;
         l->bases[i] = binary(l->ir, QG_MUL, block, qg_uint(l->ir, words));
-        if (l->layout->n_buffers == 1 && words > 1) qg_let(l->ir, l->bases[i], "base", NULL);
+        if (l->plan->staged) {
+            const char *at = qg_format(l->ir->arena, "%s_at", l->layout->buffers[i].name);
+            l->bases[i] = binary(l->ir, QG_ADD, qg_arg(l->ir, at, UINT64_C(1) << 32), l->bases[i]);
+        }
+        if (l->plan->staged || (l->layout->n_buffers == 1 && words > 1)) qg_let(l->ir, l->bases[i], "base", NULL);
     }
 }
 
 static void finish(qg_ir *ir) {
-    static const char *const words[] = {"block", "tile",  "v", "i",    "block_row", "block_col", "row",
-                                        "r",     "t",     "c", "rows", "cols",      "grid_rows", "grid_cols",
-                                        "x",     "x_sum", "m", "sum",  "n",         "j"};
+    static const char *const words[] = {"block", "tile", "v",    "i",    "block_row", "block_col", "row",   "r",
+                                        "t",     "c",    "rows", "cols", "grid_rows", "grid_cols", "x",     "x_sum",
+                                        "m",     "sum",  "n",    "j",    "k",         "stage",     "staged"};
     const uint32_t fixed = sizeof words / sizeof *words;
-    const uint32_t count = fixed + ir->layout->n_buffers + ir->layout->n_tables;
+    const uint32_t n_buffers = ir->layout->n_buffers, count = fixed + 2 * n_buffers + ir->layout->n_tables;
     const char **reserved = QG_NEW_ARRAY(ir->arena, const char *, count);
     memcpy(reserved, words, sizeof words);
-    for (uint32_t i = 0; i < ir->layout->n_buffers; ++i) reserved[fixed + i] = ir->layout->buffers[i].name;
+    for (uint32_t i = 0; i < n_buffers; ++i) {
+        reserved[fixed + 2 * i] = ir->layout->buffers[i].name;
+        reserved[fixed + 2 * i + 1] = qg_format(ir->arena, "%s_at", ir->layout->buffers[i].name);
+    }
     for (uint32_t i = 0; i < ir->layout->n_tables; ++i)
-        reserved[fixed + ir->layout->n_buffers + i] = ir->layout->tables[i].name;
+        reserved[fixed + 2 * n_buffers + i] = ir->layout->tables[i].name;
     qg_finish(ir, reserved, count);
 }
 
@@ -236,6 +244,7 @@ const qg_ir *qg_lower_decode(qg_arena *arena, const qg_plan *plan) {
 const qg_ir *qg_lower_dot(qg_arena *arena, const qg_plan *plan) {
     lowering l = {.ir = qg_ir_new(arena, plan->layout), .plan = plan, .layout = plan->layout};
     const qg_node *values[QG_MAX_RUNS];
+    l.ir->staged = plan->near;
     name_bases(&l);
     const qg_index start = tile_start(l.ir, plan, true);
     for (uint32_t r = 0; r < plan->n_runs; ++r) {

@@ -88,6 +88,13 @@ static const qg_node *gather_words(lowering *l, uint32_t buffer, qg_index word, 
     return sum;
 }
 
+/* How much of a shift can be left to whoever takes the bits, so that planes of the same words are shifted alike. */
+static int64_t spare_shift(int64_t shift, uint32_t bits) {
+    for (uint32_t whole = 16; whole >= 8; whole /= 2)
+        if (shift % whole + bits <= 32) return shift % whole;
+    return 0;
+}
+
 /* At least `bits` (at most 32) bits that start at bit `*phase` of the result. `words` is what they are called; NULL: after
  * the field. */
 static const qg_node *window(lowering *l, const qg_slice *slice, const char *words, qg_index address, uint32_t bits,
@@ -110,13 +117,16 @@ static const qg_node *window(lowering *l, const qg_slice *slice, const char *wor
     low = qg_let(l->ir, low, name, NULL);
     high = qg_let(l->ir, high, name, NULL);
     const qg_node *shift = qg_index_node(l->ir, NULL, *phase), *lifted;
+    qg_index rest = qg_index_constant(0);
     if (shift->op == QG_CONST) {
+        rest.constant = spare_shift(shift->integer, bits);
+        shift = qg_uint(l->ir, (uint32_t)(shift->integer - rest.constant));
         lifted = binary(l->ir, QG_SHL, high, qg_uint(l->ir, 32 - (uint32_t)shift->integer));
     } else { /* two steps, because a shift by 32 has no meaning */
         lifted = binary(l->ir, QG_SHL, binary(l->ir, QG_SHL, high, qg_uint(l->ir, 1)),
                         binary(l->ir, QG_SUB, qg_uint(l->ir, 31), shift));
     }
-    *phase = qg_index_constant(0);
+    *phase = rest;
     const char *joined = qg_format(l->ir->arena, "%s_run", name);
     return qg_let(l->ir, binary(l->ir, QG_OR, binary(l->ir, QG_SHR, low, shift), lifted), joined, NULL);
 }

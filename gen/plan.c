@@ -8,7 +8,8 @@
 #include <string.h>
 
 enum { MOST_ELEMENTS = 32, FEWEST_ELEMENTS = 8, WORKGROUP = 64, MOST_IN_TEXT = 8 };
-enum { MOST_IN_ROW = 64, FEWEST_IN_ROW = 16 }; /* sums over rows */
+enum { MOST_IN_ROW = 64, FEWEST_IN_ROW = 16 };                          /* sums over rows */
+enum { MOST_STAGED = 128, FEWEST_STAGED = 64, MOST_NEAR_BYTES = 4096 }; /* the same from shared memory */
 
 /* A digit of the element index before it is given to threads or kept. */
 typedef struct plan_digit {
@@ -168,12 +169,40 @@ static qg_plan *new_plan(qg_arena *arena, const qg_layout *layout) {
     return plan;
 }
 
-static const qg_plan *plan_tiles(qg_arena *arena, const qg_layout *layout, uint32_t fewest, uint32_t most) {
+/* A digit goes to the thread that goes over the bits of a word, or over blocks of which each begins elsewhere in one. */
+static bool is_kept(const qg_plan *plan, uint32_t per, plan_digit digit) {
+    if (is_plane(plan, per, digit)) return true;
+    const bool blocks = plan->layout->joined && digit.weight == plan->layout->elements / plan->layout->joined;
+    return blocks && !phase_is_static(plan, per, digit.weight);
+}
+
+/* What else of a block a thread takes, where `have` elements are not enough: digits, or a part of one. */
+static uint32_t fill_up(plan_digit *digits, bool *kept, uint32_t n, uint32_t have, uint32_t fewest) {
+    for (uint32_t i = 1; i < n && have < fewest; ++i) {
+        const uint32_t part = fewest / have;
+        if (kept[i]) continue;
+        if (digits[i].extent > part) {
+            if (digits[i].extent % part || n == QG_MAX_DIGITS) continue;
+            memmove(&digits[i + 1], &digits[i], (n - i) * sizeof *digits);
+            memmove(&kept[i + 1], &kept[i], (n - i) * sizeof *kept);
+            digits[i].extent = part;
+            digits[i + 1] = (plan_digit){digits[i + 1].extent / part, digits[i + 1].weight * part};
+            n += 1;
+        }
+        kept[i] = true;
+        have *= digits[i].extent;
+    }
+    return n;
+}
+
+/* With `whole`, a tile has `fewest` elements wherever the block's digits come to that. */
+static qg_plan *plan_tiles(qg_arena *arena, const qg_layout *layout, uint32_t fewest, uint32_t most, bool whole) {
     qg_plan *plan = new_plan(arena, layout);
     for (uint32_t i = 0; i < layout->n_buffers; ++i) plan->units[i] = load_unit(layout, &layout->buffers[i]);
     for (uint32_t i = 0; i < layout->n_tables; ++i)
         plan->stored[i] = layout->tables[i].rows * layout->tables[i].columns > MOST_IN_TEXT;
-    const uint32_t grid = segment_grid(layout); /* no tile lies in two segments */
+    const uint32_t own = layout->joined ? layout->elements / layout->joined : layout->elements;
+    const uint32_t grid = common_divisor(segment_grid(layout), own); /* no tile lies in two segments */
     plan->lanes = grid % 4 == 0 ? 4 : grid % 2 == 0 ? 2 : 1;
 
     const uint32_t per = finest_per(layout);
@@ -181,16 +210,18 @@ static const qg_plan *plan_tiles(qg_arena *arena, const qg_layout *layout, uint3
     if (layout->view != QG_VIEW_BLOCKS) plan->lanes = in_row % 4 == 0 ? 4 : in_row % 2 == 0 ? 2 : 1;
     plan_digit digits[QG_MAX_DIGITS] = {{in_row, 1}};
     bool kept[QG_MAX_DIGITS] = {false};
-    const uint32_t n = layout->view == QG_VIEW_BLOCKS ? cut_digits(arena, layout, per, plan->lanes, grid, digits) : 1;
+    uint32_t n = layout->view == QG_VIEW_BLOCKS ? cut_digits(arena, layout, per, plan->lanes, grid, digits) : 1;
     uint32_t planes = 1;
     for (uint32_t i = 1; i < n; ++i) {
-        if (grid % (digits[i].weight * digits[i].extent)) continue;
-        if (!is_plane(plan, per, digits[i]) || plan->lanes * planes * digits[i].extent > most) continue;
+        if (grid % (digits[i].weight * digits[i].extent) && digits[i].weight != own) continue;
+        if (!is_kept(plan, per, digits[i]) || plan->lanes * planes * digits[i].extent > most) continue;
         kept[i] = true;
         planes *= digits[i].extent;
     }
     uint32_t length = neighbours(plan, per, digits[0].extent, planes, most);
     while (length * planes < fewest && digits[0].extent % (2 * length) == 0) length *= 2;
+
+    if (whole) n = fill_up(digits, kept, n, length * planes, fewest);
 
     add_runs(plan, length / plan->lanes, plan->lanes);
     if (digits[0].extent > length) plan->digits[plan->n_digits++] = (qg_digit){digits[0].extent / length, length};
@@ -209,11 +240,48 @@ static const qg_plan *plan_tiles(qg_arena *arena, const qg_layout *layout, uint3
 }
 
 const qg_plan *qg_plan_tiles(qg_arena *arena, const qg_layout *layout) {
-    return plan_tiles(arena, layout, FEWEST_ELEMENTS, MOST_ELEMENTS);
+    return plan_tiles(arena, layout, FEWEST_ELEMENTS, MOST_ELEMENTS, false);
 }
 
 const qg_plan *qg_plan_rows(qg_arena *arena, const qg_layout *layout) {
-    return plan_tiles(arena, layout, FEWEST_IN_ROW, MOST_IN_ROW);
+    return plan_tiles(arena, layout, FEWEST_IN_ROW, MOST_IN_ROW, false);
+}
+
+/* Where each of the joined blocks begins at a bit of its own, a tile has all of them: the shifts are constants then. */
+static bool places_are_known(const qg_plan *plan) {
+    const qg_layout *layout = plan->layout;
+    if (!layout->joined) return true;
+    const uint32_t own = layout->elements / layout->joined;
+    if (phase_is_static(plan, finest_per(layout), own)) return true;
+    for (uint32_t i = 0; i < plan->n_digits; ++i)
+        if (plan->digits[i].stride >= (int32_t)own ||
+            plan->digits[i].stride * (int32_t)plan->digits[i].extent > (int32_t)own)
+            return false;
+    return true;
+}
+
+static bool is_power_of_two(uint32_t n) { return n && (n & (n - 1)) == 0; }
+
+const qg_plan *qg_plan_staged(qg_arena *arena, const qg_layout *layout) {
+    uint32_t count = 1;
+    if (layout->view != QG_VIEW_BLOCKS || layout->math != QG_F32) return NULL;
+    if (layout->n_buffers > 1) return NULL; /* codes by themselves are whole words, and nothing is gained */
+    while (layout->buffers[0].bytes * count % 4 || layout->elements * count < FEWEST_STAGED) count *= 2;
+    const qg_layout *joined = qg_layout_joined(arena, layout, count);
+    for (uint32_t most = FEWEST_STAGED; joined && most <= MOST_STAGED; most *= 2) {
+        qg_plan *plan = plan_tiles(arena, joined, FEWEST_STAGED, most, true);
+        if (plan->lanes != QG_MAX_LANES || !places_are_known(plan)) continue;
+        if (!is_power_of_two(plan->tiles) || !is_power_of_two(plan->tile_elements)) continue;
+        plan->staged = true;
+        plan->near = QG_NEW_ARRAY(arena, bool, layout->n_tables + 1);
+        for (uint32_t i = 0; i < layout->n_tables; ++i) {
+            const qg_table *table = &layout->tables[i];
+            const uint32_t bits = table->rows * table->columns * qg_table_bits(table);
+            plan->near[i] = plan->stored[i] && bits <= 8 * MOST_NEAR_BYTES;
+        }
+        return plan;
+    }
+    return NULL;
 }
 
 const qg_plan *qg_plan_elements(qg_arena *arena, const qg_layout *layout) {

@@ -44,6 +44,15 @@ const char *qg_load_name(const qg_layout *layout, uint32_t ref) {
     return ref < layout->n_buffers ? layout->buffers[ref].name : layout->tables[ref - layout->n_buffers].name;
 }
 
+const char *qg_near_table(qg_arena *arena, const qg_table *table) { return qg_format(arena, "%s_near", table->name); }
+
+/* Where a buffer or a table is read. */
+static const char *place_of(qg_text *text, const qg_ir *ir, uint32_t ref) {
+    if (!ir->staged || ref < ir->layout->n_buffers || !ir->staged[ref - ir->layout->n_buffers])
+        return qg_load_name(ir->layout, ref);
+    return qg_near_table(text->arena, &ir->layout->tables[ref - ir->layout->n_buffers]);
+}
+
 static void print(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node);
 
 static void print_operand(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *parent, uint32_t i) {
@@ -125,19 +134,22 @@ static void print_vector(qg_text *text, const qg_ir *ir, const qg_target *target
 }
 
 static void print_load(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node) {
-    const char *pattern = node->integer == 32 ? target->wide_load : target->narrow_load;
+    const bool staged = ir->staged && node->ref < ir->layout->n_buffers;
+    const char *pattern = staged ? "staged($i)" : node->integer == 32 ? target->wide_load : target->narrow_load;
     for (; *pattern; ++pattern) {
         if (*pattern != '$')
             qg_text_add(text, pattern, 1);
         else if (*++pattern == 'b')
-            qg_text_puts(text, qg_load_name(ir->layout, node->ref));
+            qg_text_puts(text, place_of(text, ir, node->ref));
         else
             print(text, ir, target, node->arg[0]);
     }
 }
 
 static void print_lookup(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node) {
-    qg_text_puts(text, ir->layout->tables[node->ref].name);
+    const qg_table *table = &ir->layout->tables[node->ref];
+    const bool near = ir->staged && ir->staged[node->ref];
+    qg_text_puts(text, near ? qg_near_table(text->arena, table) : table->name);
     for (uint32_t i = 0; i < node->n_args; ++i) {
         qg_text_puts(text, "[");
         print(text, ir, target, node->arg[i]);
@@ -168,6 +180,20 @@ static void print_select(qg_text *text, const qg_ir *ir, const qg_target *target
     }
 }
 
+/* A dot product that is added to something is a chain of multiplications with additions. */
+static bool is_added_dot(const qg_ir *ir, const qg_node *node) {
+    return ir->staged && node->op == QG_ADD && node->arg[1]->op == QG_DOT && !node->arg[1]->name &&
+           node->arg[1]->arg[0]->lanes == QG_MAX_LANES;
+}
+
+static void print_added_dot(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node) {
+    qg_text_puts(text, "dot_add(");
+    print(text, ir, target, node->arg[0]);
+    qg_text_printf(text, ", x[k][m][%lld], ", (long long)node->arg[1]->integer);
+    print(text, ir, target, node->arg[1]->arg[0]);
+    qg_text_puts(text, ")");
+}
+
 /* x and its sums are arrays of the kernel: tile, right-hand side, run. */
 static void print_dot(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node) {
     const bool several = node->arg[0]->lanes > 1;
@@ -181,6 +207,10 @@ static void print_dot(qg_text *text, const qg_ir *ir, const qg_target *target, c
 static void print(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node) {
     if (node->name) {
         qg_text_puts(text, node->name);
+        return;
+    }
+    if (is_added_dot(ir, node)) {
+        print_added_dot(text, ir, target, node);
         return;
     }
     switch (node->op) {

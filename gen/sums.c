@@ -18,6 +18,16 @@ static void add_where(qg_text *text, const qg_ir *ir, const qg_plan *plan, const
                       const char *row_tiles) {
     qg_arena *arena = text->arena;
     const char *type = target->types[QG_K_UINT][1], *s = target->unsigned_suffix;
+    if (plan->staged) {
+        for (uint32_t i = 0; i < plan->layout->n_buffers; ++i) {
+            const char *name = plan->layout->buffers[i].name;
+            qg_text_printf(text, "    const %s %s_at = %s_stage(n);\n", type, name, name);
+        }
+        qg_text_printf(text, "    const %s block = %s;\n", type, quotient(arena, "j", "/", plan->tiles, s));
+        if (qg_uses_argument(ir, "tile"))
+            qg_text_printf(text, "    const %s tile = %s;\n", type, quotient(arena, "j", "%", plan->tiles, s));
+        return;
+    }
     switch (plan->layout->view) {
     case QG_VIEW_BLOCKS:
         if (plan->tiles == 1) {
@@ -84,19 +94,29 @@ static void add_factor(qg_text *text, const qg_ir *ir, const qg_plan *plan, cons
     if (!same) qg_text_puts(text, ")");
 }
 
+/* The length of a row of x, which may end within the last of the joined blocks. */
+static void add_row_runs(qg_text *text, const qg_plan *plan, const qg_target *target) {
+    const qg_layout *layout = plan->layout;
+    const uint32_t own = layout->joined ? layout->elements / layout->joined : layout->elements;
+    qg_text_printf(text, "    const %s row_runs = row_blocks * %u%s;\n", target->types[QG_K_UINT][1], own / plan->lanes,
+                   target->unsigned_suffix);
+}
+
 void qg_load_x_body(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target, const char *row_tiles,
                     const char *batch, const char *load) {
     const char *type = target->types[QG_K_UINT][1], *s = target->unsigned_suffix;
     const char *vec = target->types[QG_K_FLOAT][plan->lanes];
     add_place(text, plan, target);
+    if (plan->staged) add_row_runs(text, plan, target);
+    const char *row_runs = plan->staged ? "row_runs" : qg_format(text->arena, "%s * %u%s", row_tiles, plan->n_runs, s);
     qg_text_printf(text, "    %sfor (%s m = 0; m < BATCH; ++m) {\n", target->unroll, type);
-    qg_text_printf(text, "        const %s from = min(vector + m, %s - 1%s) * %s * %u%s + place;\n", type, batch, s,
-                   row_tiles, plan->n_runs, s);
+    qg_text_printf(text, "        const %s from = min(vector + m, %s - 1%s) * %s + place;\n", type, batch, s, row_runs);
     for (uint32_t r = 0; r < plan->n_runs; ++r) {
-        const char *at = r ? qg_format(text->arena, "from + %u%s", plan->runs[r] / plan->lanes, s) : "from";
+        const char *run = qg_format(text->arena, " + %u%s", plan->runs[r] / plan->lanes, s);
         qg_text_printf(text, "        const %s x%u = ", vec, r);
-        qg_print_filled(text, load, 'i', at);
-        qg_text_puts(text, ";\n");
+        if (plan->layout->joined) qg_text_printf(text, "place%s < row_runs ? ", r ? run : "");
+        qg_print_filled(text, load, 'i', r ? qg_format(text->arena, "from%s", run) : "from");
+        qg_text_printf(text, plan->layout->joined ? " : %s(0.0%s);\n" : ";\n", vec, target->float_suffix);
     }
     for (uint32_t r = 0; r < plan->n_runs; ++r) {
         qg_text_printf(text, "        x[k][m][%u] = x%u", r, r);

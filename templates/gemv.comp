@@ -3,6 +3,9 @@
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #extension GL_EXT_control_flow_attributes : require
+@if staged
+#extension GL_KHR_memory_scope_semantics : require
+@end
 @{extensions}
 
 layout(local_size_x_id = 0) in;
@@ -16,7 +19,11 @@ layout(binding = @{binding_y}, std430) writeonly buffer Output { float y[]; };
 
 layout(push_constant) uniform Push {
     uint rows;       // of this launch
+@if staged
+    uint row_blocks; // blocks of @{block_elements} elements in a row
+@else
     uint row_tiles;  // tiles of @{tile_elements} elements in a row
+@end
     uint batch;      // right-hand sides
     uint y_first;    // where the launch begins in y, and
     uint y_rows;     // how many rows each right-hand side has there
@@ -29,20 +36,43 @@ layout(push_constant) uniform Push {
 
 @{tables}
 @{prelude}
+@if staged
+// For few right-hand sides, weights are copied to shared memory first; for more, there are not registers enough.
+const bool STAGED = BATCH <= @{stage_batch}u;
+const uint TILES = 1u;
+@else
 const uint TILES = BATCH == 1u ? @{x_tiles}u : 1u;
+@end
 
 // What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a
 // scale.
-@{vec} x[TILES][BATCH][@{runs}];
+@{vec} x[TILES][BATCH][@{kept_runs}];
 float x_sum[TILES][BATCH][@{x_sums}];
 
+@if staged
+@{stage}
+uint row_tiles;  // of @{tile_elements} elements
+
+@end
 @{load_x}
 
 @{accumulate}
 
-shared float partial[gl_WorkGroupSize.x / 4u * ROWS * BATCH];
+@if staged
+const uint PARTIALS = STAGED ? 1u : gl_WorkGroupSize.x / 4u * ROWS * BATCH;
+@else
+const uint PARTIALS = gl_WorkGroupSize.x / 4u * ROWS * BATCH;
+@end
+shared float partial[PARTIALS];
 
 void main() {
+@if staged
+    if (STAGED) {
+        walk_stage();
+        return;
+    }
+    row_tiles = row_blocks * @{tiles_of_block}u;
+@end
     // A subgroup holds a slice of x and walks down the rows.
     const uint slice = gl_SubgroupSize * TILES, slices = (row_tiles + slice - 1u) / slice;
     const uint split = SPLIT == 1u ? 1u : min(SPLIT, gl_NumSubgroups);

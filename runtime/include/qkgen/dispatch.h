@@ -38,6 +38,11 @@
 #define QK_MAX_CONSTANTS 8u
 /* With fewer rows than this, each of them is shared out. */
 #define QK_BUSY_ROWS 4096u
+/* Workgroups of a kernel that shares rows out whatever the shape: each keeps its part of x and walks down the rows, so that
+ * there should not be many more than a device holds at once. */
+#define QK_WALKING_WORKGROUPS 1056u
+/* Right-hand sides of which such a kernel keeps its part; with more it takes its constants as other kernels do. */
+#define QK_WALKING_BATCH 2u
 
 #if defined(__GNUC__)
 #define QK_PRINTF(text, args) __attribute__((format(printf, text, args)))
@@ -731,13 +736,16 @@ static inline void qk_gemv_constants_(const qk_kernel *kernel, uint64_t batch, u
         kept *= 2;
     while (split < 8 && rows * split < QK_BUSY_ROWS)
         split *= 2;
+    int many = qk_constant_(kernel, "split", 1) > 1 && batch > QK_WALKING_BATCH;
     for (uint32_t i = 0; i < kernel->spec_constant_count && i < QK_MAX_CONSTANTS; i++) {
         const qk_spec_constant *c = &kernel->spec_constants[i];
         constants[i] = c->value;
         if (strcmp(c->name, "batch") == 0)
             constants[i] = kept;
-        if (strcmp(c->name, "split") == 0 && c->value == 1)
+        if (strcmp(c->name, "split") == 0 && (c->value == 1 || many))
             constants[i] = split;
+        if (strcmp(c->name, "rows") == 0 && many && c->value < 4)
+            constants[i] = kept == 8 ? 2 : 4;
         if (strcmp(c->name, "rows") == 0 && kept == 8 && c->value > 2)
             constants[i] = 2; /* sums of all rows and right-hand sides are in registers */
     }
@@ -835,6 +843,8 @@ static inline qk_status qk_launch_gemv_(const qk_call_ *call, const qk_gemv_ *g,
     launch.push = push;
     launch.constants = constants;
     launch.workgroups = (uint32_t)qk_min_(qk_ceil_(count, qk_constant_(kernel, "rows", 4)), qk_max_workgroups_(call));
+    if (qk_constant_(kernel, "split", 1) > 1 && g->batch <= QK_WALKING_BATCH)
+        launch.workgroups = (uint32_t)qk_min_(launch.workgroups, QK_WALKING_WORKGROUPS);
     return call->backend->launch(call->backend->context, &launch, error);
 }
 

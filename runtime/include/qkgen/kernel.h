@@ -126,7 +126,8 @@ typedef struct qk_kernel {
     qk_numeric_class numeric;
     qk_type output;
     uint32_t block_elements;
-    uint32_t tile_elements;  /* decoded by one thread at a time; divides block_elements, or else block_cols */
+    uint32_t tile_elements;  /* decoded by one thread at a time, or a block where the kernel cuts rows itself; what `tiles` of the
+                              * push constants count; divides block_elements, or else block_cols */
     qk_view view;
     uint32_t ragged;         /* patches may be cut off at the ends of rows and columns */
     uint32_t block_rows;     /* 0 in QK_VIEW_BLOCKS */
