@@ -128,7 +128,7 @@ static char *reference(qg_arena *arena, const qg_templates *templates, const qg_
 
 static const char *const role_names[] = {"QK_ROLE_WEIGHTS", "QK_ROLE_INDICES", "QK_ROLE_INPUT", "QK_ROLE_OUTPUT",
                                          "QK_ROLE_STATUS"};
-static const char *const numeric_names[] = {"QK_NUMERIC_EXACT_DECODE", "QK_NUMERIC_EXACT_SUM"};
+static const char *const numeric_names[] = {"QK_NUMERIC_EXACT_DECODE", "QK_NUMERIC_EXACT_SUM", "QK_NUMERIC_HALF"};
 static const char *const access_names[] = {"QK_READ", "QK_WRITE", "QK_READ_WRITE"};
 static const char *const type_names[] = {"QK_TYPE_U8",  "QK_TYPE_U16",  "QK_TYPE_U32",
                                          "QK_TYPE_F16", "QK_TYPE_BF16", "QK_TYPE_F32"};
@@ -140,7 +140,7 @@ static const char *const math_names[] = {"QK_MATH_F32", "QK_MATH_F16", "QK_MATH_
 static const char *api_name(qk_api api) { return api == QK_API_VULKAN ? "vulkan" : "metal"; }
 
 static const char *features_text(qg_arena *arena, uint32_t features) {
-    static const char *const names[] = {"STORAGE_8BIT", "STORAGE_16BIT", "SUBGROUP_ARITHMETIC"};
+    static const char *const names[] = {"STORAGE_8BIT", "STORAGE_16BIT", "SUBGROUP_ARITHMETIC", "COOPERATIVE_MATRIX"};
     qg_text text = qg_text_new(arena);
     for (uint32_t bit = 0; bit < sizeof names / sizeof *names; ++bit)
         if (features >> bit & 1) qg_text_printf(&text, "%sQK_FEATURE_%s", text.length ? " | " : "", names[bit]);
@@ -189,7 +189,7 @@ static void add_constants(qg_text *text, const qk_kernel *k) {
         const qk_spec_constant *s = &k->spec_constants[c];
         qg_text_printf(text, "static const uint32_t %s_%s_%s[] = {", k->name, api_name(k->api), s->name);
         for (uint32_t i = 0; i < s->legal_count; ++i) qg_text_printf(text, "%s%u", i ? ", " : "", s->legal[i]);
-        qg_text_puts(text, "};\n");
+        qg_text_puts(text, s->legal_count ? "};\n" : "0};  /* any value */\n");
     }
     qg_text_printf(text, "static const qk_spec_constant %s_%s_constants[] = {", k->name, api_name(k->api));
     for (uint32_t c = 0; c < k->spec_constant_count; ++c) {
@@ -227,6 +227,8 @@ static void add_descriptor(qg_text *text, const char *owner, const qk_kernel *k)
     if (k->view != QK_VIEW_BLOCKS)
         qg_text_printf(text, "    .view = %s,\n    .ragged = %u,\n    .block_rows = %u,\n    .block_cols = %u,\n",
                        view_names[k->view], k->ragged, k->block_rows, k->block_cols);
+    if (k->chunk_blocks)
+        qg_text_printf(text, "    .chunk_blocks = %u,\n    .chunk_shared = %u,\n", k->chunk_blocks, k->chunk_shared);
     qg_text_puts(text, "};\n\n");
 }
 
@@ -248,7 +250,8 @@ static char *descriptors(qg_arena *arena, const qg_request *request, const qg_ke
     for (uint32_t i = 0; i < count; ++i) {
         const qk_kernel *vulkan = qg_describe(arena, &kernels[i], QK_API_VULKAN, NULL);
         const qk_kernel *metal = qg_describe(arena, &kernels[i], QK_API_METAL, NULL);
-        qg_c_add_kernel(&text, request->layout->name, request->vulkan ? vulkan : NULL, request->metal ? metal : NULL);
+        qg_c_add_kernel(&text, request->layout->name, request->vulkan ? vulkan : NULL,
+                        request->metal && !kernels[i].matrix ? metal : NULL);
     }
     return text.data;
 }
@@ -258,6 +261,10 @@ static char *descriptors(qg_arena *arena, const qg_request *request, const qg_ke
 void qg_c_add_words(qg_text *text, const char *name, const qk_code *code, const char *linkage) {
     const uint32_t *words = code->data;
     const size_t count = code->bytes / 4;
+    if (!words) { /* left out */
+        qg_text_printf(text, "%sconst qk_code qk_%s_spirv = {0, 0};\n\n", linkage, name);
+        return;
+    }
     qg_text_printf(text, "static const uint32_t %s_words[] = {", name);
     qg_add_words(text, words, count);
     qg_text_printf(text, "\n};\n%sconst qk_code qk_%s_spirv = {%s_words, sizeof %s_words};\n\n", linkage, name, name,
@@ -329,10 +336,10 @@ static char *dispatch_stubs(qg_arena *arena, const qg_request *request, const qg
         if (i) qg_text_puts(&text, "\n");
         add_dispatch_head(&text, &kernels[i]);
         qg_text_printf(&text, " {\n    const qk_kernel *const kernel = %s;\n",
-                       qg_c_chosen(arena, request->vulkan, request->metal, kernels[i].name));
+                       qg_c_chosen(arena, request->vulkan, request->metal && !kernels[i].matrix, kernels[i].name));
         const qg_family_form *form = qg_form(kernels[i].family, kernels[i].layout);
         qg_text_printf(&text, "    return qk_dispatch_%s%s(backend, kernel, weights, %s, error);\n}\n",
-                       kernels[i].family->name, form->suffix, form->dispatch_arguments);
+                       kernels[i].matrix ? "gemv" : kernels[i].family->name, form->suffix, form->dispatch_arguments);
     }
     return text.data;
 }
@@ -356,12 +363,13 @@ static char *declarations(qg_arena *arena, const qg_request *request, const qg_k
         qg_text_printf(&text, "%s/* %s: %s, in %s. */\n", i ? "\n" : "", kernel->name, kernel->family->summary,
                        qg_scalars[kernel->type].name);
         if (request->vulkan) qg_text_printf(&text, "extern const qk_kernel qk_%s_vulkan;\n", kernel->name);
-        if (request->metal) qg_text_printf(&text, "extern const qk_kernel qk_%s_metal;\n", kernel->name);
+        if (request->metal && !kernel->matrix)
+            qg_text_printf(&text, "extern const qk_kernel qk_%s_metal;\n", kernel->name);
         if (dispatched) {
             add_dispatch_head(&text, kernel);
             qg_text_puts(&text, ";\n");
         }
-        declare_reference(&text, kernel);
+        if (!kernel->matrix) declare_reference(&text, kernel);
     }
     return text.data;
 }
@@ -403,7 +411,9 @@ char *qg_c_source(qg_arena *arena, const qg_templates *templates, const qg_reque
     if (has_half_input(kernels, count) || qg_uses(ir, QG_ROUND_F16)) qg_hole_set(&prelude, "f16_to_f32");
     const char *prelude_text =
         qg_expand(arena, qg_template_text(templates, "prelude.c"), prelude.items, prelude.count, why);
-    const char *reference_text = prelude_text ? reference(arena, templates, kernels, count, why) : NULL;
+    const qg_kernel *portable;
+    const uint32_t n_portable = qg_portable_kernels(arena, request, &portable);
+    const char *reference_text = prelude_text ? reference(arena, templates, portable, n_portable, why) : NULL;
     if (!reference_text) return NULL;
     qg_text code = qg_text_new(arena);
     if (options->embed)

@@ -18,13 +18,7 @@
 
 static const uint64_t EXACT_IN_FLOAT = UINT64_C(1) << 24;
 
-/* coefficient * scale * (x_run . vector); without a vector, x_run summed up. */
-typedef struct product {
-    float coefficient;
-    const qg_node *scale; /* one lane; NULL: 1 */
-    const qg_node *vector;
-    uint32_t run;
-} product;
+typedef qg_product product;
 
 typedef struct products {
     qg_ir *ir;
@@ -38,7 +32,9 @@ static const qg_node *apply(qg_ir *ir, qg_op op, const qg_node *a, const qg_node
     return qg_apply(ir, op, a, b, NULL);
 }
 
-static bool is_uniform(const products *p, const qg_node *node) { return p->lanes > 1 && node->lanes == 1; }
+static bool is_uniform(const products *p, const qg_node *node) {
+    return p->lanes > 1 && node->lanes == 1 && !node->moving;
+}
 
 static bool is_real(const qg_node *node) { return node->op == QG_CONST && node->kind == QG_K_FLOAT; }
 
@@ -214,6 +210,14 @@ static void leave_x(qg_ir *ir, uint32_t lanes, uint32_t n_runs) {
 
 static void use_all_halves(products *p, uint32_t n_runs) {
     for (uint32_t r = 0; r < n_runs && p->lanes > 1; ++r) use_halves(p, r);
+}
+
+uint32_t qg_products_of_runs(qg_ir *ir, uint32_t lanes, uint32_t n_runs, const qg_node *const *values,
+                             const qg_product **items) {
+    products p = {.ir = ir, .lanes = lanes};
+    for (p.run = 0; p.run < n_runs; ++p.run) expand(&p, values[p.run], 1.0f, NULL);
+    *items = p.items;
+    return p.count;
 }
 
 const qg_node *qg_dot_of_runs(qg_ir *ir, uint32_t lanes, uint32_t n_runs, const qg_node *const *values) {

@@ -19,7 +19,7 @@ typedef struct emitted {
 typedef struct product {
     emitted files[64];
     uint32_t n_files;
-    uint32_t modules;
+    uint32_t modules, left_out;
     size_t module_bytes;
     const char *why; /* after a failure */
 } product;
@@ -65,6 +65,11 @@ static const qk_code *compile_kernels(qg_arena *arena, const emission *e, const 
         const char *glsl = qg_glsl(arena, &e->templates, request, &kernels[i], &product->why);
         if (!glsl) return NULL;
         const char *path = qg_format(arena, "%s/%s.comp", request->layout->name, kernels[i].name);
+        if (kernels[i].matrix && !qg_spirv_has_matrices()) {
+            if (!e->options->embed) add(product, path, glsl, false);
+            product->left_out += 1;
+            continue;
+        }
         if (!add_module(arena, e, path, glsl, &codes[i], product)) return NULL;
     }
     return codes;
@@ -390,6 +395,7 @@ bool qg_emit(qg_arena *arena, const qg_emit_options *options, qg_emit_report *re
     for (uint32_t i = 0; i < e.n_products; ++i) {
         report->modules += e.products[i].modules;
         report->module_bytes += e.products[i].module_bytes;
+        report->left_out += e.products[i].left_out;
         if (!e.products[i].why) continue;
         const bool format = i < options->n_layouts;
         const char *name = format ? options->layouts[i]->name : qg_plain_sets[i - options->n_layouts].name;

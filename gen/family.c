@@ -1,5 +1,5 @@
 /* Families and the kernels that they make of a format. */
-#include "kernel.h"
+#include "matrix.h"
 
 #include <string.h>
 
@@ -90,6 +90,23 @@ const qg_family qg_families[] = {
      .matrix = {.suffix = ""}},
 };
 
+const qg_family qg_gemv_matrix = {
+    .name = "gemv_matrix",
+    .summary = "matrix times vectors on matrix units: y[m][n] = sum over k of value(n, k) * x[m][k]",
+    .sums = true,
+    .n_types = 2,
+    .types = {QG_F32, QG_F16},
+    .n_bindings = 2,
+    .bindings = {{"x", QK_ROLE_INPUT, QK_READ}, {"y", QK_ROLE_OUTPUT, QK_READ_WRITE}},
+    .reference_result = "void",
+    .blocks = {.suffix = "",
+               .n_push = 5,
+               .push = {"rows", "row_blocks", "batch", "y_first", "y_rows"},
+               .dispatch_parameters = "qk_range x, qk_range y, uint64_t rows, uint64_t cols, uint64_t batch",
+               .dispatch_arguments = "x, y, rows, cols, batch",
+               .reference_parameters = "const $X *x, uint64_t rows, uint64_t cols, uint64_t batch"},
+    .matrix = {.suffix = ""}};
+
 const qg_family_form *qg_form(const qg_family *family, const qg_layout *layout) {
     return layout->view == QG_VIEW_BLOCKS ? &family->blocks : &family->matrix;
 }
@@ -106,24 +123,43 @@ const qg_family *qg_family_named(const char *name) {
 }
 
 bool qg_takes(const qg_family *family, const qg_layout *layout) {
-    return !family->in_blocks || layout->view == QG_VIEW_BLOCKS;
+    return (!family->in_blocks && family != &qg_gemv_matrix) || layout->view == QG_VIEW_BLOCKS;
 }
 
 qg_kernel qg_kernel_new(qg_arena *arena, const qg_layout *layout, const qg_family *family, qg_scalar type) {
     const char *name = qg_format(arena, "%s_%s_%s", layout->name, family->name, qg_scalars[type].name);
+    if (family == &qg_gemv_matrix) {
+        const char *why = NULL;
+        const qg_matrix *matrix = qg_matrix_of(arena, layout, &why);
+        if (!matrix) return (qg_kernel){.name = why};
+        return (qg_kernel){
+            .name = name, .family = family, .layout = layout, .plan = matrix->plan, .matrix = matrix, .type = type};
+    }
     const qg_plan *plan = family->sums ? qg_plan_rows(arena, layout) : qg_plan_tiles(arena, layout);
     return (qg_kernel){.name = name, .family = family, .layout = layout, .plan = plan, .type = type};
 }
 
 uint32_t qg_kernels(qg_arena *arena, const qg_request *request, const qg_kernel **kernels) {
-    qg_kernel *list = QG_NEW_ARRAY(arena, qg_kernel, request->n_families * QG_MAX_FAMILY_TYPES);
+    qg_kernel *list = QG_NEW_ARRAY(arena, qg_kernel, (request->n_families + 1) * QG_MAX_FAMILY_TYPES);
+    bool sums = false;
     uint32_t count = 0;
     for (uint32_t f = 0; f < request->n_families; ++f) {
         if (!qg_takes(request->families[f], request->layout)) continue;
         for (uint32_t t = 0; t < request->families[f]->n_types; ++t)
             list[count++] = qg_kernel_new(arena, request->layout, request->families[f], request->families[f]->types[t]);
+        sums |= strcmp(request->families[f]->name, "gemv") == 0;
+    }
+    for (uint32_t t = 0; sums && request->vulkan && t < qg_gemv_matrix.n_types; ++t) {
+        const qg_kernel kernel = qg_kernel_new(arena, request->layout, &qg_gemv_matrix, qg_gemv_matrix.types[t]);
+        if (kernel.matrix) list[count++] = kernel;
     }
     *kernels = list;
+    return count;
+}
+
+uint32_t qg_portable_kernels(qg_arena *arena, const qg_request *request, const qg_kernel **kernels) {
+    uint32_t count = qg_kernels(arena, request, kernels);
+    while (count && (*kernels)[count - 1].matrix) --count;
     return count;
 }
 
@@ -135,6 +171,12 @@ static qk_type stored_type(qg_scalar type) {
 
 static uint32_t features(const qg_kernel *kernel) {
     uint32_t bits = 0;
+    if (kernel->matrix) {
+        const bool narrow = kernel->type != QG_F32 && kernel->plan->lanes == 1;
+        return QK_FEATURE_COOPERATIVE_MATRIX |
+               (qg_matrix_has_unit(kernel->matrix, 8) ? (uint32_t)QK_FEATURE_STORAGE_8BIT : 0) |
+               (narrow || qg_matrix_has_unit(kernel->matrix, 16) ? (uint32_t)QK_FEATURE_STORAGE_16BIT : 0);
+    }
     for (uint32_t i = 0; i < kernel->layout->n_buffers; ++i) {
         if (kernel->plan->units[i] == 8) bits |= QK_FEATURE_STORAGE_8BIT;
         if (kernel->plan->units[i] == 16) bits |= QK_FEATURE_STORAGE_16BIT;
@@ -220,6 +262,30 @@ static void describe_constants(qg_arena *arena, const qg_kernel *kernel, qk_kern
     described->spec_constants = list;
 }
 
+/* Most are the dispatch's to set. `order_a` and `order_bc` say how the device orders the elements of matrices. */
+static void describe_matrix(qg_arena *arena, const qg_kernel *kernel, qk_kernel *described) {
+    static const uint32_t chunks[] = {1, 2, 4, 8, 16, 32}, flag[] = {0, 1};
+    const uint32_t elements = kernel->matrix->steps * kernel->matrix->blocks * kernel->layout->elements;
+    uint32_t kept = 1;
+    while (2 * kept * elements <= QG_MATRIX_KEPT && kept < 32) kept *= 2;
+    const qk_spec_constant list[] = {
+        qg_workgroup_constant(described->workgroup_size),
+        {.id = 1, .name = "chunks", .value = kept, .legal_count = 6, .legal = chunks},
+        {.id = 2, .name = "aligned", .value = 0, .legal_count = 2, .legal = flag},
+        {.id = 3, .name = "whole", .value = 0, .legal_count = 2, .legal = flag},
+        {.id = 4, .name = "order_a", .value = 0},
+        {.id = 5, .name = "order_bc", .value = 0},
+    };
+    qk_spec_constant *copy = QG_NEW_ARRAY(arena, qk_spec_constant, sizeof list / sizeof *list);
+    memcpy(copy, list, sizeof list);
+    described->spec_constants = copy;
+    described->spec_constant_count = sizeof list / sizeof *list;
+    described->tile_elements = kernel->layout->elements;
+    described->chunk_blocks = kernel->matrix->steps * kernel->matrix->blocks;
+    described->chunk_shared = qg_matrix_chunk_shared(kernel->matrix);
+    described->numeric = QK_NUMERIC_HALF;
+}
+
 static qk_math decode_math(qg_scalar type) {
     return type == QG_F16 ? QK_MATH_F16 : type == QG_BF16 ? QK_MATH_BF16 : QK_MATH_F32;
 }
@@ -256,5 +322,6 @@ const qk_kernel *qg_describe(qg_arena *arena, const qg_kernel *kernel, qk_api ap
     described->tile_elements = kernel->plan->tile_elements;
     if (api == QK_API_VULKAN) describe_tables(arena, kernel, described);
     describe_constants(arena, kernel, described);
+    if (kernel->matrix) describe_matrix(arena, kernel, described);
     return described;
 }

@@ -1,5 +1,5 @@
 /* GLSL for Vulkan 1.1: one text for each kernel. */
-#include "kernel.h"
+#include "matrix.h"
 
 #include <string.h>
 
@@ -35,14 +35,11 @@ static void add_buffer(qg_text *text, uint32_t binding, const char *type, const 
                    lower ? *name - 'a' + 'A' : *name, name + 1, suffix, type, name);
 }
 
-static char *buffers(qg_arena *arena, const qg_kernel *kernel) {
+static char *buffers_of_tables(qg_arena *arena, const qg_kernel *kernel) {
     const qg_plan *plan = kernel->plan;
     const qg_layout *layout = plan->layout;
     qg_text text = qg_text_new(arena);
-    for (uint32_t i = 0; i < layout->n_buffers; ++i) {
-        add_buffer(&text, i, storage_type(plan->units[i]), layout->buffers[i].name, "Buffer");
-        qg_text_puts(&text, "\n");
-    }
+    qg_text_puts(&text, "");
     uint32_t binding = layout->n_buffers + kernel->family->n_bindings;
     for (uint32_t i = 0; i < layout->n_tables; ++i) {
         const qg_table *table = &layout->tables[i];
@@ -54,6 +51,18 @@ static char *buffers(qg_arena *arena, const qg_kernel *kernel) {
                            qg_scalars[table->type].name);
         qg_text_puts(&text, "\n");
     }
+    return text.data;
+}
+
+static char *buffers(qg_arena *arena, const qg_kernel *kernel) {
+    const qg_plan *plan = kernel->plan;
+    const qg_layout *layout = plan->layout;
+    qg_text text = qg_text_new(arena);
+    for (uint32_t i = 0; i < layout->n_buffers; ++i) {
+        add_buffer(&text, i, storage_type(plan->units[i]), layout->buffers[i].name, "Buffer");
+        qg_text_puts(&text, "\n");
+    }
+    qg_text_puts(&text, buffers_of_tables(arena, kernel));
     return text.data;
 }
 
@@ -203,9 +212,51 @@ static void sum_holes(qg_arena *arena, qg_holes *holes, const qg_ir *ir, const q
     qg_hole(holes, "accumulate", accumulate(arena, ir, kernel->plan));
 }
 
+static char *matrix_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *request,
+                         const qg_kernel *kernel, const char **why) {
+    const qg_matrix *m = kernel->matrix;
+    const qg_plan *plan = m->plan;
+    qg_holes prelude = {.count = 0}, holes = {.count = 0};
+    qg_prelude_holes(&prelude, m->operands);
+    qg_prelude_add(&prelude, m->values);
+    qg_hole(&prelude, "to_f16", NULL);
+    qg_hole(&prelude, "to_bf16", NULL);
+    const char *prelude_text =
+        qg_expand(arena, qg_template_text(templates, "prelude.glsl"), prelude.items, prelude.count, why);
+    if (!prelude_text) return NULL;
+    const char *sentence =
+        qg_format(arena, "%s: %s, x in %s.", kernel->name, kernel->family->summary, qg_scalars[kernel->type].name);
+    qg_hole(&holes, "banner", qg_banner(arena, request, plan, sentence, "// ", "// ", ""));
+    qg_hole(&holes, "extensions",
+            qg_format(arena, "%s%s",
+                      qg_matrix_has_unit(m, 8) ? "#extension GL_EXT_shader_8bit_storage : require\n" : "",
+                      qg_matrix_has_unit(m, 16) ? "#extension GL_EXT_shader_16bit_storage : require\n" : ""));
+    const qk_kernel *described = qg_describe(arena, kernel, QK_API_VULKAN, NULL);
+    qg_hole(&holes, "default_chunks", qg_format(arena, "%u", described->spec_constants[1].value));
+    qg_hole(&holes, "buffers", qg_format(arena, "%s%s", qg_matrix_buffers(arena, m), buffers_of_tables(arena, kernel)));
+    qg_hole(&holes, "binding_x", qg_format(arena, "%u", plan->layout->n_buffers));
+    qg_hole(&holes, "binding_y", qg_format(arena, "%u", plan->layout->n_buffers + 1));
+    qg_hole(&holes, "x_type", x_type(kernel));
+    qg_hole(&holes, "blocks", qg_format(arena, "%u", m->blocks));
+    qg_hole(&holes, "steps", qg_format(arena, "%u", m->steps));
+    qg_hole(&holes, "runs", qg_format(arena, "%u", m->n_runs));
+    qg_hole(&holes, "sums", qg_format(arena, "%u", m->n_sums ? m->n_sums : 1));
+    qg_hole(&holes, "x_pairs", qg_format(arena, "%u", m->n_x / 2));
+    qg_hole(&holes, "unit", m->unit == 1 ? "1.0" : "16777216.0");
+    qg_hole(&holes, "sizes", qg_matrix_constants(arena, m));
+    qg_hole(&holes, "tables", qg_tables(arena, plan, glsl, "const"));
+    qg_hole(&holes, "prelude", prelude_text);
+    qg_hole(&holes, "unit_extensions", qg_template_text(templates, "matrix_units.ext"));
+    qg_hole(&holes, "units", qg_template_text(templates, "matrix_units.glsl"));
+    qg_hole(&holes, "staging", qg_matrix_staging(arena, m));
+    qg_hole(&holes, "functions", qg_matrix_functions(arena, m, x_load(kernel)));
+    return qg_expand(arena, qg_template_of(arena, templates, kernel, "comp"), holes.items, holes.count, why);
+}
+
 char *qg_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *request, const qg_kernel *kernel,
               const char **why) {
     const qg_plan *plan = kernel->plan;
+    if (kernel->matrix) return matrix_glsl(arena, templates, request, kernel, why);
     const bool sums = kernel->family->sums;
     const qg_ir *ir = sums ? qg_lower_dot(arena, plan) : qg_lower_decode(arena, plan);
     qg_holes prelude = {.count = 0}, holes = {.count = 0};

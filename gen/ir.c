@@ -56,6 +56,7 @@ static const qg_node *unique(qg_ir *ir, const qg_node *node) {
     }
     qg_node *copy = QG_NEW(ir->arena, qg_node);
     *copy = *node;
+    for (uint32_t i = 0; i < node->n_args; ++i) copy->moving |= node->arg[i]->moving;
     QG_PUSH(ir->arena, ir->nodes, ir->n_nodes, ir->nodes_capacity, copy);
     ir->hash[slot] = ir->n_nodes;
     if (ir->n_nodes * 2 > ir->hash_size) rehash(ir);
@@ -78,6 +79,15 @@ const qg_node *qg_real(qg_ir *ir, float value) {
 
 const qg_node *qg_arg(qg_ir *ir, const char *name, uint64_t extent) {
     return unique(ir, &(qg_node){.op = QG_ARG, .kind = QG_K_UINT, .lanes = 1, .name = name, .max = extent - 1});
+}
+
+const qg_node *qg_float_arg(qg_ir *ir, const char *name, uint32_t lanes) {
+    return unique(ir, &(qg_node){.op = QG_ARG, .kind = QG_K_FLOAT, .lanes = lanes, .name = name});
+}
+
+const qg_node *qg_moving_arg(qg_ir *ir, const char *name, uint64_t extent) {
+    return unique(
+        ir, &(qg_node){.op = QG_ARG, .kind = QG_K_UINT, .lanes = 1, .name = name, .max = extent - 1, .moving = true});
 }
 
 /* ---- operations ---- */
@@ -168,7 +178,7 @@ static qg_kind result_kind(qg_op op, const qg_node *a, const qg_node *b) {
     if (op == QG_SELECT) return b->kind;
     if (op == QG_TO_FLOAT) return QG_K_FLOAT;
     if (op == QG_TO_INT) return QG_K_INT;
-    if (op == QG_TO_UINT) return QG_K_UINT;
+    if (op == QG_TO_UINT || op == QG_PACK) return QG_K_UINT;
     return a->kind;
 }
 
@@ -194,6 +204,7 @@ const qg_node *qg_apply(qg_ir *ir, qg_op op, const qg_node *a, const qg_node *b,
         return unique(ir, &vector);
     }
     qg_node node = {.op = op, .kind = result_kind(op, a, b), .lanes = lanes_of(a, b, c), .n_args = c ? 3 : b ? 2 : 1};
+    if (op == QG_PACK) node.lanes = 1;
     node.arg[0] = a;
     node.arg[1] = b;
     node.arg[2] = c;

@@ -22,6 +22,7 @@ typedef struct qg_node {
     uint64_t max;        /* an upper bound of an unsigned value, for dropping masks */
     const char *name;    /* ARG, or a statement's */
     const char *comment; /* of the statement */
+    bool moving;         /* depends on an argument that differs within what must be the same */
     bool precise;        /* a float operation that must round as written */
     bool used;           /* by an output; qg_finish knows */
     uint32_t n_args;
@@ -56,6 +57,10 @@ const qg_node *qg_int(qg_ir *ir, int64_t value);
 const qg_node *qg_real(qg_ir *ir, float value);
 /* A named input of the code, below `extent`. */
 const qg_node *qg_arg(qg_ir *ir, const char *name, uint64_t extent);
+/* A named input of floats. */
+const qg_node *qg_float_arg(qg_ir *ir, const char *name, uint32_t lanes);
+/* A named input that differs between the threads that share a product of matrices: what depends on it is no common factor. */
+const qg_node *qg_moving_arg(qg_ir *ir, const char *name, uint64_t extent);
 /* Applies an operation after constant folding and the identities that are exact (x + 0, x & mask that changes nothing). */
 const qg_node *qg_apply(qg_ir *ir, qg_op op, const qg_node *a, const qg_node *b, const qg_node *c);
 /* The `unit`-bit word of a buffer at an index counted in such words, zero-extended. */
@@ -118,6 +123,17 @@ const qg_node *qg_index_node(qg_ir *ir, const qg_node *start, qg_index a);
 
 /* ---- dot.c -------------------------------------------------------------------------------------------------------- */
 
+/* coefficient * scale * (x_run . vector); without a vector, x_run summed up. */
+typedef struct qg_product {
+    float coefficient;
+    const qg_node *scale; /* one lane; NULL: 1 */
+    const qg_node *vector;
+    uint32_t run;
+} qg_product;
+
+/* Takes sum(x * value) apart by the rules distribute and factor alone. */
+uint32_t qg_products_of_runs(qg_ir *ir, uint32_t lanes, uint32_t n_runs, const qg_node *const *values,
+                             const qg_product **products);
 /* sum(x * value) over a tile, of which `values` has one vector for each run; what is the same for a run stands outside of
  * the sums. */
 const qg_node *qg_dot_of_runs(qg_ir *ir, uint32_t lanes, uint32_t n_runs, const qg_node *const *values);
@@ -164,12 +180,16 @@ typedef struct qg_plan {
     uint32_t workgroup;
     bool *stored;   /* tables that are kept as packed words in memory; the others are arrays in the text */
     bool reference; /* one element at a time, from a pointer to the block */
+    bool staged;    /* words are read from a copy that may be read past the end of a block */
 } qg_plan;
 
 /* Plans decoding on a GPU: whole aligned words, several elements a thread, and shifts that are constants. */
 const qg_plan *qg_plan_tiles(qg_arena *arena, const qg_layout *layout);
 /* Plans sums over rows: the same, with more elements a thread, so that scales are decoded for fewer threads. */
 const qg_plan *qg_plan_rows(qg_arena *arena, const qg_layout *layout);
+/* The same in runs of `lanes`, with as few of them a thread as there can be, and at most `most` elements; NULL when no runs of
+ * that many come out. `phased`: with enough neighbours that shifts are constants. */
+qg_plan *qg_plan_runs(qg_arena *arena, const qg_layout *layout, uint32_t lanes, bool phased, uint32_t most);
 /* Plans the reference: one element at a time, bytes. */
 const qg_plan *qg_plan_elements(qg_arena *arena, const qg_layout *layout);
 /* Bits of a value of a stored table: its type's, but that floats are f32, and that a table of one column has a word for each

@@ -41,6 +41,8 @@ const qg_family_form *qg_form(const qg_family *family, const qg_layout *layout);
 
 extern const qg_family qg_families[];
 extern const uint32_t qg_n_families;
+/* gemv on matrix units, for 2 to 8 right-hand sides: a kernel more of the family gemv, for Vulkan alone. */
+extern const qg_family qg_gemv_matrix;
 const qg_family *qg_family_named(const char *name);
 /* Whether there are kernels of the family for a format. */
 bool qg_takes(const qg_family *family, const qg_layout *layout);
@@ -51,6 +53,7 @@ typedef struct qg_kernel {
     const qg_family *family;
     const qg_layout *layout;
     const qg_plan *plan;
+    const struct qg_matrix *matrix; /* of qg_gemv_matrix */
     qg_scalar type;
 } qg_kernel;
 
@@ -123,8 +126,10 @@ void qg_c_add_kernel(qg_text *text, const char *owner, const qk_kernel *vulkan, 
 /* The expression in a stub that is the descriptor for the backend's API. */
 const char *qg_c_chosen(qg_arena *arena, bool vulkan, bool metal, const char *name);
 
-/* All kernels of a request: families in order, and each of their types. */
+/* All kernels of a request: families in order, and each of their types; then those with matrix units. */
 uint32_t qg_kernels(qg_arena *arena, const qg_request *request, const qg_kernel **kernels);
+/* The same without those of matrix units, which are for Vulkan alone, and have the reference of their family. */
+uint32_t qg_portable_kernels(qg_arena *arena, const qg_request *request, const qg_kernel **kernels);
 
 /* Shared by the printers of kernels (holes.c). */
 typedef struct qg_holes {

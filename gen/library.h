@@ -46,6 +46,7 @@ typedef struct qg_emit_options {
 
 typedef struct qg_emit_report {
     uint32_t files, changed, modules;
+    uint32_t left_out; /* kernels that the GLSL compiler is too old for: their code is empty */
     size_t module_bytes;
 } qg_emit_report;
 

@@ -179,7 +179,11 @@ static qg_index tile_start(qg_ir *ir, const qg_plan *plan, bool named) {
         return qg_index_add(ir, qg_index_scale(t, step), qg_index_scale(r, layout->block_cols));
     }
     const qg_node *tile = qg_arg(ir, plan->reference ? "i" : "tile", plan->tiles);
-    qg_index rest = qg_index_digit(tile, plan->tiles), start = qg_index_constant(0);
+    return qg_tile_start(ir, plan, qg_index_digit(tile, plan->tiles), named);
+}
+
+qg_index qg_tile_start(qg_ir *ir, const qg_plan *plan, qg_index tile, bool named) {
+    qg_index rest = tile, start = qg_index_constant(0);
     for (uint32_t i = 0; i < plan->n_digits; ++i) {
         const bool last = i + 1 == plan->n_digits;
         const qg_index digit = last ? rest : qg_index_mod(ir, rest, plan->digits[i].extent);
@@ -202,19 +206,24 @@ static void name_bases(lowering *l) {
     }
 }
 
-static void finish(qg_ir *ir) {
+const qg_node *qg_lower_value(lowering *l) { return lower_term(l, l->plan->layout->value); }
+
+void qg_lower_finish(qg_ir *ir, const char *const *extra, uint32_t n_extra) {
     static const char *const words[] = {"block", "tile",  "v", "i",    "block_row", "block_col", "row",
                                         "r",     "t",     "c", "rows", "cols",      "grid_rows", "grid_cols",
                                         "x",     "x_sum", "m", "sum",  "n",         "j"};
     const uint32_t fixed = sizeof words / sizeof *words;
-    const uint32_t count = fixed + ir->layout->n_buffers + ir->layout->n_tables;
+    const uint32_t own = ir->layout->n_buffers + ir->layout->n_tables, count = fixed + own + n_extra;
     const char **reserved = QG_NEW_ARRAY(ir->arena, const char *, count);
     memcpy(reserved, words, sizeof words);
     for (uint32_t i = 0; i < ir->layout->n_buffers; ++i) reserved[fixed + i] = ir->layout->buffers[i].name;
     for (uint32_t i = 0; i < ir->layout->n_tables; ++i)
         reserved[fixed + ir->layout->n_buffers + i] = ir->layout->tables[i].name;
+    for (uint32_t i = 0; i < n_extra; ++i) reserved[fixed + own + i] = extra[i];
     qg_finish(ir, reserved, count);
 }
+
+static void finish(qg_ir *ir) { qg_lower_finish(ir, NULL, 0); }
 
 const qg_ir *qg_lower_decode(qg_arena *arena, const qg_plan *plan) {
     lowering l = {.ir = qg_ir_new(arena, plan->layout), .plan = plan, .layout = plan->layout};

@@ -10,12 +10,20 @@ typedef struct lowering {
     const qg_layout *layout;
     const qg_node **bases;        /* first word of the block in each buffer */
     qg_index lanes[QG_MAX_LANES]; /* element index of each lane of the run in hand */
+    uint32_t block;               /* its number among those that one base serves */
     const qg_node *by;            /* the column of blocks that a code says, while its lane is lowered */
 } lowering;
 
 static inline const qg_node *binary(qg_ir *ir, qg_op op, const qg_node *a, const qg_node *b) {
     return qg_apply(ir, op, a, b, NULL);
 }
+
+/* The value of the format for the run in hand. */
+const qg_node *qg_lower_value(lowering *l);
+/* The first element of a tile whose number within the block is `tile`; `named` makes statements of the high digits. */
+qg_index qg_tile_start(qg_ir *ir, const qg_plan *plan, qg_index tile, bool named);
+/* The last step of lowering; `extra` are further names that the emitted code has. */
+void qg_lower_finish(qg_ir *ir, const char *const *extra, uint32_t count);
 
 /* A code for the run in hand: one lane where all its elements share it. */
 const qg_node *qg_lower_code(lowering *l, const qg_code *code);

@@ -15,6 +15,7 @@ static uint32_t unit_of(const lowering *l, uint32_t buffer) {
 }
 
 static uint32_t words_of(const lowering *l, uint32_t buffer) {
+    if (buffer < l->layout->n_buffers && l->plan->staged) return 1u << 24;
     if (buffer < l->layout->n_buffers) return l->layout->buffers[buffer].bytes * 8 / l->plan->units[buffer];
     const qg_table *table = &l->layout->tables[buffer - l->layout->n_buffers];
     return (table->rows * table->columns * qg_table_bits(table) + 31) / 32;
@@ -125,7 +126,7 @@ static const qg_node *window(lowering *l, const qg_slice *slice, const char *wor
 
 /* `instance` counts from the slice's first. With a radix, `*power` becomes which of its digits the instance is. */
 static qg_index slice_address(lowering *l, const qg_slice *slice, qg_index instance, qg_index *power) {
-    qg_index address = qg_index_constant(slice->bit);
+    qg_index address = qg_index_constant(slice->bit + l->block * l->layout->buffers[slice->buffer].bytes * 8);
     for (uint32_t d = 0; d < slice->n_digits; ++d) {
         const qg_digit digit = slice->digits[d];
         const bool last = d + 1 == slice->n_digits;

@@ -1,6 +1,7 @@
 /* The `qkgen` program: its commands, each a list of stages. */
 #include "command.h"
 #include "import.h"
+#include "matrix.h"
 #include "show.h"
 #include "spirv.h"
 
@@ -29,7 +30,8 @@ static const char help[] =
     "  qkgen run dequant --format F --target T --type f32|f16|bf16 --in FILE --out FILE\n"
     "  qkgen run gather  --format F --target T --type f32|f16|bf16 --rows V --cols H --in FILE --indices FILE --out "
     "FILE\n"
-    "  qkgen run gemv    --format F --target T --type f32|f16 --rows N --cols K [--batch M] --in FILE --x FILE --out FILE\n"
+    "  qkgen run gemv    --format F --target T --type f32|f16 --rows N --cols K [--batch M] --in FILE --x FILE --out "
+    "FILE\n"
     "  qkgen run gemv_id --format F --target T --type f32|f16 --experts E --rows N --cols K --tokens M --slots S\n"
     "        --in FILE --ids FILE --x FILE --out FILE\n"
     "        --target c|vulkan|msl              the C reference, a Vulkan device, or the MSL executor\n"
@@ -48,7 +50,7 @@ static const char help[] =
     "  qkgen bench FAMILY [--format F]... [--type T] [--rows N --cols K] [--batch M] [--device D] [--json FILE]\n"
     "        [--constant NAME=VALUE]...         times on a Vulkan device, as a share of its copy bandwidth\n"
     "  qkgen devices                            Vulkan devices, and the features that matter\n"
-    "  qkgen --dump=STAGE --format F            what a stage made of a format: spec, layout, plan, ir, or dot, which "
+    "  qkgen --dump=STAGE --format F            what a stage made of a format: spec, layout, plan, ir, dot, which "
     "is the "
     "sum\n"
     "                                           of gemv after its rules\n"
@@ -297,6 +299,14 @@ static int command_show(qg_session *session, int argc, char **argv) {
     return 0;
 }
 
+static int dump_matrix(qg_session *session, const qg_layout *layout) {
+    const char *why = NULL;
+    const qg_matrix *m = qg_matrix_of(session->arena, layout, &why);
+    if (!m) return qg_complain("%s has no kernel with matrix units: %s", layout->name, why);
+    fputs(qg_dump_matrix(session->arena, m), stdout);
+    return 0;
+}
+
 static int command_dump(qg_session *session, const char *stage, int argc, char **argv) {
     qg_texts rest = {0};
     const char *name = NULL;
@@ -317,8 +327,10 @@ static int command_dump(qg_session *session, const char *stage, int argc, char *
         fputs(qg_dump_ir(session->arena, qg_lower_decode(session->arena, plan)), stdout);
     else if (strcmp(stage, "dot") == 0)
         fputs(qg_dump_ir(session->arena, qg_lower_dot(session->arena, qg_plan_rows(session->arena, layout))), stdout);
+    else if (strcmp(stage, "matrix") == 0)
+        return dump_matrix(session, layout);
     else
-        return qg_complain("--dump takes spec, layout, plan, ir or dot, not '%s'", stage);
+        return qg_complain("--dump takes spec, layout, plan, ir, dot or matrix, not '%s'", stage);
     return 0;
 }
 
@@ -440,6 +452,11 @@ static int command_emit(qg_session *session, int argc, char **argv) {
     const bool good = qg_emit(session->arena, &emit, &report, &log);
     if (log.data) fputs(log.data, stderr);
     if (!good) return 1;
+    if (report.left_out)
+        fprintf(
+            stderr,
+            "qkgen: warning: %u kernels with matrix units have no code: glslang is older than 13 (cmake/glslang.sh)\n",
+            report.left_out);
     if (emit.check)
         printf("%u files are what the specifications generate; %u modules validated\n", report.files, report.modules);
     else

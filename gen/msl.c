@@ -202,7 +202,7 @@ char *qg_msl(qg_arena *arena, const qg_templates *templates, const qg_request *r
     const qg_ir *ir = qg_lower_decode(arena, plan), *sum_ir = NULL;
     qg_holes prelude = {.count = 0}, holes = {.count = 0};
     const qg_kernel *kernels;
-    const uint32_t count = qg_kernels(arena, request, &kernels);
+    const uint32_t count = qg_portable_kernels(arena, request, &kernels);
     const char *rows = sum_rows(arena, templates, kernels, count, &sum_ir, why);
     if (!rows) return NULL;
     const bool decodes = any_decodes(kernels, count);

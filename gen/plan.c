@@ -168,13 +168,15 @@ static qg_plan *new_plan(qg_arena *arena, const qg_layout *layout) {
     return plan;
 }
 
-static const qg_plan *plan_tiles(qg_arena *arena, const qg_layout *layout, uint32_t fewest, uint32_t most) {
+static qg_plan *plan_tiles(qg_arena *arena, const qg_layout *layout, uint32_t lanes, bool phased, uint32_t fewest,
+                           uint32_t most) {
     qg_plan *plan = new_plan(arena, layout);
     for (uint32_t i = 0; i < layout->n_buffers; ++i) plan->units[i] = load_unit(layout, &layout->buffers[i]);
     for (uint32_t i = 0; i < layout->n_tables; ++i)
         plan->stored[i] = layout->tables[i].rows * layout->tables[i].columns > MOST_IN_TEXT;
     const uint32_t grid = segment_grid(layout); /* no tile lies in two segments */
     plan->lanes = grid % 4 == 0 ? 4 : grid % 2 == 0 ? 2 : 1;
+    if (plan->lanes > lanes) plan->lanes = lanes;
 
     const uint32_t per = finest_per(layout);
     const uint32_t in_row = common_divisor(layout->block_cols, grid); /* a tile lies in one row of its block */
@@ -189,7 +191,7 @@ static const qg_plan *plan_tiles(qg_arena *arena, const qg_layout *layout, uint3
         kept[i] = true;
         planes *= digits[i].extent;
     }
-    uint32_t length = neighbours(plan, per, digits[0].extent, planes, most);
+    uint32_t length = phased ? neighbours(plan, per, digits[0].extent, planes, most) : plan->lanes;
     while (length * planes < fewest && digits[0].extent % (2 * length) == 0) length *= 2;
 
     add_runs(plan, length / plan->lanes, plan->lanes);
@@ -209,11 +211,16 @@ static const qg_plan *plan_tiles(qg_arena *arena, const qg_layout *layout, uint3
 }
 
 const qg_plan *qg_plan_tiles(qg_arena *arena, const qg_layout *layout) {
-    return plan_tiles(arena, layout, FEWEST_ELEMENTS, MOST_ELEMENTS);
+    return plan_tiles(arena, layout, QG_MAX_LANES, true, FEWEST_ELEMENTS, MOST_ELEMENTS);
 }
 
 const qg_plan *qg_plan_rows(qg_arena *arena, const qg_layout *layout) {
-    return plan_tiles(arena, layout, FEWEST_IN_ROW, MOST_IN_ROW);
+    return plan_tiles(arena, layout, QG_MAX_LANES, true, FEWEST_IN_ROW, MOST_IN_ROW);
+}
+
+qg_plan *qg_plan_runs(qg_arena *arena, const qg_layout *layout, uint32_t lanes, bool phased, uint32_t most) {
+    qg_plan *plan = plan_tiles(arena, layout, lanes, phased, lanes, most);
+    return plan->lanes == lanes ? plan : NULL;
 }
 
 const qg_plan *qg_plan_elements(qg_arena *arena, const qg_layout *layout) {

@@ -330,6 +330,15 @@ qg_scalar qg_family_type(const qg_family *family, const char *name) {
     return QG_SCALAR_COUNT;
 }
 
+bool qg_choose_units(const char *units, const qg_family **family) {
+    if (!units || strcmp(units, "scalar") == 0) return true;
+    if (strcmp(units, "matrix") != 0) return qg_complain("--units must be scalar or matrix, not '%s'", units) == 0;
+    if (strcmp((*family)->name, "gemv") != 0)
+        return qg_complain("--units matrix is for gemv, not %s", (*family)->name) == 0;
+    *family = &qg_gemv_matrix;
+    return true;
+}
+
 /* The first argument that is no option and no option's value, when it names a family that takes no format. */
 static const qg_plain *find_plain(int argc, char **argv) {
     for (int i = 0; i < argc; ++i) {
@@ -354,7 +363,7 @@ int qg_command_run(qg_session *session, int argc, char **argv) {
     const qg_plain *plain = find_plain(argc, argv);
     if (plain) return qg_run_plain(session, plain, argc, argv);
     const char *format = NULL, *target = NULL, *type = NULL, *out = NULL, *indices = NULL, *x = NULL, *ids = NULL,
-               *math_name = NULL;
+               *math_name = NULL, *units = NULL;
     qg_scalar math;
     qg_texts in = {0}, rest = {0};
     qg_job job = {.arena = session->arena};
@@ -376,6 +385,7 @@ int qg_command_run(qg_session *session, int argc, char **argv) {
                                  {"--ids", QG_TEXT, &ids},
                                  {"--experts", QG_COUNT, &job.experts},
                                  {"--slots", QG_COUNT, &job.slots},
+                                 {"--units", QG_TEXT, &units},
                                  {"--device", QG_TEXT, &job.device}};
     if (!qg_options_read(session->arena, argc, argv, options, sizeof options / sizeof *options, &rest)) return 1;
     if (rest.count != 1)
@@ -383,10 +393,13 @@ int qg_command_run(qg_session *session, int argc, char **argv) {
     job.family = qg_family_named(rest.items[0]);
     if (!job.family)
         return qg_complain("no kernel family is named %s; `qkgen list families` shows them", rest.items[0]);
+    if (!qg_choose_units(units, &job.family)) return 1;
     if (!format) return qg_complain("run needs --format F; `qkgen list` shows them");
     if (!out) return qg_complain("run needs --out FILE");
     if (!qg_target_named(target))
         return qg_complain("--target must be c, vulkan or msl, not '%s'", target ? target : "");
+    if (job.family == &qg_gemv_matrix && strcmp(target, "vulkan") != 0)
+        return qg_complain("--units matrix is for --target vulkan, not '%s'", target);
     job.type = qg_family_type(job.family, type);
     if (job.type == QG_SCALAR_COUNT)
         return qg_complain("--type must be %s, not '%s'", type_list(session->arena, job.family), type ? type : "");

@@ -49,6 +49,8 @@ typedef struct qg_run_target {
 const qg_run_target *qg_target_named(const char *name);
 /* The type of that name that the family has kernels for, or QG_SCALAR_COUNT. */
 qg_scalar qg_family_type(const qg_family *family, const char *name);
+/* `--units scalar|matrix`: gemv on matrix units is a kernel of its own. False after a complaint. */
+bool qg_choose_units(const char *units, const qg_family **family);
 /* Bytes of each weight buffer of a tensor of rows x cols, where blocks are patches of a matrix; NULL where that is no shape of
  * the format. */
 const uint64_t *qg_matrix_sizes(qg_arena *arena, const qg_layout *layout, uint64_t rows, uint64_t cols);

@@ -3,6 +3,7 @@
  * The time of a launch is that of a submission of several, by the device's own clock, divided by their number; of many such
  * submissions the median, the least and the greatest are shown. Data is random, and larger than any cache unless the shape
  * says otherwise. The first rows of each result are compared with the C reference. */
+#include "matrix.h"
 #include "run.h"
 #include "spirv.h"
 
@@ -199,6 +200,11 @@ static bool compile(bench *b, subject *s) {
         .layout = s->layout, .n_families = 1, .families = &b->family, .vulkan = true, .command = "qkgen bench"};
     qg_kernel *kernel = QG_NEW(arena, qg_kernel);
     *kernel = qg_kernel_new(arena, s->layout, b->family, s->type);
+    if (!kernel->family)
+        return qg_complain("%s has no kernel with matrix units: %s", s->layout->name, kernel->name) == 0;
+    if (kernel->matrix && !qg_spirv_has_matrices())
+        return qg_complain(
+                   "the glslang that this was built with is older than 13, and knows no cooperative matrices") == 0;
     const char *glsl = qg_glsl(arena, b->templates, &request, kernel, &why);
     if (!glsl) return qg_complain("%s", why) == 0;
     qk_code *code = QG_NEW(arena, qk_code);
@@ -303,7 +309,7 @@ static bool check(bench *b, const subject *s, double *error) {
     }
     const qg_job job = {.arena = b->session->arena,
                         .layout = s->layout,
-                        .family = b->family,
+                        .family = b->family == &qg_gemv_matrix ? qg_family_named("gemv") : b->family,
                         .type = s->type,
                         .templates = b->templates,
                         .weights = weights,
@@ -381,6 +387,11 @@ static bool run_all(bench *b, const qg_texts *formats, const qg_layout **layouts
     for (uint32_t i = 0; i < count && good; ++i) {
         const bool fits = b->cols % layouts[i]->block_cols == 0 && b->rows % layouts[i]->block_rows == 0;
         if (!qg_takes(b->family, layouts[i]) || (!fits && formats->count == 0)) continue;
+        const char *why = NULL;
+        if (b->family == &qg_gemv_matrix && !formats->count && !qg_matrix_of(b->session->arena, layouts[i], &why)) {
+            fprintf(stderr, "qkgen: %s is left out: %s\n", layouts[i]->name, why);
+            continue;
+        }
         good = run_format(b, layouts[i]);
     }
     return good;
@@ -388,7 +399,7 @@ static bool run_all(bench *b, const qg_texts *formats, const qg_layout **layouts
 
 int qg_command_bench(qg_session *session, int argc, char **argv) {
     bench b = {.session = session, .batch = 1, .slots = 1, .type = "f32"};
-    const char *device = NULL, *json = NULL, *why = NULL;
+    const char *device = NULL, *json = NULL, *why = NULL, *units = NULL;
     qg_texts formats = {0}, rest = {0}, constants = {0};
     b.constants = &constants;
     const qg_option options[] = {{"--data", QG_TEXT, &session->data},
@@ -404,12 +415,14 @@ int qg_command_bench(qg_session *session, int argc, char **argv) {
                                  {"--slots", QG_COUNT, &b.slots},
                                  {"--constant", QG_TEXTS, &constants},
                                  {"--workgroups", QG_COUNT, &b.workgroups},
+                                 {"--units", QG_TEXT, &units},
                                  {"--device", QG_TEXT, &device},
                                  {"--json", QG_TEXT, &json}};
     if (!qg_options_read(session->arena, argc, argv, options, sizeof options / sizeof *options, &rest)) return 1;
     if (rest.count != 1) return qg_complain("bench needs one kernel family: qkgen bench dequant|gather|gemv|gemv_id");
     b.family = qg_family_named(rest.items[0]);
     if (!b.family) return qg_complain("no kernel family is named %s", rest.items[0]);
+    if (!qg_choose_units(units, &b.family)) return 1;
     if (qg_family_type(b.family, b.type) == QG_SCALAR_COUNT)
         return qg_complain("%s has no kernels of type %s", b.family->name, b.type);
     if (b.batch == 0 || b.slots == 0) return qg_complain("--batch and --slots must be at least 1");

@@ -28,6 +28,10 @@ static const char *compile_kernel(const qg_job *job, device_run *r) {
         .layout = job->layout, .n_families = 1, .families = &job->family, .vulkan = true, .command = "qkgen run"};
     qg_kernel *kernel = QG_NEW(arena, qg_kernel);
     *kernel = qg_kernel_new(arena, job->layout, job->family, job->type);
+    if (!kernel->family)
+        return qg_format(arena, "%s has no kernel with matrix units: %s", job->layout->name, kernel->name);
+    if (kernel->matrix && !qg_spirv_has_matrices())
+        return "the glslang that this was built with is older than 13, and knows no cooperative matrices";
     const char *glsl = qg_glsl(arena, job->templates, &request, kernel, &why);
     if (!glsl) return why;
     if (!qg_spirv_open()) return "the GLSL compiler cannot be initialised";

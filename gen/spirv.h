@@ -8,6 +8,8 @@
 /* Prepares the compiler. Called once before the first qg_spirv_compile, on any thread; false when the compiler refuses.
  * Pairs nest: the process state goes with the last qg_spirv_close. */
 bool qg_spirv_open(void);
+/* Whether the compiler knows cooperative matrices. */
+bool qg_spirv_has_matrices(void);
 
 /* Gives the compiler's memory back. No qg_spirv_compile may be under way on another thread. */
 void qg_spirv_close(void);

@@ -4,10 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifndef VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME
-#define VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME "VK_KHR_cooperative_matrix"
-#endif
-
 /* The names of all extensions; NULL when there are none. */
 static VkExtensionProperties *extensions_of(VkPhysicalDevice handle, uint32_t *count) {
     *count = 0;
@@ -136,10 +132,14 @@ static void describe_properties(VkPhysicalDevice handle, const VkExtensionProper
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES};
     VkPhysicalDeviceIDProperties id = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES};
     VkPhysicalDeviceDriverPropertiesKHR driver = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES_KHR};
+    VkPhysicalDeviceShaderSMBuiltinsPropertiesNV builtins = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SM_BUILTINS_PROPERTIES_NV};
     void *head = NULL;
     chain(&subgroup, &head);
     chain(&maintenance, &head);
     chain(&id, &head);
+    if (among(all, count, VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME))
+        chain(&builtins, &head);
     if (among(all, count, VK_KHR_DRIVER_PROPERTIES_EXTENSION_NAME))
         chain(&driver, &head);
     VkPhysicalDeviceProperties2 properties = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = head};
@@ -148,6 +148,10 @@ static void describe_properties(VkPhysicalDevice handle, const VkExtensionProper
     const VkSubgroupFeatureFlags sums = VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_ARITHMETIC_BIT;
     device->subgroup_arithmetic =
         (subgroup.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0 && (subgroup.supportedOperations & sums) == sums;
+    const VkSubgroupFeatureFlags clusters = VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_CLUSTERED_BIT;
+    device->subgroup_clustered = (subgroup.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0 &&
+                                 (subgroup.supportedOperations & clusters) == clusters;
+    device->processors = builtins.shaderSMCount;
     if (maintenance.maxMemoryAllocationSize < device->allocation)
         device->allocation = maintenance.maxMemoryAllocationSize;
     memcpy(device->driver_uuid, id.driverUUID, sizeof device->driver_uuid);

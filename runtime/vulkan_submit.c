@@ -211,6 +211,12 @@ qk_backend qk_vulkan_backend(qk_vulkan *vk) {
     backend.limits.features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT; /* what the device was opened with */
     if (vk->info.subgroup_arithmetic)
         backend.limits.features |= QK_FEATURE_SUBGROUP_ARITHMETIC;
+    if (vk->matrix)
+        backend.limits.features |= QK_FEATURE_COOPERATIVE_MATRIX;
+    backend.limits.shared_bytes = vk->info.shared_bytes;
+    backend.limits.processors = vk->info.processors;
+    backend.limits.matrix_order_a = vk->matrix_order_a;
+    backend.limits.matrix_order_bc = vk->matrix_order_bc;
     return backend;
 }
 

@@ -66,7 +66,8 @@ static wrong_call right_call(int gather, uint32_t *launches) {
     wrong_call c = {0};
     c.backend.context = launches;
     c.backend.launch = count_launch;
-    c.backend.limits = (qk_limits){4096, 16, 1000, 128, 128, QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT};
+    c.backend.limits =
+        (qk_limits){4096, 16, 1000, 128, 128, QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT, 0, 0, 0, 0};
     c.kernel = kernel_of(gather);
     memcpy(c.bindings, c.kernel.bindings, c.kernel.binding_count * sizeof *c.bindings);
     c.elements = 10 * BLOCK;
@@ -85,8 +86,7 @@ static qk_status make_call(wrong_call *c, int gather, qk_error *error) {
     const qk_backend *backend = c->no_backend ? NULL : &c->backend;
     const qk_kernel *kernel = c->no_kernel ? NULL : &c->kernel;
     const qk_range *weights = c->no_weights ? NULL : c->weights;
-    if (c->kernel.bindings != NULL)
-        c->kernel.bindings = c->bindings;
+    if (c->kernel.bindings != NULL) c->kernel.bindings = c->bindings;
     if (gather)
         return qk_dispatch_gather(backend, kernel, weights, c->indices, c->out, c->status, c->rows, c->cols, c->tokens,
                                   error);
@@ -176,9 +176,7 @@ static qk_status make_call(wrong_call *c, int gather, qk_error *error) {
 
 /* clang-format on */
 #define EDIT(name, edit, status, text)                                                                                 \
-    static void edit_##name(wrong_call *c) {                                                                           \
-        edit;                                                                                                          \
-    }
+    static void edit_##name(wrong_call *c) { edit; }
 DEQUANT_CASES(EDIT)
 GATHER_CASES(EDIT)
 
@@ -204,8 +202,7 @@ static void check_cases(const wrong_case *cases, size_t count, int gather) {
         if (status != cases[i].status || strncmp(error.text, prefix, strlen(prefix)) != 0 ||
             strcmp(error.text + strlen(prefix), cases[i].text) != 0)
             fail_msg("%s: status %d, \"%s\"", cases[i].name, (int)status, error.text);
-        if (launches != 0)
-            fail_msg("%s: launched", cases[i].name);
+        if (launches != 0) fail_msg("%s: launched", cases[i].name);
         assert_int_equal(make_call(&c, gather, NULL), cases[i].status);
     }
 }
@@ -252,8 +249,7 @@ static void test_right_calls(void **state) {
 
 static qk_status fail_second(void *context, const qk_launch *launch, qk_error *error) {
     (void)launch;
-    if (++*(uint32_t *)context < 2)
-        return QK_OK;
+    if (++*(uint32_t *)context < 2) return QK_OK;
     return qk_fail(error, QK_ERROR_DEVICE, "broken");
 }
 
@@ -315,7 +311,7 @@ static qk_status check_dequant(void *context, const qk_launch *launch, qk_error 
 
 static void dequant_with(const qk_kernel *kernel, uint64_t blocks, uint64_t range, uint32_t alignment,
                          uint64_t launches) {
-    shape s = {{range, alignment, 65535, 1u << 16, 128, 3}, blocks, 0, 0, 0, 0, 0, 0};
+    shape s = {{range, alignment, 65535, 1u << 16, 128, 3, 0, 0, 0, 0}, blocks, 0, 0, 0, 0, 0, 0};
     qk_backend backend = {&s, QK_API_VULKAN, s.limits, check_dequant};
     qk_range weights[] = {{memory, 256, blocks * CODES}, {memory + 1, 0, blocks * SCALES}};
     qk_range out = {memory + 2, 512, blocks * BLOCK * qk_type_bytes(kernel->output)};
@@ -383,7 +379,7 @@ static qk_status check_gather(void *context, const qk_launch *launch, qk_error *
 
 static void gather_shape(uint64_t rows, uint64_t row_blocks, uint64_t tokens, uint64_t range, uint32_t alignment,
                          uint64_t launches) {
-    shape s = {{range, alignment, 65535, 128, 128, 3}, 0, rows, row_blocks, tokens, 0, 0, 0};
+    shape s = {{range, alignment, 65535, 128, 128, 3, 0, 0, 0, 0}, 0, rows, row_blocks, tokens, 0, 0, 0};
     qk_kernel kernel = kernel_of(1);
     qk_backend backend = {&s, QK_API_VULKAN, s.limits, check_gather};
     uint64_t blocks = rows * row_blocks;

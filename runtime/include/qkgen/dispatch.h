@@ -66,6 +66,8 @@ static inline const char *qk_feature_name(uint32_t bit) {
         return "storageBuffer16BitAccess";
     case QK_FEATURE_SUBGROUP_ARITHMETIC:
         return "subgroup arithmetic in compute shaders";
+    case QK_FEATURE_COOPERATIVE_MATRIX:
+        return "cooperative matrices of 16x8x16 f16";
     default:
         return "a feature that this runtime does not know";
     }
@@ -235,6 +237,8 @@ static inline qk_status qk_add_(qk_call_ *call, const char *name, qk_range range
     a->range = range;
     a->unit = unit;
     a->alignment = call->backend->limits.offset_alignment;
+    if ((call->kernel->features & QK_FEATURE_COOPERATIVE_MATRIX) != 0 && binding->role == QK_ROLE_WEIGHTS)
+        element = 16; /* which are read at once */
     if (a->alignment < element)
         a->alignment = element;
     a->written = binding->role == QK_ROLE_OUTPUT || binding->role == QK_ROLE_STATUS;
@@ -810,6 +814,71 @@ static inline qk_status qk_chunk_gemv_(const qk_call_ *call, qk_gemv_ *g, qk_err
     return qk_chunk_(call, 0, weights, g->rows, qk_max_tiles_(call) / g->row_tiles, "row", &g->row_chunk, error);
 }
 
+/* Rows of a tile, threads of a subgroup, and right-hand sides, where matrix units multiply. */
+#define QK_MATRIX_ROWS 16u
+#define QK_MATRIX_SUBGROUP 32u
+
+/* Units of 16 bytes that hold `bytes` from any multiple of `step` on; an odd number, so that rows lie in different banks. */
+static inline uint32_t qk_matrix_units_(uint32_t bytes, uint32_t step) {
+    uint32_t divisor = step & (~step + 1u);
+    return (bytes + 16u - (divisor > 16u ? 16u : divisor) + 15u) / 16u | 1u;
+}
+
+/* Subgroups of a workgroup: as many as its share of x and their copies of the weights leave room for in shared memory; fewer,
+ * where they would not save a round over the rows. */
+static inline uint32_t qk_matrix_subgroups_(const qk_limits *limits, const qk_kernel *kernel, uint64_t tiles,
+                                            uint32_t chunks, int aligned, uint64_t workgroups) {
+    uint32_t shared = limits->shared_bytes != 0 ? limits->shared_bytes : 16384u, each = 0;
+    uint32_t kept = chunks * kernel->chunk_shared + 16u, most = kernel->workgroup_size / QK_MATRIX_SUBGROUP, best;
+    for (uint32_t i = 0; i + 2 < kernel->binding_count; i++) {
+        uint32_t bytes = kernel->chunk_blocks * kernel->bindings[i].block_bytes;
+        each += QK_MATRIX_ROWS * 16u * qk_matrix_units_(bytes, aligned ? bytes : kernel->bindings[i].block_bytes);
+    }
+    if (limits->matrix_order_a == 0)
+        each += 1280u;
+    if (kept + most * each > shared)
+        most = shared > kept + each ? (shared - kept) / each : 1;
+    best = most == 0 ? 1 : most;
+    for (uint32_t fewer = best; fewer > 0; fewer--)
+        if (qk_ceil_(tiles, workgroups * fewer) == qk_ceil_(tiles, workgroups * most))
+            best = fewer;
+    return best;
+}
+
+/* Whether every row of every buffer begins at a multiple of 16 bytes, as it is bound. */
+static inline int qk_matrix_aligned_(const qk_kernel *kernel, const qk_gemv_ *g, const qk_range *ranges) {
+    for (uint32_t i = 0; i + 2 < kernel->binding_count; i++)
+        if (g->row_tiles * kernel->bindings[i].block_bytes % 16 != 0 || ranges[i].size % 16 != 0)
+            return 0;
+    return 1;
+}
+
+/* The constants of a kernel with matrix units, and how many workgroups run: so many that each keeps its part of x for many
+ * rows. */
+static inline void qk_matrix_constants_(const qk_limits *limits, const qk_kernel *kernel, const qk_gemv_ *g,
+                                        const qk_range *ranges, uint64_t rows, uint32_t *constants, qk_launch *launch) {
+    uint64_t tiles = qk_ceil_(rows, QK_MATRIX_ROWS), most = qk_min_(limits->workgroup_count, QK_MAX_WORKGROUPS);
+    uint64_t resident = qk_min_(most, limits->processors != 0 ? limits->processors : 64u);
+    int aligned = qk_matrix_aligned_(kernel, g, ranges);
+    uint32_t chunks = qk_constant_(kernel, "chunks", 1);
+    uint32_t subgroups = qk_matrix_subgroups_(limits, kernel, tiles, chunks, aligned, resident);
+    for (uint32_t i = 0; i < kernel->spec_constant_count && i < QK_MAX_CONSTANTS; i++) {
+        const qk_spec_constant *c = &kernel->spec_constants[i];
+        constants[i] = c->value;
+        if (c->id == 0)
+            constants[i] = subgroups * QK_MATRIX_SUBGROUP;
+        if (strcmp(c->name, "aligned") == 0)
+            constants[i] = (uint32_t)aligned;
+        if (strcmp(c->name, "whole") == 0)
+            constants[i] = g->row_tiles % kernel->chunk_blocks == 0;
+        if (strcmp(c->name, "order_a") == 0)
+            constants[i] = limits->matrix_order_a;
+        if (strcmp(c->name, "order_bc") == 0)
+            constants[i] = limits->matrix_order_bc;
+    }
+    launch->workgroups = (uint32_t)qk_min_(tiles, resident);
+}
+
 static inline qk_status qk_launch_gemv_(const qk_call_ *call, const qk_gemv_ *g, uint64_t first, uint64_t count,
                                         qk_error *error) {
     const qk_kernel *kernel = call->kernel;
@@ -835,6 +904,8 @@ static inline qk_status qk_launch_gemv_(const qk_call_ *call, const qk_gemv_ *g,
     launch.push = push;
     launch.constants = constants;
     launch.workgroups = (uint32_t)qk_min_(qk_ceil_(count, qk_constant_(kernel, "rows", 4)), qk_max_workgroups_(call));
+    if ((kernel->features & QK_FEATURE_COOPERATIVE_MATRIX) != 0)
+        qk_matrix_constants_(&call->backend->limits, kernel, g, ranges, count, constants, &launch);
     return call->backend->launch(call->backend->context, &launch, error);
 }
 

@@ -32,7 +32,10 @@ typedef enum qk_api { QK_API_VULKAN, QK_API_METAL } qk_api;
 enum {
     QK_FEATURE_STORAGE_8BIT = 1u << 0,  /* storageBuffer8BitAccess */
     QK_FEATURE_STORAGE_16BIT = 1u << 1, /* storageBuffer16BitAccess */
-    QK_FEATURE_SUBGROUP_ARITHMETIC = 1u << 2 /* subgroup operations BASIC and ARITHMETIC in compute shaders */
+    QK_FEATURE_SUBGROUP_ARITHMETIC = 1u << 2, /* subgroup operations BASIC and ARITHMETIC in compute shaders */
+    QK_FEATURE_COOPERATIVE_MATRIX = 1u << 3   /* VK_KHR_cooperative_matrix: subgroups of 32 multiply 16 x 16 with 16 x 8
+                                                 matrices of f16, to f32; shaderFloat16, vulkanMemoryModel, and subgroup
+                                                 operations BASIC and CLUSTERED in compute shaders */
 };
 
 typedef enum qk_role {
@@ -99,7 +102,8 @@ typedef struct qk_code {
 /* How the result may differ from the C reference. */
 typedef enum qk_numeric_class {
     QK_NUMERIC_EXACT_DECODE, /* not in one bit */
-    QK_NUMERIC_EXACT_SUM     /* f32 products and sums: at most 2e-6, relative to the exact result, in the L2 norm */
+    QK_NUMERIC_EXACT_SUM,    /* f32 products and sums: at most 2e-6, relative to the exact result, in the L2 norm */
+    QK_NUMERIC_HALF          /* f16 products, f32 sums: at most 2e-3, in the same sense */
 } qk_numeric_class;
 
 /* What each float of a value, and the result of each operation on floats, is rounded to. */
@@ -132,6 +136,8 @@ typedef struct qk_kernel {
     uint32_t block_rows;     /* 0 in QK_VIEW_BLOCKS */
     uint32_t block_cols;
     qk_math decode_math;
+    uint32_t chunk_blocks;   /* QK_FEATURE_COOPERATIVE_MATRIX: blocks of a row that are copied at once; else 0 */
+    uint32_t chunk_shared;   /* and bytes of shared memory that their part of x takes */
 } qk_kernel;
 
 /* Part of a buffer. `buffer` is the backend's own handle (VkBuffer, id<MTLBuffer>, ...). */
@@ -148,6 +154,10 @@ typedef struct qk_limits {
     uint32_t workgroup_size;  /* threads */
     uint32_t push_bytes;
     uint32_t features;        /* QK_FEATURE_ bits */
+    uint32_t shared_bytes;    /* of a workgroup; 0: 16384, which all devices have */
+    uint32_t processors;      /* that run workgroups at the same time, each several of them; 0: not known */
+    uint32_t matrix_order_a;  /* how a subgroup's threads hold matrices (qkgen/vulkan.h finds out); 0: not known */
+    uint32_t matrix_order_bc;
 } qk_limits;
 
 /* One launch: `ranges` in the order of the kernel's bindings, `workgroups` in one dimension. */

@@ -50,12 +50,14 @@ typedef struct qk_vulkan_device {
     int compute;             /* has a queue that computes */
     int storage_8bit;        /* storageBuffer8BitAccess; generated kernels need it */
     int subgroup_arithmetic; /* BASIC and ARITHMETIC in compute shaders: kernels that sum */
+    int subgroup_clustered;  /* BASIC and CLUSTERED in compute shaders: kernels with matrix units */
     int storage_16bit;       /* storageBuffer16BitAccess; likewise */
     int float16;             /* shaderFloat16 */
     int int8;                /* shaderInt8 */
     int integer_dot_product; /* shaderIntegerDotProduct */
     int cooperative_matrix;  /* the extension is there */
     uint32_t subgroup_size;
+    uint32_t processors;       /* multiprocessors, where the driver says; else 0 */
     uint32_t storage_range;    /* maxStorageBufferRange, bytes */
     uint32_t offset_alignment; /* minStorageBufferOffsetAlignment, bytes */
     uint32_t storage_buffers;  /* that one kernel can bind */
