@@ -29,7 +29,7 @@ runs_of() {
       msl-q4_0 | msl-q6_K | msl-iq2_xxs | msl-nf4_b64 | msl-affine_b3_g64_bf16 | msl-1*) echo "msl half" ;;
     esac
   done
-  case $(targets_of "$1") in *msl*) printf 'vulkan %s\n' int8 split int24 half ;; esac
+  case ${ALL:+msl}$(targets_of "$1") in *msl*) printf 'vulkan %s\n' int8 split int24 half ;; esac
 }
 
 export -f bound_of has_class runs_of
@@ -111,7 +111,7 @@ ragged() {
 
 # experts FORMAT TYPE: four of them, two slots for each of three tokens, three ids out of range.
 experts() {
-  local format=$1 type=$2 data=$work/experts-$1 elements cols rows name size target class error run
+  local format=$1 data=$work/experts-$1 elements cols rows name size
   elements=$("$QKGEN" --dump=layout --format "$format" | sed -nE 's/^block of ([0-9]+) elements.*/\1/p')
   cols=$elements
   reference "$format" "$data"
@@ -120,15 +120,34 @@ experts() {
   while read -r name size _; do
     truncate -s $((size * 4 * rows * cols / elements)) "$data/$name"
   done < <(buffers "$format")
+  # shellcheck disable=SC2046
+  near_experts "$format" $rows $cols "$2" "$data" $(inputs "$data")
+  rm -r "$data"
+}
+
+# packed_experts FORMAT TYPE BUFFER...: the same of a packer's tensor, whose rows are those of four experts.
+packed_experts() {
+  local format=$1 type=$2 data=$work/packed-experts-$1 name inputs=()
+  shift 2
+  mkdir "$data"
+  "$PACK" "$format" 48 256 7 "$data" plain
+  for name; do inputs+=(--in "${name/blocks/codes}=$data/$name.bin"); done
+  near_experts "$format" 12 256 "$type" "$data" "${inputs[@]}"
+  rm -r "$data"
+}
+
+# near_experts FORMAT ROWS COLS TYPE DATA INPUT...
+near_experts() {
+  local format=$1 rows=$2 cols=$3 type=$4 data=$5 target class error run
+  shift 5
   "$vectors" u32 3 0 0xFFFFFFFF 2 4 5 >"$data/ids"
   "$vectors" normal 12 $((3 * cols)) >"$data/x.f32"
   "$vectors" round "$type" "$data/x.f32" "$data/x"
   "$vectors" widen "$type" "$data/x" "$data/x.f32" 2>/dev/null || cp "$data/x" "$data/x.f32"
   "$vectors" experts "$data/values.f32" "$data/x.f32" "$data/ids" $rows $cols "$data/expected"
   while read -r target class; do
-    # shellcheck disable=SC2046
     run=(gemv_id --format "$format" --experts 4 --rows $rows --cols $cols --tokens 3 --slots 2 --target "$target"
-      --type "$type" $(inputs "$data") --x "$data/x" --ids "$data/ids" --out "$data/y")
+      --type "$type" "$@" --x "$data/x" --ids "$data/ids" --out "$data/y")
     if ! has_class "$format" "$class"; then
       refuses "$format has no class $class" "there is no class $class for $format" "$QKGEN" run "${run[@]}" --class "$class"
       continue
@@ -142,9 +161,8 @@ experts() {
     says "gemv_id $format on $target counts" "3 of 6 ids are not below --experts 4; their results are zeros" "$data/log"
     echo "$format gemv_id $target $class $error" >>"$work/errors"
   done < <(runs_of "$format")
-  rm -r "$data"
 }
-export -f near blocks checkpoint experts
+export -f near blocks checkpoint experts packed_experts near_experts
 
 everything() {
   for format in $(formats); do
@@ -160,6 +178,7 @@ everything() {
     "blocks affine_b4_g64_bf16 67 65 5 f32" "blocks q4_K 3 256 1 f32" "blocks q4_0 1 2048 4 f16"
   "$PACK" list | while IFS=$'\t' read -r format buffers shapes; do
     echo "checkpoint $format ${shapes%% *} 1 f32 $buffers"
+    case $format in mx_* | ct_b4_g* | ct_b8_*) echo "packed_experts $format f32 $buffers" ;; esac
     case $format in nf4_* | fp4_* | fp8_* | int8_*) ragged "$format" "$buffers" ;; esac
   done
 }
