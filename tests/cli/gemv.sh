@@ -162,7 +162,28 @@ near_experts() {
     echo "$format gemv_id $target $class $error" >>"$work/errors"
   done < <(runs_of "$format")
 }
-export -f near blocks checkpoint experts packed_experts near_experts
+# not_finite FORMAT: a NaN and an infinity in x reach the sums of every class; other right-hand sides stay as they are.
+not_finite() {
+  local format=$1 data=$work/not-finite-$1 cols class bad
+  cols=$(($("$QKGEN" --dump=layout --format "$format" | sed -nE 's/^block of ([0-9]+) elements.*/\1/p') * 2))
+  reference "$format" "$data"
+  while read -r name size _; do truncate -s $((size * 2 * 3)) "$data/$name"; done < <(buffers "$format")
+  for bad in 0x7FC00000 0x7F800000 0xFF800000; do
+    "$vectors" normal 3 $((cols * 2)) >"$data/x"
+    "$vectors" u32 $bad | dd of="$data/x" bs=4 seek=$((cols / 2 + 5)) conv=notrunc status=none
+    for class in exact int8 split int24 half; do
+      # shellcheck disable=SC2046
+      check "gemv $format, class $class, x with $bad" "$QKGEN" run gemv --format "$format" --rows 3 --cols $cols --batch 2 \
+        --target vulkan --type f32 --class $class $(inputs "$data") --x "$data/x" --out "$data/y"
+      od -An -v -w4 -tx4 "$data/y" >"$data/y.txt"
+      if head -3 "$data/y.txt" | grep -qvE '^ [7f]f[8-f]'; then fail "gemv $format, class $class: $bad in x is lost" "$data/y.txt"; else pass; fi
+      if tail -3 "$data/y.txt" | grep -qE '^ [7f]f[8-f]'; then fail "gemv $format, class $class: $bad in another x" "$data/y.txt"; else pass; fi
+    done
+  done
+  rm -r "$data"
+}
+
+export -f near blocks checkpoint experts packed_experts near_experts not_finite
 
 everything() {
   for format in $(formats); do
@@ -175,7 +196,7 @@ everything() {
     case $format in q*) echo "blocks $format 5 7 3 f16" ;; esac
   done
   printf '%s\n' "blocks q4_K 1 40 8 f32" "blocks q6_K 2 1 2 f32" "blocks q4_0 300 96 1 f32" "blocks q8_0 1 1 1 f16" \
-    "blocks affine_b4_g64_bf16 67 65 5 f32" "blocks q4_K 3 256 1 f32" "blocks q4_0 1 2048 4 f16"
+    "not_finite q4_K" "not_finite q8_0" "blocks affine_b4_g64_bf16 67 65 5 f32" "blocks q4_K 3 256 1 f32" "blocks q4_0 1 2048 4 f16"
   "$PACK" list | while IFS=$'\t' read -r format buffers shapes; do
     echo "checkpoint $format ${shapes%% *} 1 f32 $buffers"
     case $format in mx_* | ct_b4_g* | ct_b8_*) echo "packed_experts $format f32 $buffers" ;; esac
