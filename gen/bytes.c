@@ -176,7 +176,7 @@ static const qg_node *packed(qg_ir *ir, const qg_node *const *lanes, bool mask) 
 /* Where each field is a whole value of a table whose values are bytes of that kind: their bounds. */
 static void take_table_range(const qg_ir *ir, const fields *f, qg_scalar type, qg_bytes *out) {
     const qg_table *table = table_of(ir, f->word);
-    int64_t low, high;
+    int64_t low = 0, high = 0;
     if (!table || table->type != type || qg_table_bits(table) != BYTE || f->width != BYTE) return;
     for (uint32_t i = 0; i < LANES; ++i)
         if (f->shift[i] % BYTE) return;

@@ -173,11 +173,11 @@ mutate "the group is a multiple of 4" runtime/include/qkgen/dispatch_qdq.h 's/c-
 # ---- numbers ----
 mutate "the same bits each time" $sums 's/^( +)(constants\[i\] = )split;/\1{ static uint32_t turn; \2turn++ % 2 ? 1 : split; }/' unit gemv_test
 mutate "the bound of class int24: digits are bytes with a sign" templates/gemv.comp 's/8355709\.0/8388607.0/' \
-  script gemv "vulkan msl" "blocks q4_K 19 3 1 f32"
+  script gemv vulkan "blocks q4_K 19 3 1 f32"
 mutate "the bound of class split: two digits" gen/family.c 's/("_int8", QG_PRODUCTS_INT8, )2,/\11,/' \
-  script gemv "vulkan msl" "blocks q4_K 19 3 1 f32"
+  script gemv vulkan "blocks q4_K 19 3 1 f32"
 mutate "the bound of class half: x in steps of its largest" templates/gemv.comp 's/0\.001953125/64.0/' \
-  script gemv "vulkan msl" "blocks q4_K 19 3 1 f32"
+  script gemv vulkan "blocks q4_K 19 3 1 f32"
 mutate "a NaN in x is not lost in integers" templates/gemv.comp 's/any\(isnan\(all\)\) \|\| isinf\(largest\)/false/' \
   script gemv vulkan "not_finite q8_0"
 mutate "the bound of sums" gen/sums.c 's/steps \? (.*) : ";\\n    \}\\n"\);/steps ? \1 : " * (1.0 + 1e-5);\\n    }\\n");/' \

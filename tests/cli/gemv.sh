@@ -11,16 +11,17 @@ bound_of() {
   case $1 in exact | int24) echo near 2e-6 ;; split) echo near_random 1e-4 ;; int8) echo near_random 1e-2 ;; half) echo near_random 2e-3 ;; esac
 }
 
-# has_class FORMAT CLASS: what cannot be integers of eight bits are tables of floats, and floats of eight bits or fewer.
+# has_class FORMAT CLASS: what cannot be integers of eight bits are tables of floats, floats of eight bits or fewer, and codes
+# whose offset is masked or whose scale is not that of a run.
 has_class() {
   case $2-$1 in
     exact-* | half-*) return 0 ;;
-    *-nf4 | *-fp4 | *-nf4_* | *-fp4_* | *-fp8_* | *-mx_* | *-mlx_mxfp* | *-mlx_nvfp4 | *-nvfp4_ckpt*) return 1 ;;
+    *-nf4 | *-fp4 | *-nf4_* | *-fp4_* | *-fp8_* | *-mx_* | *-mlx_mxfp* | *-mlx_nvfp4 | *-nvfp4_ckpt* | *-gptq_v1_* | *_act) return 1 ;;
   esac
 }
 
-# runs_of FORMAT: targets and classes. Only Vulkan has others than exact and half. Unless ALL is set, members of a family that
-# differ in the group or the type of the scales are one where classes are compared, too, and a few formats take class half to Metal.
+# runs_of FORMAT: targets and classes. Only Vulkan has others than exact and half. Unless ALL is set, a few formats of each kind
+# are compared in all classes, and fewer take class half to Metal.
 runs_of() {
   local target
   for target in $(targets_of "$1"); do
@@ -29,7 +30,10 @@ runs_of() {
       msl-q4_0 | msl-q6_K | msl-iq2_xxs | msl-nf4_b64 | msl-affine_b3_g64_bf16 | msl-1*) echo "msl half" ;;
     esac
   done
-  case ${ALL:+msl}$(targets_of "$1") in *msl*) printf 'vulkan %s\n' int8 split int24 half ;; esac
+  case ${ALL:-}$1 in
+    1* | [it]*q* | q* | nvfp4 | mxfp4 | mlx_* | affine_b?_g64_bf16 | awq_b4_g64 | gptq_v?_b4_g64 | hqq_b4_g64 | ct_b4_g32 | nf4_b64 | fp8_tensor | int8_channel)
+      printf 'vulkan %s\n' int8 split int24 half ;;
+  esac
 }
 
 export -f bound_of has_class runs_of
