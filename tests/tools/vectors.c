@@ -329,7 +329,7 @@ static int scaled(double bound, const char *got, const char *expected, const cha
     const bytes a = read_all(got), b = read_all(expected), c = read_all(magnitudes);
     const float *x = (const float *)(const void *)a.data;
     const double *y = (const double *)(const void *)b.data, *scale = (const double *)(const void *)c.data;
-    const size_t count = b.length / 8;
+    const size_t count = b.length / 16; /* squares follow */
     double squares = 0, taken = 0;
     if (a.length / 4 != count || c.length != b.length) die("another number of results in", got);
     for (size_t i = 0; i < count; ++i) {
