@@ -11,7 +11,7 @@
 
 typedef struct fixture {
     qg_arena *arena;
-    qg_library *library;
+    qg_library *known;
     qg_templates templates;
 } fixture;
 
@@ -19,8 +19,8 @@ static int open_all(void **state) {
     static fixture f;
     const char *source = getenv("SOURCE"), *why = NULL;
     f.arena = qg_arena_new();
-    f.library = qg_library_new(f.arena, false);
-    qg_library_add_folder(f.library, qg_format(f.arena, "%s/formats", source ? source : "."));
+    f.known = qg_library_new(f.arena, false);
+    qg_library_add_folder(f.known, qg_format(f.arena, "%s/formats", source ? source : "."));
     *state = &f;
     if (!qg_spirv_open()) return -1;
     return qg_templates_load(f.arena, qg_format(f.arena, "%s/templates", source ? source : "."), &f.templates, &why)
@@ -35,7 +35,7 @@ static int close_all(void **state) {
 }
 
 static qg_kernel kernel_of(const fixture *f, const char *format, const char *family) {
-    const qg_layout *layout = qg_library_find(f->library, format);
+    const qg_layout *layout = qg_library_find(f->known, format);
     assert_non_null(layout);
     return qg_kernel_new(f->arena, layout, qg_family_named(family), QG_F32, &qg_sum_classes[0]);
 }
@@ -181,9 +181,9 @@ static void test_against_spirv(void **state) {
     const fixture *f = *state;
     uint32_t kernels = 0, differ = 0;
     if (!optimises(f)) skip();
-    for (uint32_t l = 0; l < f->library->layouts.count; ++l)
+    for (uint32_t l = 0; l < f->known->layouts.count; ++l)
         for (uint32_t i = 0; i < qg_n_families; ++i) {
-            const qg_layout *layout = f->library->layouts.items[l];
+            const qg_layout *layout = f->known->layouts.items[l];
             if (!qg_takes(&qg_families[i], layout)) continue;
             /* What is cut off is summed up in another way, whose loads stand in the same loop. */
             if (layout->ragged && qg_families[i].sums) continue;
