@@ -178,8 +178,9 @@ static qg_plan *new_plan(qg_arena *arena, const qg_layout *layout) {
     return plan;
 }
 
-/* Neighbours that one store takes, as far as `extent` is made of them. */
+/* Neighbours that one store takes, as far as `extent` is made of them; shorter runs leave one by one. */
 static uint32_t stored_at_once(const qg_plan *plan, uint32_t extent, uint32_t value_bits) {
+    if (plan->lanes < QG_MAX_LANES) return plan->lanes;
     uint32_t length = STORE_BITS / value_bits;
     while (length > plan->lanes && extent % length) length /= 2;
     return length > plan->lanes ? length : plan->lanes;
@@ -263,7 +264,7 @@ static qg_plan *plan_tiles(qg_arena *arena, const qg_layout *layout, aim aim) {
     }
 
     add_runs(plan, length / plan->lanes, plan->lanes);
-    if (aim.value_bits && length == digits[0].extent && n > 1 && !kept[1])
+    if (aim.value_bits && plan->lanes == QG_MAX_LANES && length == digits[0].extent && n > 1 && !kept[1])
         length = store_across(plan, length, &digits[1], STORE_BITS / aim.value_bits);
     if (digits[0].extent > length) plan->digits[plan->n_digits++] = (qg_digit){digits[0].extent / length, length};
     for (uint32_t i = 1; i < n; ++i) {
