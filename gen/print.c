@@ -169,7 +169,6 @@ static void print_select(qg_text *text, const qg_ir *ir, const qg_target *target
     }
 }
 
-/* x and its sums are arrays of the kernel: tile, right-hand side, run. */
 /* True for lanes that are halves before they are floats. */
 static bool is_of_halves(const qg_node *node) {
     if (node->op == QG_VECTOR) {
@@ -196,6 +195,7 @@ static void print_half_dot(qg_text *text, const qg_ir *ir, const qg_target *targ
     qg_text_puts(text, "))");
 }
 
+/* x and its sums are arrays of the kernel: tile, right-hand side, run. */
 static void print_dot(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node) {
     if (ir->half) {
         print_half_dot(text, ir, target, node);
