@@ -19,6 +19,12 @@ if [ "$(id -u)" -ne 0 ] || ! command -v debootstrap >/dev/null; then
   exit 77
 fi
 
+# Mounts are made in a namespace of this process's own, so that none is left behind, whatever ends it: a folder that
+# holds the machine's own /dev must never be there for somebody to remove.
+if [ -z "${QKGEN_BARE_MOUNTS:-}" ]; then
+  exec env QKGEN_BARE_MOUNTS=own unshare --mount --propagation private "$0" "$@"
+fi
+
 if [ $# -gt 0 ]; then
   root=$1
   mkdir -p "$root"
@@ -47,6 +53,21 @@ timed() {
 }
 times=()
 
+# A /dev with what builds and tests use, none of it the machine's own.
+make_devices() {
+  mount -t tmpfs -o mode=755 devices "$root/dev"
+  local node name major minor
+  for node in null:1:3 zero:1:5 full:1:7 random:1:8 urandom:1:9 tty:5:0; do
+    IFS=: read -r name major minor <<<"$node"
+    mknod -m 666 "$root/dev/$name" c "$major" "$minor"
+  done
+  ln -s /proc/self/fd "$root/dev/fd"
+  ln -s fd/0 "$root/dev/stdin"
+  ln -s fd/1 "$root/dev/stdout"
+  ln -s fd/2 "$root/dev/stderr"
+  mkdir -m 1777 "$root/dev/shm"
+}
+
 inside() {
   chroot "$root" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 "$@"
 }
@@ -64,7 +85,7 @@ fi
 cp /etc/resolv.conf "$root/etc/resolv.conf"
 if [ -n "${APT_CONF:-}" ]; then cp "$APT_CONF" "$root/etc/apt/apt.conf.d/99network"; fi
 mountpoint -q "$root/proc" || mount -t proc proc "$root/proc" || echo "bare: without /proc"
-mountpoint -q "$root/dev" || mount --bind /dev "$root/dev" || echo "bare: without /dev"
+make_devices
 
 rm -rf "$root/root/qkgen" "$root/root/qkgen.git"
 git clone -q --bare "$source" "$root/root/qkgen.git"
