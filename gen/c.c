@@ -142,8 +142,8 @@ static const char *const math_names[] = {"QK_MATH_F32", "QK_MATH_F16", "QK_MATH_
 static const char *api_name(qk_api api) { return api == QK_API_VULKAN ? "vulkan" : "metal"; }
 
 static const char *features_text(qg_arena *arena, uint32_t features) {
-    static const char *const names[] = {"STORAGE_8BIT", "STORAGE_16BIT", "SUBGROUP_ARITHMETIC", "INTEGER_DOT_PRODUCT",
-                                        "FLOAT16"};
+    static const char *const names[] = {"STORAGE_8BIT",        "STORAGE_16BIT", "SUBGROUP_ARITHMETIC",
+                                        "INTEGER_DOT_PRODUCT", "FLOAT16",       "SUBGROUP_SHUFFLE"};
     qg_text text = qg_text_new(arena);
     for (uint32_t bit = 0; bit < sizeof names / sizeof *names; ++bit)
         if (features >> bit & 1) qg_text_printf(&text, "%sQK_FEATURE_%s", text.length ? " | " : "", names[bit]);

@@ -34,8 +34,8 @@ static const counting rules[] = {
 
 static bool is_constant(const qg_node *node) {
     if (node->op == QG_CONST) return true;
-    if (node->n_args == 0 || node->op == QG_LOAD || node->op == QG_LOAD_WIDE || node->op == QG_DOT ||
-        node->op == QG_DOT4)
+    if (node->n_args == 0 || node->op == QG_LOAD || node->op == QG_LOAD_WIDE || node->op == QG_LOAD_FOUR ||
+        node->op == QG_DOT || node->op == QG_DOT4)
         return false;
     for (uint32_t i = 0; i < node->n_args; ++i)
         if (!is_constant(node->arg[i])) return false;
@@ -53,7 +53,7 @@ static void count_load(const qg_node *node, const qg_plan *plan, qg_cost *cost) 
     const uint32_t loads = node->op == QG_LOAD_WIDE ? 32 / (uint32_t)node->integer : 1;
     const bool table = node->ref >= plan->layout->n_buffers;
     cost->counts[table ? QG_COST_LOOKUP : QG_COST_LOAD] += loads;
-    if (!table) cost->loaded += loads * (uint32_t)node->integer / 8;
+    if (!table) cost->loaded += loads * node->lanes * (uint32_t)node->integer / 8;
     cost->counts[QG_COST_INTEGER] += loads - 1;    /* the next word's index, */
     cost->counts[QG_COST_BITS] += 2 * (loads - 1); /* a shift, an or */
 }
@@ -105,7 +105,7 @@ qg_cost qg_cost_of_ir(const qg_ir *ir, const qg_plan *plan, uint32_t digits) {
 
 qg_cost qg_cost_of_kernel(qg_arena *arena, const qg_kernel *kernel) {
     const bool sums = kernel->family->sums;
-    const qg_plan *plan = kernel->plan;
+    const qg_plan *plan = kernel->wide ? kernel->wide : kernel->plan;
     const qg_ir *ir = sums ? qg_lower_dot(arena, plan, kernel->sum->products) : qg_lower_decode(arena, plan);
     qg_cost cost = qg_cost_of_ir(ir, plan, sums ? kernel->sum->digits : 0);
     cost.stored = qg_bits_per_element(kernel->layout) / 8;

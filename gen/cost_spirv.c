@@ -140,6 +140,11 @@ static bool function_loads(const module *m, uint32_t function) {
     return false;
 }
 
+/* A load of four words at once. */
+static bool loads_four(const module *m, const instruction *i) {
+    return loads_weights(m, i) && m->ids[i->type].made->opcode == OP_TYPE_VECTOR;
+}
+
 /* Loads of weights, and calls that make some, in the blocks of a function that are `in`. */
 static uint32_t loads_in(const module *m, uint32_t function, const bool *in) {
     uint32_t count = 0;
@@ -149,6 +154,41 @@ static uint32_t loads_in(const module *m, uint32_t function, const bool *in) {
             count += loads_weights(m, i) || (i->opcode == OP_FUNCTION_CALL && function_loads(m, i->words[3]));
     }
     return count;
+}
+
+static uint32_t fours_in(const module *m, const bool *in) {
+    uint32_t count = 0;
+    for (uint32_t b = 0; b < m->n_blocks; ++b)
+        for (const instruction *i = m->blocks[b].first; i < m->blocks[b].end && (!in || in[b]); ++i)
+            count += loads_four(m, i);
+    return count;
+}
+
+/* Where loads of 16 bytes are made: the smallest body that holds all of them, and the loop after it, that uses them. */
+static bool *loops_of_fours(const module *m) {
+    uint32_t least = UINT32_MAX, after = 0;
+    bool *best = NULL;
+    for (uint32_t b = 0; b < m->n_blocks; ++b) {
+        if (!m->blocks[b].merge) continue;
+        bool *in = QG_NEW_ARRAY(m->arena, bool, m->n_blocks);
+        uint32_t size = 0;
+        enter(m, m->blocks[b].label, m->blocks[b].merge, in);
+        for (uint32_t i = 0; i < m->n_blocks; ++i) size += in[i];
+        if (size >= least || fours_in(m, in) != fours_in(m, NULL)) continue;
+        least = size;
+        best = in;
+        after = m->blocks[b].merge;
+    }
+    while (best && after) {
+        const block *b = &m->blocks[m->block_of[after] - 1];
+        const instruction *last = b->end - 1;
+        if (b->merge) {
+            enter(m, b->label, b->merge, best);
+            return best;
+        }
+        after = last->opcode == OP_BRANCH ? last->words[1] : 0;
+    }
+    return NULL;
 }
 
 /* The smallest body that holds all loads of its function. */
@@ -280,7 +320,7 @@ bool qg_cost_of_spirv(qg_arena *arena, const qg_kernel *kernel, const uint32_t *
     m.items = qg_spirv_read(arena, words, bytes, &m.count, &m.bound, why);
     if (!m.items) return false;
     find_blocks(&m);
-    const bool *in = inner_loop(&m);
+    const bool *in = kernel->wide ? loops_of_fours(&m) : inner_loop(&m);
     if (!in) {
         *why = qg_format(arena, "%s: no loop of the SPIR-V holds all loads of weights", kernel->name);
         return false;

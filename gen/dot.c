@@ -186,7 +186,8 @@ static void settle_scale(products *p, product *one) {
 
 static const qg_node *plus(qg_ir *ir, const qg_node *sum, const qg_node *term, bool negative) {
     if (!sum) return negative ? qg_apply(ir, QG_NEG, term, NULL, NULL) : term;
-    return apply(ir, negative ? QG_SUB : QG_ADD, sum, term);
+    const qg_node *both = apply(ir, negative ? QG_SUB : QG_ADD, sum, term);
+    return qg_is_added_dot(ir, both) ? qg_let(ir, both, "dots", NULL) : both;
 }
 
 /* The sums of x over runs that have one scale and one coefficient are a single sum. A run that has them twice is left for

@@ -144,6 +144,11 @@ qg_kernel qg_kernel_new(qg_arena *arena, const qg_layout *layout, const qg_famil
                         .sum = sum};
     kernel.metal_plan = family->sums ? qg_plan_rows(arena, layout) : qg_plan_tiles(arena, layout);
     kernel.plan = family->sums ? kernel.metal_plan : qg_plan_stores(arena, layout, type, family->n_bindings == 1);
+    if (sum) kernel.wide = qg_plan_wide(arena, layout, kernel.plan, sum->products == QG_PRODUCTS_INT8);
+    if (kernel.wide) {
+        const qg_ir *ir = qg_lower_dot(arena, kernel.wide, sum->products);
+        if (!ir || !qg_uses(ir, QG_LOAD_FOUR)) kernel.wide = NULL;
+    }
     return kernel;
 }
 
@@ -198,6 +203,7 @@ static uint32_t features(const qg_kernel *kernel) {
     const bool single = kernel->family->sums ? qg_least_lanes(kernel) == 1 : qg_stores_singly(kernel);
     if (kernel->type != QG_F32 && single) bits |= QK_FEATURE_STORAGE_16BIT;
     if (kernel->family->sums) bits |= QK_FEATURE_SUBGROUP_ARITHMETIC;
+    if (kernel->wide) bits |= QK_FEATURE_SUBGROUP_SHUFFLE;
     if (kernel->sum && kernel->sum->products == QG_PRODUCTS_F16) bits |= QK_FEATURE_FLOAT16;
     if (kernel->sum && kernel->sum->products == QG_PRODUCTS_INT8) bits |= QK_FEATURE_INTEGER_DOT_PRODUCT;
     return bits;
@@ -263,9 +269,10 @@ static void describe_tables(qg_arena *arena, const qg_kernel *kernel, qk_kernel 
 }
 
 static void describe_constants(qg_arena *arena, const qg_kernel *kernel, qk_kernel *described) {
-    static const uint32_t batches[] = {1, 2, 4, 8}, rows[] = {1, 2, 4, 8}, digits[] = {1, 2, 3}, choice[] = {0, 1};
+    static const uint32_t batches[] = {1, 2, 4, 8}, rows[] = {1, 2, 4, 8}, digits[] = {1, 2, 3}, choice[] = {0, 1},
+                          load_words[] = {1, 4};
     const bool vulkan = described->api == QK_API_VULKAN;
-    qk_spec_constant *list = QG_NEW_ARRAY(arena, qk_spec_constant, 5);
+    qk_spec_constant *list = QG_NEW_ARRAY(arena, qk_spec_constant, 6);
     uint32_t count = 0;
     if (vulkan) list[count++] = qg_workgroup_constant(described->workgroup_size);
     if (kernel->family->sums && !kernel->family->in_blocks) /* with experts, right-hand sides are taken one by one */
@@ -280,6 +287,9 @@ static void describe_constants(qg_arena *arena, const qg_kernel *kernel, qk_kern
                                            .value = kernel->sum->digits,
                                            .legal_count = 1,
                                            .legal = &digits[kernel->sum->digits - 1]};
+    if (kernel->wide && vulkan)
+        list[count++] =
+            (qk_spec_constant){.id = 5, .name = "load_words", .value = 4, .legal_count = 2, .legal = load_words};
     if (qg_rounds_f16(kernel) && vulkan)
         list[count++] =
             (qk_spec_constant){.id = 8, .name = QK_CONSTANT_ROUNDS_F16, .value = 0, .legal_count = 2, .legal = choice};

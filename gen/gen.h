@@ -394,6 +394,7 @@ typedef struct qg_layout {
     const char *summary;
     const char *parameters; /* "bits = 4, group = 64, T = bf16", or "" */
     uint32_t elements;      /* of a block: block_rows * block_cols */
+    uint32_t joined;        /* blocks of the format that are one here; 0: it is the format's own */
     qg_view view;
     bool ragged;
     uint32_t block_rows, block_cols;

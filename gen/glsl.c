@@ -17,11 +17,12 @@ static char *extensions(qg_arena *arena, const qg_kernel *kernel) {
     const bool single = kernel->family->sums ? qg_least_lanes(kernel) == 1 : qg_stores_singly(kernel);
     const bool narrow_store = kernel->type != QG_F32 && single, dots = kernel->sum && kernel->sum->digits;
     const bool halves = kernel->sum && kernel->sum->products == QG_PRODUCTS_F16;
-    return qg_format(
-        arena, "%s%s%s%s", halves ? "#extension GL_EXT_shader_explicit_arithmetic_types_float16 : require\n" : "",
-        dots ? "#extension GL_EXT_spirv_intrinsics : require\n" : "",
-        has_unit(kernel->plan, 8) ? "#extension GL_EXT_shader_8bit_storage : require\n" : "",
-        has_unit(kernel->plan, 16) || narrow_store ? "#extension GL_EXT_shader_16bit_storage : require\n" : "");
+    return qg_format(arena, "%s%s%s%s%s", kernel->wide ? "#extension GL_KHR_shader_subgroup_shuffle : require\n" : "",
+                     halves ? "#extension GL_EXT_shader_explicit_arithmetic_types_float16 : require\n" : "",
+                     dots ? "#extension GL_EXT_spirv_intrinsics : require\n" : "",
+                     has_unit(kernel->plan, 8) ? "#extension GL_EXT_shader_8bit_storage : require\n" : "",
+                     has_unit(kernel->plan, 16) || narrow_store ? "#extension GL_EXT_shader_16bit_storage : require\n"
+                                                                : "");
 }
 
 /* An interface block is called like its buffer, with a capital. */
@@ -105,14 +106,17 @@ static const char *x_elements(qg_arena *arena, const qg_kernel *kernel, uint32_t
                      kernel->type == QG_F32 ? "float" : "uint16_t");
 }
 
-static char *load_x(qg_arena *arena, const qg_ir *ir, const qg_kernel *kernel) {
-    const qg_plan *plan = kernel->plan;
+static char *load_x(qg_arena *arena, const qg_ir *ir, const qg_kernel *kernel, const qg_plan *plan) {
     const char *row_runs = plan->layout->ragged
                                ? qg_format(arena, "(%s / %uu)", qg_row_cols(arena, plan, ""), plan->lanes)
-                               : qg_format(arena, "row_tiles * %uu", plan->n_runs);
+                               : qg_format(arena, "row_tiles * %uu", kernel->plan->n_runs);
     qg_text text = qg_text_new(arena);
-    qg_text_puts(&text, "// Loads what tile `j` of a row meets of x, from right-hand side `vector` on.\n"
-                        "void load_x(uint vector, uint j, uint k) {\n");
+    if (plan->wide)
+        qg_text_puts(&text, "// Loads what wide tile `j` of a row meets of x, from right-hand side `vector` on.\n"
+                            "void load_wide_x(uint vector, uint j, uint k) {\n");
+    else
+        qg_text_puts(&text, "// Loads what tile `j` of a row meets of x, from right-hand side `vector` on.\n"
+                            "void load_x(uint vector, uint j, uint k) {\n");
     qg_load_x_body(&text, ir, plan, glsl, row_runs, "batch", x_load(kernel));
     qg_text_puts(&text, "}\n");
     return text.data;
@@ -123,9 +127,164 @@ static char *accumulate(qg_arena *arena, const qg_ir *ir, const qg_plan *plan) {
     qg_text_puts(&text,
                  "// Adds the products of tile `j` of row `n` with what is kept of x, for each right-hand side.\n"
                  "void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {\n");
-    qg_accumulate_body(&text, ir, plan, glsl, "row_tiles");
+    qg_accumulate_body(&text, ir, plan, glsl, "row_tiles", 1);
     qg_text_puts(&text, "}\n");
     return text.data;
+}
+
+/* ---- wide tiles ---- */
+
+/* What both functions take after the place of the tile: what the first loads, and the second computes with. */
+static char *fetched_parameters(qg_arena *arena, const qg_ir *ir, const char *qualifier) {
+    qg_text text = qg_text_new(arena);
+    qg_text_printf(&text, "%suvec4 fours[%u]", qualifier, ir->fetched->n_fours);
+    if (ir->fetched->n_words) qg_text_printf(&text, ", %suint words[%u]", qualifier, ir->fetched->n_words);
+    return text.data;
+}
+
+/* Tiles that a wide one has. */
+static uint32_t wide_size(const qg_kernel *kernel) { return kernel->wide->tile_elements / kernel->plan->tile_elements; }
+
+/* Wide tiles of a block, where blocks lie one after the other. */
+static uint32_t block_wide_tiles(const qg_kernel *kernel) {
+    return kernel->wide->layout->view == QG_VIEW_BLOCKS ? kernel->wide->tiles : 1;
+}
+
+static char *fetch_wide(qg_arena *arena, const qg_ir *ir, const qg_kernel *kernel) {
+    qg_text text = qg_text_new(arena);
+    const uint32_t own = block_wide_tiles(kernel);
+    qg_text_printf(
+        &text, "// Loads wide tile `j` of row `n`%s.\nvoid fetch_wide(uint n, uint j, %s) {\n",
+        ir->overruns ? ", but that of the last block of all, from where loads of 16 bytes would go beyond the end" : "",
+        fetched_parameters(arena, ir, "out "));
+    if (ir->overruns) {
+        const char *rows = kernel->family->in_blocks ? "(expert_end - expert_first) * rows" : "rows";
+        qg_text_printf(&text,
+                       "    if (n + 1u == %s && j + %uu >= row_tiles / %uu) {\n        n = 0u;\n        j = ", rows,
+                       own, wide_size(kernel));
+        qg_text_printf(&text, own > 1 ? "j %% %uu;\n    }\n" : "0u;\n    }\n", own);
+    }
+    qg_fetch_body(&text, ir, kernel->wide, glsl, "row_tiles", wide_size(kernel));
+    qg_text_puts(&text, "}\n");
+    return text.data;
+}
+
+static char *accumulate_wide(qg_arena *arena, const qg_ir *ir, const qg_kernel *kernel) {
+    qg_text text = qg_text_new(arena);
+    qg_text_printf(&text,
+                   "// Adds the products of wide tile `j` of row `n`, which was loaded.\n"
+                   "void accumulate_wide(uint n, uint j, uint k, %s, inout float sum[BATCH]) {\n",
+                   fetched_parameters(arena, ir, ""));
+    qg_accumulate_body(&text, ir, kernel->wide, glsl, "row_tiles", wide_size(kernel));
+    qg_text_puts(&text, "}\n");
+    return text.data;
+}
+
+static bool loads(const qg_ir *ir, qg_op op, uint32_t buffer) {
+    for (uint32_t i = 0; i < ir->n_nodes; ++i)
+        if (ir->nodes[i]->used && ir->nodes[i]->op == op && ir->nodes[i]->ref == buffer) return true;
+    return false;
+}
+
+static char *wide_buffers(qg_arena *arena, const qg_ir *ir, const qg_plan *plan) {
+    qg_text text = qg_text_new(arena);
+    for (uint32_t i = 0; i < plan->layout->n_buffers; ++i) {
+        const char *name = plan->layout->buffers[i].name;
+        if (loads(ir, QG_LOAD, i) && plan->aliased[i]) {
+            add_buffer(&text, i, "uint", qg_format(arena, "%s_word", name), "Buffer");
+            qg_text_puts(&text, "\n");
+        }
+        if (loads(ir, QG_LOAD_FOUR, i)) {
+            add_buffer(&text, i, "uvec4", qg_format(arena, "%s_four", name), "Buffer");
+            qg_text_puts(&text, "\n");
+        }
+    }
+    return text.data;
+}
+
+static char *wide_x_kept(qg_arena *arena, const qg_ir *ir, const qg_plan *plan) {
+    const uint32_t sums = ir->n_x_sums ? ir->n_x_sums : 1, digits = ir->n_x_digits ? ir->n_x_digits : 1;
+    if (ir->n_x_quads)
+        return qg_format(arena,
+                         "int wide_x[WIDE_TILES][BATCH][DIGITS][%u];\n"
+                         "int wide_x_digits[WIDE_TILES][BATCH][DIGITS][%u];\n"
+                         "float wide_x_step[WIDE_TILES][BATCH];\nfloat wide_x_sum[WIDE_TILES][BATCH][%u];",
+                         ir->n_x_quads, digits, sums);
+    const char *vec = ir->half ? glsl->halves[plan->lanes] : glsl->types[QG_K_FLOAT][plan->lanes];
+    return qg_format(arena, "%s wide_x[WIDE_TILES][BATCH][%u];\n%sfloat wide_x_sum[WIDE_TILES][BATCH][%u];", vec,
+                     plan->n_runs, ir->half ? "float wide_x_step[WIDE_TILES][BATCH];\n" : "", sums);
+}
+
+/* Rows that reach the last block of all take it in smaller tiles. */
+static char *wide_last(qg_arena *arena, const qg_ir *ir, const qg_kernel *kernel) {
+    const uint32_t own = block_wide_tiles(kernel), ratio = wide_size(kernel);
+    const bool experts = kernel->family->in_blocks;
+    if (!ir->overruns) return "";
+    qg_text text = qg_text_new(arena);
+    qg_text_printf(&text,
+                   "if (%srow + ROWS >= end && j + %uu >= wide_tiles) {  // the last block of all, in smaller tiles\n"
+                   "    for (uint i = 0u; i < %uu; ++i) {\n",
+                   experts ? "expert + 1u == expert_end && " : "", own, ratio);
+    if (own > 1)
+        qg_text_printf(&text, "        const uint t = j / %uu * %uu + j %% %uu + i * %uu;\n", own, own * ratio, own,
+                       own);
+    else
+        qg_text_printf(&text, "        const uint t = j * %uu + i;\n", ratio);
+    qg_text_printf(&text,
+                   "        load_x(%s, t, 0u);\n"
+                   "        [[dont_unroll]] for (uint r = 0u; r < ROWS; ++r) {\n"
+                   "            float part[BATCH];\n"
+                   "            [[unroll]] for (uint m = 0u; m < BATCH; ++m) part[m] = 0.0;\n"
+                   "            accumulate(min(row + r, end - 1u), t, 0u, part);\n"
+                   "            [[unroll]] for (uint s = 0u; s < ROWS; ++s) {\n"
+                   "                [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[s][m] += s == r ? part[m] : 0.0;\n"
+                   "            }\n"
+                   "        }\n"
+                   "    }\n"
+                   "    continue;\n"
+                   "}",
+                   experts ? "token" : "0u");
+    return text.data;
+}
+
+static void wide_holes(qg_arena *arena, qg_holes *holes, const qg_ir *ir, const qg_kernel *kernel) {
+    static const char *const names[] = {"wide_buffers", "wide_x_kept", "load_wide_x", "fetch_wide", "accumulate_wide",
+                                        "wide_last",    "wide_tiles",  "wide_ratio",  "wide_if",    "wide_held",
+                                        "wide_vector",  "wide_twice",  "fetched",     "fetched_at", "wide_fits"};
+    const qg_plan *wide = kernel->wide;
+    qg_hole(holes, "wide", wide ? "" : NULL);
+    qg_hole(holes, "wide_floats", wide && !ir->half && !ir->n_x_quads ? "" : NULL);
+    if (!wide) {
+        for (uint32_t i = 0; i < sizeof names / sizeof *names; ++i) qg_hole(holes, names[i], "");
+        return;
+    }
+    qg_ir fetching = *ir;
+    fetching.fetched = qg_fetches_of(arena, ir);
+    const uint32_t n_words = fetching.fetched->n_words, ratio = wide_size(kernel);
+    const uint32_t unit = wide->layout->elements / kernel->plan->tile_elements, own = block_wide_tiles(kernel);
+    qg_hole(holes, "wide_buffers", wide_buffers(arena, ir, wide));
+    qg_hole(holes, "wide_x_kept", wide_x_kept(arena, ir, wide));
+    qg_hole(holes, "load_wide_x", load_x(arena, ir, kernel, wide));
+    qg_hole(holes, "fetch_wide", fetch_wide(arena, &fetching, kernel));
+    qg_hole(holes, "accumulate_wide", accumulate_wide(arena, &fetching, kernel));
+    qg_hole(holes, "wide_last", wide_last(arena, ir, kernel));
+    qg_hole(holes, "wide_tiles", qg_format(arena, "%u", qg_kept_tiles(wide)));
+    qg_hole(holes, "wide_ratio", qg_format(arena, "%u", ratio));
+    /* Rows of whole blocks, however many are joined; and where the last block is another path's, one before it. */
+    const char *experts = kernel->family->in_blocks ? "(expert_end - expert_first) * " : "";
+    qg_hole(
+        holes, "wide_if",
+        qg_format(arena, "%s%s", wide->layout->joined ? qg_format(arena, " && row_tiles %% %uu == 0u", unit) : "",
+                  ir->overruns ? qg_format(arena, " && %srows * (row_tiles / %uu) > 1u", experts, own * ratio) : ""));
+    qg_hole(holes, "wide_held", kernel->family->in_blocks ? "c != held || token != held_token" : "c != held");
+    qg_hole(holes, "wide_vector", kernel->family->in_blocks ? "token" : "0u");
+    const char *fits = ir->n_x_quads ? "BATCH * DIGITS <= 8u" : "BATCH == 1u";
+    qg_hole(holes, "wide_twice", kernel->family->in_blocks ? " * 2u" : qg_format(arena, " * (%s ? 2u : 1u)", fits));
+    /* About as many registers as x may take. */
+    qg_hole(holes, "wide_fits", fits);
+    const char *fours = qg_format(arena, "uvec4 fours[ROWS][%u];", fetching.fetched->n_fours);
+    qg_hole(holes, "fetched", n_words ? qg_format(arena, "%s\nuint words[ROWS][%u];", fours, n_words) : fours);
+    qg_hole(holes, "fetched_at", n_words ? "fours[r], words[r]" : "fours[r]");
 }
 
 /* What a thread keeps of x. */
@@ -158,7 +317,7 @@ static char *sum_cut(qg_arena *arena, const qg_ir *ir, const qg_kernel *kernel) 
 }
 
 /* `decoded` is the IR of a tile's values, which ragged rows need, or NULL. */
-static void sum_holes(qg_arena *arena, qg_holes *holes, const qg_ir *ir, const qg_ir *decoded,
+static void sum_holes(qg_arena *arena, qg_holes *holes, const qg_ir *ir, const qg_ir *decoded, const qg_ir *wide_dot,
                       const qg_kernel *kernel) {
     qg_text wide = qg_text_new(arena);
     qg_text_puts(&wide, "");
@@ -176,7 +335,8 @@ static void sum_holes(qg_arena *arena, qg_holes *holes, const qg_ir *ir, const q
                                        : "most");
     qg_hole(holes, "any", kernel->plan->lanes > 1 ? "any" : "");
     qg_hole(holes, "dot_halves", qg_dot_halves(arena, kernel->plan, glsl, ""));
-    qg_hole(holes, "load_x", load_x(arena, ir, kernel));
+    wide_holes(arena, holes, wide_dot, kernel);
+    qg_hole(holes, "load_x", load_x(arena, ir, kernel, kernel->plan));
     qg_hole(holes, "accumulate", qg_format(arena, "%s%s", wide.data, accumulate(arena, ir, kernel->plan)));
 }
 
@@ -188,7 +348,9 @@ char *qg_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *
     const qg_ir *decoded = sums && plan->layout->ragged ? qg_lower_decode(arena, plan) : NULL;
     qg_holes prelude = {.count = 0}, holes = {.count = 0};
     qg_prelude_holes(&prelude, ir);
+    const qg_ir *wide = kernel->wide ? qg_lower_dot(arena, kernel->wide, kernel->sum->products) : NULL;
     if (decoded) qg_prelude_add(&prelude, decoded);
+    if (wide) qg_prelude_add(&prelude, wide);
     qg_hole(&prelude, "to_f16", (kernel->type == QG_F16 && !sums) || qg_uses(ir, QG_ROUND_F16) ? "" : NULL);
     qg_hole(&prelude, "to_bf16", kernel->type == QG_BF16 ? "" : NULL);
     if (sums)
@@ -211,7 +373,7 @@ char *qg_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *
     qg_hole(&holes, "tables", qg_tables(arena, plan, glsl, "const"));
     qg_hole(&holes, "prelude", prelude_text);
     if (sums) {
-        sum_holes(arena, &holes, ir, decoded, kernel);
+        sum_holes(arena, &holes, ir, decoded, wide, kernel);
     } else {
         qg_text code = qg_text_new(arena);
         wide_loads(&code, ir, NULL, plan);

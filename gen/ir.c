@@ -11,6 +11,7 @@ qg_ir *qg_ir_new(qg_arena *arena, const qg_layout *layout) {
     qg_ir *ir = QG_NEW(arena, qg_ir);
     ir->arena = arena;
     ir->layout = layout;
+    ir->x = "x";
     ir->hash_size = 256;
     ir->hash = QG_NEW_ARRAY(arena, uint32_t, ir->hash_size);
     return ir;
@@ -214,6 +215,17 @@ const qg_node *qg_load(qg_ir *ir, uint32_t buffer, uint32_t unit, const qg_node 
                                  .arg = {index}});
 }
 
+const qg_node *qg_load_four(qg_ir *ir, uint32_t buffer, const qg_node *index) {
+    return unique(ir, &(qg_node){.op = QG_LOAD_FOUR,
+                                 .kind = QG_K_UINT,
+                                 .lanes = 4,
+                                 .ref = buffer,
+                                 .integer = 32,
+                                 .max = UINT32_MAX,
+                                 .n_args = 1,
+                                 .arg = {index}});
+}
+
 const qg_node *qg_load_wide(qg_ir *ir, uint32_t buffer, uint32_t unit, const qg_node *index) {
     return unique(ir, &(qg_node){.op = QG_LOAD_WIDE,
                                  .kind = QG_K_UINT,
@@ -282,6 +294,11 @@ const qg_node *qg_sign_extend(qg_ir *ir, const qg_node *bits, uint32_t width) {
 const qg_node *qg_dot(qg_ir *ir, uint32_t run, const qg_node *vector) {
     return unique(
         ir, &(qg_node){.op = QG_DOT, .kind = QG_K_FLOAT, .lanes = 1, .integer = run, .n_args = 1, .arg = {vector}});
+}
+
+bool qg_is_added_dot(const qg_ir *ir, const qg_node *node) {
+    return ir->aliased && !ir->half && node->op == QG_ADD && node->arg[1]->op == QG_DOT && !node->arg[1]->name &&
+           node->arg[1]->arg[0]->lanes == QG_MAX_LANES;
 }
 
 const qg_node *qg_dot4(qg_ir *ir, uint32_t quad, const qg_node *bytes, bool with_sign) {

@@ -32,7 +32,10 @@ typedef struct qg_node {
 typedef struct qg_ir {
     qg_arena *arena;
     const qg_layout *layout;
-    qg_node **nodes; /* all, in order of creation */
+    const struct qg_fetches *fetched; /* loads that are made elsewhere; NULL: none */
+    const bool *aliased;              /* buffers whose words of 32 bits have another name; NULL: none */
+    const char *x;                    /* what the arrays are called that hold what is kept of x */
+    qg_node **nodes;                  /* all, in order of creation */
     uint32_t n_nodes, nodes_capacity;
     uint32_t *hash; /* open addressing; index + 1 in nodes */
     uint32_t hash_size;
@@ -50,6 +53,7 @@ typedef struct qg_ir {
     uint32_t n_x_sums, x_sums_capacity;
     struct qg_quad *x_quads; /* where x is integers: the elements of the tile whose digits share a word */
     uint32_t n_x_quads, x_quads_capacity;
+    bool overruns;      /* loads may go up to 12 bytes beyond the block */
     bool half;          /* products with x are of halves */
     uint64_t *x_digits; /* the sets of runs over which digits are summed up */
     uint32_t n_x_digits, x_digits_capacity;
@@ -70,6 +74,8 @@ const qg_node *qg_arg(qg_ir *ir, const char *name, uint64_t extent);
 const qg_node *qg_apply(qg_ir *ir, qg_op op, const qg_node *a, const qg_node *b, const qg_node *c);
 /* The `unit`-bit word of a buffer at an index counted in such words, zero-extended. */
 const qg_node *qg_load(qg_ir *ir, uint32_t buffer, uint32_t unit, const qg_node *index);
+/* Four words of 32 bits of a buffer at an index counted in such fours. */
+const qg_node *qg_load_four(qg_ir *ir, uint32_t buffer, const qg_node *index);
 /* 32 bits from several words that are narrower. */
 const qg_node *qg_load_wide(qg_ir *ir, uint32_t buffer, uint32_t unit, const qg_node *index);
 /* The kind of a table's values. */
@@ -82,6 +88,9 @@ const qg_node *qg_splat(qg_ir *ir, const qg_node *scalar, uint32_t lanes);
 const qg_node *qg_sign_extend(qg_ir *ir, const qg_node *bits, uint32_t width);
 /* The dot product of a run of x with as many values, and the sum of x over a set of runs. */
 const qg_node *qg_dot(qg_ir *ir, uint32_t run, const qg_node *vector);
+/* Whether a dot product of four lanes is added to something, in code that has a function for that: a chain of multiplications
+ * with additions. */
+bool qg_is_added_dot(const qg_ir *ir, const qg_node *node);
 const qg_node *qg_x_sum(qg_ir *ir, uint64_t runs);
 /* In integers, for the digit in hand: four bytes of codes with quad number `quad` of x, and the sum of digits over a set of
  * runs; and what such a sum stands for when all digits are taken together. */
@@ -187,6 +196,25 @@ bool qg_as_halves(qg_ir *ir, const qg_node *node, uint32_t lanes, qg_halves *out
  * patches of a matrix. `by` is the value of the code that stands in the place of an axis, or NULL. */
 const qg_node *qg_place(qg_ir *ir, uint32_t buffer, uint32_t unit, qg_index word, const qg_node *by);
 
+/* ---- wide.c ------------------------------------------------------------------------------------------------------- */
+
+/* The loads of weights of a piece of code, which can be made before the rest of it: fours of words, and words. */
+typedef struct qg_fetches {
+    uint32_t n_fours, n_words, fours_capacity, words_capacity;
+    const qg_node **fours, **words;
+} qg_fetches;
+
+qg_fetches *qg_fetches_of(qg_arena *arena, const qg_ir *ir);
+/* The place of a load in `fetches`, or UINT32_MAX. */
+uint32_t qg_fetched_at(const qg_fetches *fetches, const qg_node *load);
+/* Whether a statement is needed where the loads are made (`loads`), or by the rest. */
+bool qg_is_needed(const qg_ir *ir, const qg_fetches *fetches, const qg_node *statement, bool loads);
+
+/* ---- join.c ------------------------------------------------------------------------------------------------------- */
+
+/* A layout of which a block is `count` blocks of `layout`, one after the other; NULL where they cannot be described so. */
+const qg_layout *qg_layout_joined(qg_arena *arena, const qg_layout *layout, uint32_t count);
+
 /* ---- plan.c: how threads share a block ---------------------------------------------------------------------------- */
 
 enum { QG_MAX_RUNS = 32, QG_MAX_DIGITS = 16 };
@@ -211,6 +239,8 @@ typedef struct qg_plan {
     uint32_t workgroup;
     bool *stored;   /* tables that are kept as packed words in memory; the others are arrays in the text */
     bool reference; /* one element at a time, from a pointer to the block */
+    bool wide;      /* loads of 16 bytes, where neighbouring words are wanted */
+    bool *aliased;  /* in a wide plan: buffers that the plan of smaller tiles loads in narrower words */
 } qg_plan;
 
 /* Plans decoding on a GPU: whole aligned words, several elements a thread, and shifts that are constants. */
@@ -222,6 +252,10 @@ const qg_plan *qg_plan_stores(qg_arena *arena, const qg_layout *layout, qg_scala
 bool qg_is_turned(const qg_layout *layout);
 /* Plans sums over rows: the same, with more elements a thread, so that scales are decoded for fewer threads. */
 const qg_plan *qg_plan_rows(qg_arena *arena, const qg_layout *layout);
+/* Plans sums over rows with loads of 16 bytes: tiles of at least so many words that these pay, of as many blocks joined as make
+ * whole words. With `small_x`, x takes few registers, so that tiles may be larger, and large tables are no hindrance. NULL
+ * where there is no such plan, and where its tiles are not made of those of `rows`. */
+const qg_plan *qg_plan_wide(qg_arena *arena, const qg_layout *layout, const qg_plan *rows, bool small_x);
 /* Plans the reference: one element at a time, bytes. */
 const qg_plan *qg_plan_elements(qg_arena *arena, const qg_layout *layout);
 /* Bits of a value of a stored table: its type's, but that floats are f32, and that a table of one column has a word for each

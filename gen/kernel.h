@@ -68,6 +68,7 @@ typedef struct qg_kernel {
     const qg_family *family;
     const qg_layout *layout;
     const qg_plan *plan;       /* on Vulkan */
+    const qg_plan *wide;       /* on Vulkan, for one vector and rows that it fits: loads of 16 bytes; NULL: none */
     const qg_plan *metal_plan; /* the same for all types */
     qg_scalar type;
     const qg_sum_class *sum; /* NULL where the family does not sum */
@@ -190,12 +191,15 @@ void qg_prelude_holes(qg_holes *holes, const qg_ir *ir);
 /* What another IR of the same text calls, too. */
 void qg_prelude_add(qg_holes *holes, const qg_ir *ir);
 /* sums.c. How many tiles of x a thread keeps; the bodies of the functions that load such a tile, and that add a tile of
- * weights. `row_tiles`, `row_runs`, `batch` and `load` are how the target writes these; $i in `load` is the index of a run. */
+ * weights. `row_tiles`, which are `size` times smaller, `row_runs`, `batch` and `load` are how the target writes these; $i in `load` is the index of a run. */
 uint32_t qg_kept_tiles(const qg_plan *plan);
 void qg_load_x_body(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target, const char *row_runs,
                     const char *batch, const char *load);
 void qg_accumulate_body(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target,
-                        const char *row_tiles);
+                        const char *row_tiles, uint32_t size);
+/* The body of a function that loads the weights of a tile, into the arrays `fours` and `words`. */
+void qg_fetch_body(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target, const char *row_tiles,
+                   uint32_t size);
 /* cut.c. For rows that end or begin within tiles: the elements of a row, written with what `owner` puts before the names of the
  * shape; of how many elements a row must be a multiple to have whole tiles; and the body of a function that sets part[m] to the
  * sum over what tile `j` of row `n` has in the row. */

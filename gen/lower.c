@@ -30,6 +30,7 @@ static const qg_node *lower_element(lowering *l, qg_op op, uint32_t divisor) {
     bool same = true;
     for (uint32_t i = 0; i < l->plan->lanes; ++i) {
         qg_index index = l->lanes[i];
+        if (l->layout->joined) index = qg_index_mod(l->ir, index, l->layout->elements / l->layout->joined);
         if (op == QG_DIV) index = qg_index_div(l->ir, index, divisor);
         if (op == QG_MOD) index = qg_index_mod(l->ir, index, divisor);
         parts[i] = qg_index_node(l->ir, NULL, index);
@@ -205,10 +206,11 @@ static void name_bases(lowering *l) {
 }
 
 static void finish(qg_ir *ir) {
-    static const char *const words[] = {"block", "tile",   "v",        "i",    "block_row", "block_col", "row",
-                                        "r",     "t",      "c",        "rows", "cols",      "grid_rows", "grid_cols",
-                                        "x",     "x_sum",  "m",        "sum",  "n",         "j",         "digit",
-                                        "k",     "x_step", "x_digits", "band"};
+    static const char *const words[] = {
+        "block", "tile",   "v",          "i",           "block_row",     "block_col", "row",    "r",
+        "t",     "c",      "rows",       "cols",        "grid_rows",     "grid_cols", "x",      "x_sum",
+        "m",     "sum",    "n",          "j",           "digit",         "k",         "x_step", "x_digits",
+        "band",  "wide_x", "wide_x_sum", "wide_x_step", "wide_x_digits", "fours",     "words"};
     const uint32_t fixed = sizeof words / sizeof *words;
     const uint32_t count = fixed + ir->layout->n_buffers + ir->layout->n_tables;
     const char **reserved = QG_NEW_ARRAY(ir->arena, const char *, count);
@@ -246,23 +248,37 @@ const qg_ir *qg_lower_decode(qg_arena *arena, const qg_plan *plan) {
     return l.ir;
 }
 
+static void lower_values(lowering *l, const qg_node **values) {
+    const qg_index start = tile_start(l->ir, l->plan, true);
+    for (uint32_t r = 0; r < l->plan->n_runs; ++r) {
+        for (uint32_t i = 0; i < l->plan->lanes; ++i)
+            l->lanes[i] = qg_index_add(l->ir, start, qg_index_constant(l->plan->runs[r] + i));
+        values[r] = lower_term(l, l->layout->value);
+    }
+}
+
 const qg_ir *qg_lower_dot(qg_arena *arena, const qg_plan *plan, qg_products products) {
     lowering l = {.ir = qg_ir_new(arena, plan->layout), .plan = plan, .layout = plan->layout};
     const qg_node *values[QG_MAX_RUNS];
     name_bases(&l);
-    const qg_index start = tile_start(l.ir, plan, true);
-    for (uint32_t r = 0; r < plan->n_runs; ++r) {
-        for (uint32_t i = 0; i < plan->lanes; ++i)
-            l.lanes[i] = qg_index_add(l.ir, start, qg_index_constant(plan->runs[r] + i));
-        values[r] = lower_term(&l, plan->layout->value);
+    if (plan->wide) {
+        l.reads = qg_reads_new(arena);
+        l.reading = true;
+        lower_values(&l, values);
+        l.ir = qg_ir_new(arena, plan->layout);
+        l.ir->aliased = plan->aliased;
+        l.ir->x = "wide_x";
+        l.reading = false;
+        name_bases(&l);
     }
+    l.ir->half = products == QG_PRODUCTS_F16;
+    lower_values(&l, values);
     const bool as_written = plan->layout->math != QG_F32;
     if (as_written && products != QG_PRODUCTS_F32) return NULL;
     const qg_node *sum = products == QG_PRODUCTS_INT8 ? qg_dot_of_bytes(l.ir, plan->lanes, plan->n_runs, values)
                          : as_written                 ? qg_dot_as_written(l.ir, plan->lanes, plan->n_runs, values)
                                                       : qg_dot_of_runs(l.ir, plan->lanes, plan->n_runs, values);
     if (!sum) return NULL;
-    l.ir->half = products == QG_PRODUCTS_F16;
     qg_output(l.ir, sum, NULL);
     finish(l.ir);
     return l.ir;

@@ -63,7 +63,12 @@ static bool is_contiguous(lowering *l, uint32_t buffer, qg_index word) {
 }
 
 static const qg_node *load_word(lowering *l, uint32_t buffer, qg_index word) {
-    return qg_load(l->ir, buffer, unit_of(l, buffer), word_index(l, buffer, word));
+    const uint32_t unit = unit_of(l, buffer);
+    const qg_node *index = word_index(l, buffer, word);
+    if (!l->reads || unit != 32 || buffer >= l->layout->n_buffers) return qg_load(l->ir, buffer, unit, index);
+    if (!l->reading) return qg_reads_load(l->ir, l->reads, buffer, index);
+    qg_reads_note(l->ir, l->reads, buffer, index);
+    return qg_load(l->ir, buffer, unit, index);
 }
 
 /* The word at `word`, or the block's last one where that lies beyond: its bits are masked off by whoever asked. */
@@ -88,6 +93,13 @@ static const qg_node *gather_words(lowering *l, uint32_t buffer, qg_index word, 
     return sum;
 }
 
+/* How much of a shift can be left to whoever takes the bits, so that planes of the same words are shifted alike. */
+static int64_t spare_shift(int64_t shift, uint32_t bits) {
+    for (uint32_t whole = 16; whole >= 8; whole /= 2)
+        if (shift % whole + bits <= 32) return shift % whole;
+    return 0;
+}
+
 /* At least `bits` (at most 32) bits that start at bit `*phase` of the result. `words` is what they are called; NULL: after
  * the field. */
 static const qg_node *window(lowering *l, const qg_slice *slice, const char *words, qg_index address, uint32_t bits,
@@ -110,13 +122,16 @@ static const qg_node *window(lowering *l, const qg_slice *slice, const char *wor
     low = qg_let(l->ir, low, name, NULL);
     high = qg_let(l->ir, high, name, NULL);
     const qg_node *shift = qg_index_node(l->ir, NULL, *phase), *lifted;
+    qg_index rest = qg_index_constant(0);
     if (shift->op == QG_CONST) {
+        rest.constant = spare_shift(shift->integer, bits);
+        shift = qg_uint(l->ir, (uint32_t)(shift->integer - rest.constant));
         lifted = binary(l->ir, QG_SHL, high, qg_uint(l->ir, 32 - (uint32_t)shift->integer));
     } else { /* two steps, because a shift by 32 has no meaning */
         lifted = binary(l->ir, QG_SHL, binary(l->ir, QG_SHL, high, qg_uint(l->ir, 1)),
                         binary(l->ir, QG_SUB, qg_uint(l->ir, 31), shift));
     }
-    *phase = qg_index_constant(0);
+    *phase = rest;
     const char *joined = qg_format(l->ir->arena, "%s_run", name);
     return qg_let(l->ir, binary(l->ir, QG_OR, binary(l->ir, QG_SHR, low, shift), lifted), joined, NULL);
 }

@@ -192,7 +192,7 @@ static char *accumulate(qg_arena *arena, const qg_ir *ir, const qg_plan *plan) {
                    "    thread float (&sum)[BATCH])\n{\n    #pragma clang fp contract(fast)\n",
                    buffers(arena, plan, false), qg_shape_arguments(arena, ir, "uint $$, "),
                    kept_parameters(arena, ir, plan, "const "));
-    qg_accumulate_body(&text, ir, plan, msl, "row_tiles");
+    qg_accumulate_body(&text, ir, plan, msl, "row_tiles", 1);
     qg_text_puts(&text, "}\n");
     return text.data;
 }

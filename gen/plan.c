@@ -14,11 +14,15 @@ typedef struct aim {
     uint32_t fewest, most; /* elements */
     uint32_t value_bits;   /* of a result that is stored; 0: any */
     bool rows;             /* several, where that is of use */
+    bool whole;            /* `fewest` wherever the block's digits come to that */
 } aim;
 
 /* Results leave in stores of 16 bytes, which neighbouring threads put side by side; planes may lie between them where
  * each still fills sectors of memory. */
 enum { STORE_BITS = 128, SECTOR_BITS = 256 };
+
+/* Elements of a tile that is loaded 16 bytes at a time; larger tiles where it has few bytes, and x takes few registers. */
+enum { WIDE_FEWEST = 64, WIDE_MOST = 128, WIDE_FEWEST_BYTES = 24, MOST_NEAR_BYTES = 256 };
 
 /* A digit of the element index before it is given to threads or kept. */
 typedef struct plan_digit {
@@ -178,6 +182,32 @@ static qg_plan *new_plan(qg_arena *arena, const qg_layout *layout) {
     return plan;
 }
 
+/* A digit goes to the thread that goes over the bits of a word, or over blocks of which each begins elsewhere in one. */
+static bool is_kept(const qg_plan *plan, uint32_t per, plan_digit digit) {
+    if (is_plane(plan, per, digit)) return true;
+    const bool blocks = plan->layout->joined && digit.weight == plan->layout->elements / plan->layout->joined;
+    return blocks && !phase_is_static(plan, per, digit.weight);
+}
+
+/* What else of a block a thread takes, where `have` elements are not enough: digits, or a part of one. */
+static uint32_t fill_up(plan_digit *digits, bool *kept, uint32_t n, uint32_t have, uint32_t fewest) {
+    for (uint32_t i = 1; i < n && have < fewest; ++i) {
+        const uint32_t part = fewest / have;
+        if (kept[i]) continue;
+        if (digits[i].extent > part) {
+            if (digits[i].extent % part || n == QG_MAX_DIGITS) continue;
+            memmove(&digits[i + 1], &digits[i], (n - i) * sizeof *digits);
+            memmove(&kept[i + 1], &kept[i], (n - i) * sizeof *kept);
+            digits[i].extent = part;
+            digits[i + 1] = (plan_digit){digits[i + 1].extent / part, digits[i + 1].weight * part};
+            n += 1;
+        }
+        kept[i] = true;
+        have *= digits[i].extent;
+    }
+    return n;
+}
+
 /* Neighbours that one store takes, as far as `extent` is made of them; shorter runs leave one by one. */
 static uint32_t stored_at_once(const qg_plan *plan, uint32_t extent, uint32_t value_bits) {
     if (plan->lanes < QG_MAX_LANES) return plan->lanes;
@@ -239,7 +269,8 @@ static qg_plan *plan_tiles(qg_arena *arena, const qg_layout *layout, aim aim) {
     for (uint32_t i = 0; i < layout->n_buffers; ++i) plan->units[i] = load_unit(layout, &layout->buffers[i]);
     for (uint32_t i = 0; i < layout->n_tables; ++i)
         plan->stored[i] = layout->tables[i].rows * layout->tables[i].columns > MOST_IN_TEXT;
-    const uint32_t grid = segment_grid(layout); /* no tile lies in two segments */
+    const uint32_t own = layout->joined ? layout->elements / layout->joined : layout->elements;
+    const uint32_t grid = common_divisor(segment_grid(layout), own); /* no tile lies in two segments */
     plan->lanes = grid % 4 == 0 ? 4 : grid % 2 == 0 ? 2 : 1;
 
     const uint32_t per = finest_per(layout);
@@ -247,12 +278,12 @@ static qg_plan *plan_tiles(qg_arena *arena, const qg_layout *layout, aim aim) {
     if (layout->view != QG_VIEW_BLOCKS) plan->lanes = in_row % 4 == 0 ? 4 : in_row % 2 == 0 ? 2 : 1;
     plan_digit digits[QG_MAX_DIGITS] = {{in_row, 1}};
     bool kept[QG_MAX_DIGITS] = {false};
-    const uint32_t n = layout->view == QG_VIEW_BLOCKS ? cut_digits(arena, layout, per, plan->lanes, grid, digits) : 1;
+    uint32_t n = layout->view == QG_VIEW_BLOCKS ? cut_digits(arena, layout, per, plan->lanes, grid, digits) : 1;
     const uint32_t least = aim.value_bits ? stored_at_once(plan, digits[0].extent, aim.value_bits) : plan->lanes;
     uint32_t planes = 1;
     for (uint32_t i = 1; i < n; ++i) {
-        if (grid % (digits[i].weight * digits[i].extent)) continue;
-        if (!is_plane(plan, per, digits[i]) || least * planes * digits[i].extent > aim.most) continue;
+        if (grid % (digits[i].weight * digits[i].extent) && (!layout->joined || digits[i].weight != own)) continue;
+        if (!is_kept(plan, per, digits[i]) || least * planes * digits[i].extent > aim.most) continue;
         if (aim.value_bits && digits[i].weight * aim.value_bits < SECTOR_BITS) continue;
         kept[i] = true;
         planes *= digits[i].extent;
@@ -262,6 +293,7 @@ static qg_plan *plan_tiles(qg_arena *arena, const qg_layout *layout, aim aim) {
         length = neighbours(plan, per, digits[0].extent, planes, aim.most);
         while (length * planes < aim.fewest && digits[0].extent % (2 * length) == 0) length *= 2;
     }
+    if (aim.whole) n = fill_up(digits, kept, n, length * planes, aim.fewest);
 
     add_runs(plan, length / plan->lanes, plan->lanes);
     if (aim.value_bits && plan->lanes == QG_MAX_LANES && length == digits[0].extent && n > 1 && !kept[1])
@@ -298,6 +330,62 @@ const qg_plan *qg_plan_stores(qg_arena *arena, const qg_layout *layout, qg_scala
 
 const qg_plan *qg_plan_rows(qg_arena *arena, const qg_layout *layout) {
     return plan_tiles(arena, layout, (aim){.fewest = 16, .most = 64});
+}
+
+/* Where each of the joined blocks begins at a bit of its own, a tile has all of them: the shifts are constants then. */
+static bool places_are_known(const qg_plan *plan) {
+    const qg_layout *layout = plan->layout;
+    if (!layout->joined) return true;
+    const uint32_t own = layout->elements / layout->joined;
+    if (phase_is_static(plan, finest_per(layout), own)) return true;
+    for (uint32_t i = 0; i < plan->n_digits; ++i)
+        if (plan->digits[i].stride >= (int32_t)own ||
+            plan->digits[i].stride * (int32_t)plan->digits[i].extent > (int32_t)own)
+            return false;
+    return true;
+}
+
+/* Blocks that are joined: as many as are whole words, and a tile. */
+static uint32_t blocks_to_join(const qg_layout *layout, uint32_t fewest) {
+    uint32_t count = 1;
+    if (layout->view != QG_VIEW_BLOCKS) return 1;
+    while (layout->elements * count < fewest) count *= 2;
+    for (uint32_t i = 0; i < layout->n_buffers; ++i)
+        while (layout->buffers[i].bytes * count % 4) count *= 2;
+    return count;
+}
+
+static qg_plan *plan_wide(qg_arena *arena, const qg_layout *layout, const qg_plan *rows, uint32_t fewest) {
+    const uint32_t count = blocks_to_join(layout, fewest);
+    const qg_layout *joined = count > 1 ? qg_layout_joined(arena, layout, count) : layout;
+    for (uint32_t most = fewest; joined && most <= WIDE_MOST; most *= 2) {
+        qg_plan *plan = plan_tiles(arena, joined, (aim){.fewest = fewest, .most = most, .whole = true});
+        if (plan->lanes != QG_MAX_LANES || !places_are_known(plan)) continue;
+        if (plan->tile_elements % rows->tile_elements) continue;
+        plan->wide = true;
+        plan->aliased = QG_NEW_ARRAY(arena, bool, layout->n_buffers);
+        for (uint32_t i = 0; i < layout->n_buffers; ++i) plan->aliased[i] = plan->units[i] == 32 && rows->units[i] < 32;
+        return plan;
+    }
+    return NULL;
+}
+
+/* Lookups all over a cache, which registers serve better that hold more threads. */
+static bool looks_up_afar(const qg_plan *plan) {
+    for (uint32_t i = 0; i < plan->layout->n_tables; ++i) {
+        const qg_table *table = &plan->layout->tables[i];
+        if (plan->stored[i] && table->rows * table->columns * qg_table_bits(table) / 8 > MOST_NEAR_BYTES) return true;
+    }
+    return false;
+}
+
+const qg_plan *qg_plan_wide(qg_arena *arena, const qg_layout *layout, const qg_plan *rows, bool small_x) {
+    if (layout->ragged || layout->math != QG_F32) return NULL;
+    const qg_plan *plan = plan_wide(arena, layout, rows, WIDE_FEWEST);
+    if (!plan || (!small_x && looks_up_afar(plan))) return NULL;
+    const bool few_bytes = plan->tile_elements * qg_bits_per_element(layout) / 8 < WIDE_FEWEST_BYTES;
+    const qg_plan *larger = small_x && few_bytes ? plan_wide(arena, layout, rows, 2 * WIDE_FEWEST) : NULL;
+    return larger ? larger : plan;
 }
 
 const qg_plan *qg_plan_elements(qg_arena *arena, const qg_layout *layout) {

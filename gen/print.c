@@ -125,13 +125,17 @@ static void print_vector(qg_text *text, const qg_ir *ir, const qg_target *target
     qg_text_puts(text, ")");
 }
 
+static bool is_aliased(const qg_ir *ir, const qg_node *load) {
+    return ir->aliased && load->ref < ir->layout->n_buffers && ir->aliased[load->ref];
+}
+
 static void print_load(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node) {
     const char *pattern = node->integer == 32 ? target->wide_load : target->narrow_load;
     for (; *pattern; ++pattern) {
         if (*pattern != '$')
             qg_text_add(text, pattern, 1);
         else if (*++pattern == 'b')
-            qg_text_puts(text, qg_load_name(ir->layout, node->ref));
+            qg_text_printf(text, "%s%s", qg_load_name(ir->layout, node->ref), is_aliased(ir, node) ? "_word" : "");
         else
             print(text, ir, target, node->arg[0]);
     }
@@ -182,8 +186,8 @@ static bool is_of_halves(const qg_node *node) {
 /* Products of halves, whose sum is a float again. */
 static void print_half_dot(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node) {
     const qg_node *vector = node->arg[0];
-    qg_text_printf(text, vector->lanes > 1 ? "dot_halves(x[k][m][%lld], %s(" : "float(x[k][m][%lld] * %s(",
-                   (long long)node->integer, target->halves[vector->lanes]);
+    qg_text_printf(text, "%s(%s[k][m][%lld]%s%s(", vector->lanes > 1 ? "dot_halves" : "float", ir->x,
+                   (long long)node->integer, vector->lanes > 1 ? ", " : " * ", target->halves[vector->lanes]);
     if (vector->op == QG_VECTOR && is_of_halves(vector)) {
         for (uint32_t i = 0; i < vector->n_args; ++i) {
             if (i) qg_text_puts(text, ", ");
@@ -202,18 +206,34 @@ static void print_dot(qg_text *text, const qg_ir *ir, const qg_target *target, c
         return;
     }
     const bool several = node->arg[0]->lanes > 1;
-    qg_text_printf(text, several ? "dot(x[k][m][%lld], " : "(x[k][m][%lld] * ", (long long)node->integer);
+    qg_text_printf(text, "%s(%s[k][m][%lld]%s", several ? "dot" : "", ir->x, (long long)node->integer,
+                   several ? ", " : " * ");
     const bool wrap = !several && !node->arg[0]->name && strength(node->arg[0]) < TIGHT;
     if (wrap) qg_text_puts(text, "(");
     print(text, ir, target, node->arg[0]);
     qg_text_puts(text, wrap ? "))" : ")");
 }
 
+static void print_added_dot(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node) {
+    qg_text_puts(text, "dot_add(");
+    print(text, ir, target, node->arg[0]);
+    qg_text_printf(text, ", %s[k][m][%lld], ", ir->x, (long long)node->arg[1]->integer);
+    print(text, ir, target, node->arg[1]->arg[0]);
+    qg_text_puts(text, ")");
+}
+
 /* With x, whose bytes are signed. */
 static void print_dot4(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node) {
     qg_text_puts(text, node->ref ? "dot4(int(" : "dot4(");
     print(text, ir, target, node->arg[0]);
-    qg_text_printf(text, "%s, x[k][m][digit][%lld])", node->ref ? ")" : "", (long long)node->integer);
+    qg_text_printf(text, "%s, %s[k][m][digit][%lld])", node->ref ? ")" : "", ir->x, (long long)node->integer);
+}
+
+/* What was loaded elsewhere is in arrays. */
+static bool print_fetched(qg_text *text, const qg_ir *ir, const qg_node *node) {
+    const uint32_t at = qg_fetched_at(ir->fetched, node);
+    if (at != UINT32_MAX) qg_text_printf(text, "%s[%u]", node->op == QG_LOAD_FOUR ? "fours" : "words", at);
+    return at != UINT32_MAX;
 }
 
 static void print(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node) {
@@ -221,11 +241,12 @@ static void print(qg_text *text, const qg_ir *ir, const qg_target *target, const
         qg_text_puts(text, node->name);
         return;
     }
+    if (print_fetched(text, ir, node)) return;
     switch (node->op) {
     case QG_CONST: print_constant(text, target, node); return;
     case QG_LOAD: print_load(text, ir, target, node); return;
-    case QG_X_SUM: qg_text_printf(text, "x_sum[k][m][%lld]", (long long)node->integer); return;
-    case QG_X_DIGITS: qg_text_printf(text, "x_digits[k][m][digit][%lld]", (long long)node->integer); return;
+    case QG_X_SUM: qg_text_printf(text, "%s_sum[k][m][%lld]", ir->x, (long long)node->integer); return;
+    case QG_X_DIGITS: qg_text_printf(text, "%s_digits[k][m][digit][%lld]", ir->x, (long long)node->integer); return;
     case QG_DIGITS: qg_text_printf(text, "dots%lld", (long long)node->integer); return;
     case QG_DOT4: print_dot4(text, ir, target, node); return;
     case QG_DOT: print_dot(text, ir, target, node); return;
@@ -242,6 +263,10 @@ static void print(qg_text *text, const qg_ir *ir, const qg_target *target, const
     default: break;
     }
     const bool comparison = node->op >= QG_EQ && node->op <= QG_GE;
+    if (qg_is_added_dot(ir, node)) {
+        print_added_dot(text, ir, target, node);
+        return;
+    }
     if (comparison && node->lanes > 1 && target->comparisons[node->op - QG_EQ])
         print_call(text, ir, target, target->comparisons[node->op - QG_EQ], node->arg, 2);
     else
@@ -272,13 +297,13 @@ void qg_print_filled(qg_text *text, const char *pattern, char hole, const char *
 
 void qg_print_statement(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node,
                         const char *indent) {
-    const bool precise = node->kind == QG_K_FLOAT && must_round_as_written(node);
+    const bool precise = node->kind == QG_K_FLOAT && !qg_is_added_dot(ir, node) && must_round_as_written(node);
     const bool halves = ir->half && node->op == QG_HALVES;
     qg_text_printf(text, "%s%s%s %s = ", indent, precise ? target->precise : target->local,
                    halves ? target->halves[node->lanes] : target->types[node->kind][node->lanes], node->name);
     qg_node unnamed = *node;
     unnamed.name = NULL;
-    print(text, ir, target, &unnamed);
+    if (!print_fetched(text, ir, node)) print(text, ir, target, &unnamed);
     qg_text_puts(text, ";");
     if (node->comment) qg_text_printf(text, "  // %s", node->comment);
     qg_text_puts(text, "\n");

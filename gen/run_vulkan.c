@@ -178,6 +178,7 @@ static void print_device(uint32_t number, const qk_vulkan_device *d) {
                     {"f16", d->float16},
                     {"int8", d->int8},
                     {"integer dot product", d->integer_dot_product},
+                    {"subgroup shuffles", d->subgroup_shuffle},
                     {"cooperative matrix", d->cooperative_matrix},
                     {"rounding to f16", d->rounds_f16}};
     qk_error error;

@@ -15,26 +15,28 @@ static const char *quotient(qg_arena *arena, const char *a, const char *operator
     return qg_format(arena, "%s %s %u%s", a, operator, b, suffix);
 }
 
-/* Where tile `j` of row `n` lies: the block and the tile in it, or the row and tile of the matrix. */
+/* Where tile `j` of row `n` lies: the block and the tile in it, or the row and tile of the matrix. A tile is `size` of those that
+ * `row_tiles` counts. */
 static void add_where(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target,
-                      const char *row_tiles) {
+                      const char *row_tiles, uint32_t size) {
     qg_arena *arena = text->arena;
     const char *type = target->types[QG_K_UINT][1], *s = target->unsigned_suffix;
+    const uint32_t in_block = plan->tiles * size;
     switch (plan->layout->view) {
     case QG_VIEW_BLOCKS:
-        if (plan->tiles == 1) {
-            qg_text_printf(text, "    const %s block = n * %s + j;\n", type, row_tiles);
-            return;
-        }
-        qg_text_printf(text, "    const %s block = n * (%s) + %s;\n", type,
-                       quotient(arena, row_tiles, "/", plan->tiles, s), quotient(arena, "j", "/", plan->tiles, s));
-        if (qg_uses_argument(ir, "tile"))
+        qg_text_printf(text,
+                       in_block == 1 ? "    const %s block = n * %s + %s;\n" : "    const %s block = n * (%s) + %s;\n",
+                       type, quotient(arena, row_tiles, "/", in_block, s), quotient(arena, "j", "/", plan->tiles, s));
+        if (plan->tiles > 1 && qg_uses_argument(ir, "tile"))
             qg_text_printf(text, "    const %s tile = %s;\n", type, quotient(arena, "j", "%", plan->tiles, s));
         return;
-    case QG_VIEW_SEQUENCE: qg_text_printf(text, "    const %s tile = n * %s + j;\n", type, row_tiles); break;
+    case QG_VIEW_SEQUENCE:
+        qg_text_printf(text, size == 1 ? "    const %s tile = n * %s + j;\n" : "    const %s tile = n * (%s) + j;\n",
+                       type, quotient(arena, row_tiles, "/", size, s));
+        break;
     case QG_VIEW_GROUPS:
         qg_text_printf(text, "    const %s row = n * (%s) + %s, tile = %s;\n", type,
-                       quotient(arena, row_tiles, "/", plan->row_tiles, s),
+                       quotient(arena, row_tiles, "/", plan->row_tiles * size, s),
                        quotient(arena, "j", "/", plan->row_tiles, s), quotient(arena, "j", "%", plan->row_tiles, s));
         break;
     case QG_VIEW_MATRIX: qg_text_printf(text, "    const %s row = n, tile = j;\n", type); break;
@@ -66,17 +68,48 @@ static void add_digits(qg_text *text, const qg_ir *ir, const qg_target *target) 
     }
 }
 
+/* What is the same for all right-hand sides, or what is of each. */
+static void add_statements(qg_text *text, const qg_ir *ir, const qg_target *target, bool of_each) {
+    for (uint32_t i = 0; i < ir->n_statements; ++i) {
+        const qg_node *node = ir->statements[i];
+        if (qg_is_added_dot(ir, node) != of_each) continue;
+        if (ir->fetched && !qg_is_needed(ir, ir->fetched, node, false)) continue;
+        qg_print_statement(text, ir, target, node, of_each ? "        " : "    ");
+    }
+}
+
 void qg_accumulate_body(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target,
-                        const char *row_tiles) {
-    add_where(text, ir, plan, target, row_tiles);
-    for (uint32_t i = 0; i < ir->n_statements; ++i) qg_print_statement(text, ir, target, ir->statements[i], "    ");
+                        const char *row_tiles, uint32_t size) {
+    add_where(text, ir, plan, target, row_tiles, size);
+    add_statements(text, ir, target, false);
     const char *type = target->types[QG_K_UINT][1];
-    qg_text_printf(text, "    %sfor (%s m = 0; m < BATCH; ++m) {\n", target->unroll, type);
     const bool steps = ir->n_x_quads || ir->half;
+    qg_text_printf(text, "    %sfor (%s m = 0; m < BATCH; ++m) {\n", target->unroll, type);
     if (ir->n_x_quads) add_digits(text, ir, target);
-    qg_text_puts(text, steps ? "        sum[m] += x_step[k][m] * (" : "        sum[m] += ");
+    add_statements(text, ir, target, true);
+    qg_text_puts(text, "        sum[m] += ");
+    if (steps) qg_text_printf(text, "%s_step[k][m] * (", ir->x);
     qg_print_expression(text, ir, target, ir->outputs[0].node);
     qg_text_puts(text, steps ? ");\n    }\n" : ";\n    }\n");
+}
+
+void qg_fetch_body(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target, const char *row_tiles,
+                   uint32_t size) {
+    const qg_fetches *all = ir->fetched;
+    qg_ir loading = *ir;
+    loading.fetched = NULL;
+    add_where(text, ir, plan, target, row_tiles, size);
+    for (uint32_t i = 0; i < ir->n_statements; ++i)
+        if (qg_is_needed(ir, all, ir->statements[i], true))
+            qg_print_statement(text, &loading, target, ir->statements[i], "    ");
+    for (uint32_t i = 0; i < all->n_fours + all->n_words; ++i) {
+        const bool four = i < all->n_fours;
+        qg_node load = *(four ? all->fours[i] : all->words[i - all->n_fours]);
+        load.name = NULL;
+        qg_text_printf(text, "    %s[%u] = ", four ? "fours" : "words", four ? i : i - all->n_fours);
+        qg_print_expression(text, &loading, target, &load);
+        qg_text_puts(text, ";\n");
+    }
 }
 
 /* The place of the tile's first run in a row of x, counted in runs. */
@@ -123,7 +156,7 @@ static void add_lanes_of_runs(qg_text *text, const char *name, uint64_t runs) {
 }
 
 /* What is the largest of x in the tile, and whether all of it is finite. */
-static void add_extremes(qg_text *text, const qg_plan *plan, const qg_target *target) {
+static void add_extremes(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target) {
     const uint64_t all = plan->n_runs < 64 ? (UINT64_C(1) << plan->n_runs) - 1 : UINT64_MAX;
     const char *vec = target->types[QG_K_FLOAT][plan->lanes], *absolute = target->absolute;
     qg_text_printf(text, "        %s most = %s(x0);\n", vec, absolute);
@@ -131,25 +164,24 @@ static void add_extremes(qg_text *text, const qg_plan *plan, const qg_target *ta
         qg_text_printf(text, "        most = max(most, %s(x%u));\n", absolute, r);
     qg_text_puts(text, "        const float scale = scale_of(most, ");
     add_lanes_of_runs(text, "x", all);
-    qg_text_puts(text, ");\n        x_step[k][m] = 1.0");
-    qg_text_printf(text, "%s / scale;\n", target->float_suffix);
+    qg_text_printf(text, ");\n        %s_step[k][m] = 1.0%s / scale;\n", ir->x, target->float_suffix);
 }
 
 /* x as halves in one step for the tile, and sums over what became of it. */
 static void add_halves_of_x(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target) {
     const char *vec = target->types[QG_K_FLOAT][plan->lanes], *s = target->float_suffix;
-    add_extremes(text, plan, target);
+    add_extremes(text, ir, plan, target);
     for (uint32_t r = 0; r < plan->n_runs; ++r) {
-        qg_text_printf(text, "        x[k][m][%u] = %s(x%u * scale", r, target->halves[plan->lanes], r);
+        qg_text_printf(text, "        %s[k][m][%u] = %s(x%u * scale", ir->x, r, target->halves[plan->lanes], r);
         add_factor(text, ir, plan, target, r);
         qg_text_puts(text, ");\n");
     }
     for (uint32_t i = 0; i < ir->n_x_sums; ++i) {
         bool first = true;
-        qg_text_printf(text, "        x_sum[k][m][%u] = %s", i, plan->lanes > 1 ? "dot(" : "");
+        qg_text_printf(text, "        %s_sum[k][m][%u] = %s", ir->x, i, plan->lanes > 1 ? "dot(" : "");
         for (uint32_t r = 0; r < plan->n_runs; ++r) {
             if (!(ir->x_sums[i] >> r & 1)) continue;
-            qg_text_printf(text, "%s%s(x[k][m][%u])", first ? "" : " + ", vec, r);
+            qg_text_printf(text, "%s%s(%s[k][m][%u])", first ? "" : " + ", vec, ir->x, r);
             qg_ir inverse = *ir;
             float factors[QG_MAX_RUNS][QG_MAX_LANES];
             for (uint32_t l = 0; l < plan->lanes; ++l) factors[r][l] = 1.0f / ir->x_factors[r][l];
@@ -163,11 +195,11 @@ static void add_halves_of_x(qg_text *text, const qg_ir *ir, const qg_plan *plan,
 
 /* x as integers of DIGITS signed bytes each, in one step for the tile. */
 static void add_digits_of_x(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target) {
-    add_extremes(text, plan, target);
+    add_extremes(text, ir, plan, target);
     for (uint32_t r = 0; r < plan->n_runs; ++r)
         qg_text_printf(text, "        ivec4 i%u = ivec4(roundEven(x%u * scale));\n", r, r);
     for (uint32_t i = 0; i < ir->n_x_sums; ++i) {
-        qg_text_printf(text, "        x_sum[k][m][%u] = float(sum_of(", i);
+        qg_text_printf(text, "        %s_sum[k][m][%u] = float(sum_of(", ir->x, i);
         add_lanes_of_runs(text, "i", ir->x_sums[i]);
         qg_text_puts(text, "));\n");
     }
@@ -176,7 +208,7 @@ static void add_digits_of_x(qg_text *text, const qg_ir *ir, const qg_plan *plan,
         qg_text_printf(text, "            const ivec4 low%u = bitfieldExtract(i%u, 0, 8);\n", r, r);
     for (uint32_t q = 0; q < ir->n_x_quads; ++q) {
         const uint16_t *e = ir->x_quads[q].element;
-        qg_text_printf(text, "            x[k][m][digit][%u] = bytes_of(", q);
+        qg_text_printf(text, "            %s[k][m][digit][%u] = bytes_of(", ir->x, q);
         if (e[0] % 4 == 0 && e[1] == e[0] + 1 && e[2] == e[0] + 2 && e[3] == e[0] + 3)
             qg_text_printf(text, "low%u);\n", e[0] / 4);
         else
@@ -184,7 +216,7 @@ static void add_digits_of_x(qg_text *text, const qg_ir *ir, const qg_plan *plan,
                            e[1] / 4, "xyzw"[e[1] % 4], e[2] / 4, "xyzw"[e[2] % 4], e[3] / 4, "xyzw"[e[3] % 4]);
     }
     for (uint32_t i = 0; i < ir->n_x_digits; ++i) {
-        qg_text_printf(text, "            x_digits[k][m][digit][%u] = sum_of(", i);
+        qg_text_printf(text, "            %s_digits[k][m][digit][%u] = sum_of(", ir->x, i);
         add_lanes_of_runs(text, "low", ir->x_digits[i]);
         qg_text_puts(text, ");\n");
     }
@@ -212,12 +244,12 @@ void qg_load_x_body(qg_text *text, const qg_ir *ir, const qg_plan *plan, const q
         return;
     }
     for (uint32_t r = 0; r < plan->n_runs; ++r) {
-        qg_text_printf(text, "        x[k][m][%u] = x%u", r, r);
+        qg_text_printf(text, "        %s[k][m][%u] = x%u", ir->x, r, r);
         add_factor(text, ir, plan, target, r);
         qg_text_puts(text, ";\n");
     }
     for (uint32_t i = 0; i < ir->n_x_sums; ++i) {
-        qg_text_printf(text, "        x_sum[k][m][%u] = %s", i, plan->lanes > 1 ? "dot(" : "");
+        qg_text_printf(text, "        %s_sum[k][m][%u] = %s", ir->x, i, plan->lanes > 1 ? "dot(" : "");
         bool first = true;
         for (uint32_t r = 0; r < plan->n_runs; ++r) {
             if (!(ir->x_sums[i] >> r & 1)) continue;

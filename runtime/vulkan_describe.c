@@ -138,21 +138,28 @@ static void describe_properties(VkPhysicalDevice handle, const VkExtensionProper
     VkPhysicalDeviceDriverPropertiesKHR driver = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES_KHR};
     VkPhysicalDeviceFloatControlsPropertiesKHR floats = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FLOAT_CONTROLS_PROPERTIES_KHR};
+    VkPhysicalDeviceShaderSMBuiltinsPropertiesNV processors = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SM_BUILTINS_PROPERTIES_NV};
     void *head = NULL;
     chain(&subgroup, &head);
     chain(&maintenance, &head);
     chain(&id, &head);
     if (among(all, count, VK_KHR_DRIVER_PROPERTIES_EXTENSION_NAME))
         chain(&driver, &head);
+    if (among(all, count, VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME))
+        chain(&processors, &head);
     const int controls = among(all, count, VK_KHR_SHADER_FLOAT_CONTROLS_EXTENSION_NAME);
     if (controls)
         chain(&floats, &head);
     VkPhysicalDeviceProperties2 properties = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = head};
     vkGetPhysicalDeviceProperties2(handle, &properties);
     device->subgroup_size = subgroup.subgroupSize;
+    device->multiprocessors = processors.shaderSMCount;
     const VkSubgroupFeatureFlags sums = VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_ARITHMETIC_BIT;
     device->subgroup_arithmetic =
         (subgroup.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0 && (subgroup.supportedOperations & sums) == sums;
+    device->subgroup_shuffle = (subgroup.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0 &&
+                               (subgroup.supportedOperations & VK_SUBGROUP_FEATURE_SHUFFLE_BIT) != 0;
     /* A kernel asks nothing of the other widths. */
     device->rounds_f16 = controls && floats.shaderRoundingModeRTEFloat16 && floats.shaderDenormPreserveFloat16 &&
                          floats.roundingModeIndependence != VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_NONE_KHR &&

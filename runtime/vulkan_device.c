@@ -27,7 +27,7 @@ static qk_status choose(qk_vulkan *vk, const char *wanted, qk_error *error) {
 }
 
 static qk_status open_device(qk_vulkan *vk, uint32_t family, qk_error *error) {
-    const char *extensions[4] = {VK_KHR_8BIT_STORAGE_EXTENSION_NAME};
+    const char *extensions[5] = {VK_KHR_8BIT_STORAGE_EXTENSION_NAME};
     uint32_t count = 1;
     float priority = 1;
     if (qk_vk_has_extension(vk->physical, PORTABILITY_SUBSET))

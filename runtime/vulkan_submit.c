@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* That a multiprocessor holds at a time, of about 96 registers a thread. */
+enum { BUSY_WORKGROUPS_EACH = 5 };
+
 #define SETS_IN_POOL 256u
 
 static void barrier(qk_vulkan *vk, VkPipelineStageFlags from, VkPipelineStageFlags to, VkAccessFlags access) {
@@ -209,8 +212,13 @@ qk_backend qk_vulkan_backend(qk_vulkan *vk) {
     backend.limits.workgroup_size = vk->info.workgroup_size;
     backend.limits.push_bytes = vk->info.push_bytes;
     backend.limits.features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_STORAGE_16BIT; /* what the device was opened with */
+    /* A processor's cores take workgroups one after the other, and each costs something. */
+    backend.limits.busy_workgroups =
+        vk->info.type == QK_VULKAN_CPU ? 16 : BUSY_WORKGROUPS_EACH * vk->info.multiprocessors;
     if (vk->info.subgroup_arithmetic)
         backend.limits.features |= QK_FEATURE_SUBGROUP_ARITHMETIC;
+    if (vk->info.subgroup_shuffle)
+        backend.limits.features |= QK_FEATURE_SUBGROUP_SHUFFLE;
     if (vk->info.integer_dot_product)
         backend.limits.features |= QK_FEATURE_INTEGER_DOT_PRODUCT;
     if (vk->info.float16)

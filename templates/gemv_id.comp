@@ -7,11 +7,15 @@
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 2) const uint ROWS = 4;  // rows at a time
+@if wide
+layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: weights are loaded 16 bytes at a time, where that can be
+@end
 @if digits
 layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
 @end
 
 @{buffers}
+@{wide_buffers}
 layout(binding = @{binding_x}, std430) readonly buffer Input { @{x_type} x_in[]; };
 layout(binding = @{binding_ids}, std430) readonly buffer Ids { uint ids[]; };
 layout(binding = @{binding_y}, std430) writeonly buffer Output { float y[]; };
@@ -44,6 +48,12 @@ const uint TILES = @{x_tiles}u;
 // What a thread keeps of x: tiles of one token, in the order of the weights, and the sums over runs that share a scale.
 @end
 @{x_kept}
+
+@if wide
+// The same for wide tiles.
+const uint WIDE_TILES = @{wide_tiles}u;
+@end
+@{wide_x_kept}
 
 @if halves
 // The unit of x that halves are steps of: weights are up to 2^16, or codes of ten bits that stand for 2^-24 each.
@@ -94,9 +104,88 @@ int sum_of(ivec4 v) {
 
 @{accumulate}
 
-shared float partial[gl_WorkGroupSize.x / 4u * ROWS];
+@if wide_floats
+// sum + dot(a, b), in as many operations as a has lanes.
+float dot_add(float sum, vec4 a, vec4 b) {
+    return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum))));
+}
 
+@end
+@{load_wide_x}
+
+@{fetch_wide}
+
+@{accumulate_wide}
+
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS@{wide_twice}];
+
+@if wide
+// Sums over the lanes of a subgroup, of all rows at once: those of row r in lane r.
+float sum_of_lanes(float sum[ROWS][BATCH], uint m) {
+    float v[ROWS];
+    [[unroll]] for (uint r = 0u; r < ROWS; ++r) v[r] = sum[r][m];
+    [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
+        const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
+        [[unroll]] for (uint i = 0u; i < left; ++i) {
+            const float even_row = v[2u * i], odd_row = v[2u * i + 1u];
+            v[i] = (odd ? odd_row : even_row) + subgroupShuffleXor(odd ? even_row : odd_row, bit);
+        }
+    }
+    for (uint bit = ROWS; bit < gl_SubgroupSize; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
+    return v[0];
+}
+
+// As main does, with wide tiles.
+void walk_wide() {
+    const uint wide_tiles = row_tiles / @{wide_ratio}u, lane = gl_SubgroupInvocationID;
+    const uint slice = gl_SubgroupSize * WIDE_TILES, slices = (wide_tiles + slice - 1u) / slice;
+    uint split = 1u, held = ~0u, held_token = ~0u, turn = 0u;
+    while (split < slices && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
+    const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
+    const uint parts = (rows + teams * ROWS - 1u) / (teams * ROWS);
+    for (uint work = gl_WorkGroupID.x; work < batch * slots * parts; work += gl_NumWorkGroups.x) {
+        const uint pair = work / parts, token = pair / slots, first = work % parts * teams * ROWS, expert = ids[pair];
+        const bool found = expert < experts;
+        if (found ? expert < expert_first || expert >= expert_end : expert_first != 0u) continue;  // another launch's
+        float sum[ROWS][BATCH];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r][0] = 0.0;
+        if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros
+        const uint begin = (expert - expert_first) * rows, row = begin + first + team * ROWS, end = begin + rows;
+        for (uint c = gl_SubgroupID % split; found && c < slices; c += split) {
+            [[unroll]] for (uint k = 0; k < WIDE_TILES; ++k) {
+                const uint j = (c * WIDE_TILES + k) * gl_SubgroupSize + lane;
+                if (j >= wide_tiles) continue;
+                if (@{wide_held}) load_wide_x(@{wide_vector}, j, k);
+                @{wide_last}
+                @{fetched}
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, @{fetched_at});
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, k, @{fetched_at}, sum[r]);
+            }
+            held = c;
+            held_token = token;
+        }
+        const float all = sum_of_lanes(sum, 0u);
+        // Halves of the memory in turn: who is a row ahead does not write where others still read.
+        const uint place = turn++ % 2u * gl_NumSubgroups * ROWS;
+        if (lane < ROWS) partial[place + gl_SubgroupID * ROWS + lane] = all;
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < teams * ROWS; i += gl_WorkGroupSize.x) {
+            const uint at = place + i / ROWS * (split - 1u) * ROWS + i;
+            float total = 0.0;
+            for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS];
+            if (first + i < rows) y[pair * rows + first + i] = total;
+        }
+    }
+}
+
+@end
 void main() {
+@if wide
+    if (LOAD_WORDS == 4u && gl_SubgroupSize >= ROWS@{wide_if}) {
+        walk_wide();
+        return;
+    }
+@end
     // A subgroup holds a slice of x and walks down the rows. While there are slices for more, subgroups share a row.
     const uint slice = gl_SubgroupSize * TILES, slices = (row_tiles + slice - 1u) / slice;
     uint split = 1u;

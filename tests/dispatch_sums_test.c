@@ -95,7 +95,8 @@ static call right_call(family f, uint32_t *launches) {
     call c = {0};
     c.backend.context = launches;
     c.backend.launch = count_launch;
-    c.backend.limits = (qk_limits){4096, 16, 1000, 128, 128, QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC};
+    c.backend.limits =
+        (qk_limits){4096, 16, 1000, 128, 128, QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC, 0};
     c.kernel = kernel_of(f);
     memcpy(c.bindings, bindings[f], sizeof c.bindings);
     memcpy(c.constants, constants, sizeof constants);
@@ -482,8 +483,8 @@ static qk_status check_gemv(void *context, const qk_launch *launch, qk_error *er
 }
 
 static qk_limits limits_of(uint64_t range, uint32_t alignment) {
-    const qk_limits limits = {range,    alignment, 65535,
-                              1u << 16, 128,       QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC};
+    const qk_limits limits = {
+        range, alignment, 65535, 1u << 16, 128, QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC, 0};
     return limits;
 }
 
@@ -626,6 +627,58 @@ static void test_constants(void **state) {
     assert_int_equal(s.workgroups, 6); /* three tokens of two slots, three rows at a time */
     c.constants[2].value = 2;
     assert_int_equal(see_call(&c, GEMV_ID).workgroups, 12);
+}
+
+/* A kernel that loads 16 bytes at once, where a workgroup keeps all of x: its constants for a shape. */
+static seen see_shape(uint64_t rows, uint64_t cols, uint64_t batch, uint32_t busy, const qk_spec_constant *own) {
+    static const uint32_t words[] = {1, 4};
+    call c = right_call(GEMV, NULL);
+    c.constants[3] = (qk_spec_constant){5, "load_words", 4, 2, words};
+    for (int i = 0; own && i < 4; i++)
+        if (own->id == c.constants[i].id) c.constants[i] = *own;
+    c.kernel.spec_constant_count = 4;
+    c.backend.limits.storage_range = UINT32_MAX;
+    c.backend.limits.workgroup_count = 1u << 16;
+    c.backend.limits.workgroup_size = 256;
+    c.backend.limits.busy_workgroups = busy;
+    c.rows = rows;
+    c.cols = cols;
+    c.batch = batch;
+    for (int i = 0; i < 2; i++) c.weights[i].size = rows * cols / BLOCK * c.bindings[i].block_bytes;
+    c.x.size = batch * cols * 4;
+    c.out.size = batch * rows * 4;
+    return see_call(&c, GEMV);
+}
+
+static void test_load_words(void **state) {
+    (void)state;
+    static const struct {
+        uint64_t rows, cols, batch;
+        uint32_t busy, threads, at_once, workgroups;
+    } shapes[] = {
+        {57344, 8192, 1, 0, 128, 8, 660}, /* x in 128 threads; more groups of rows than workgroups */
+        {57344, 1024, 1, 0, 128, 8, 660}, /* no fewer threads */
+        {5280, 16384, 1, 0, 256, 8, 660},  {5279, 16384, 1, 0, 256, 4, 660}, /* each workgroup has rows */
+        {4096, 65536, 1, 0, 256, 4, 660},                                    /* no more threads than the device has */
+        {1024, 4096, 1, 0, 128, 2, 512},   {100, 4096, 1, 0, 128, 2, 50},
+        {1024, 4096, 1, 16, 128, 8, 16},   /* a device that says what keeps it busy */
+        {57344, 8192, 2, 0, 64, 4, 14336}, /* several right-hand sides are another matter */
+    };
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        const seen s = see_shape(shapes[i].rows, shapes[i].cols, shapes[i].batch, shapes[i].busy, NULL);
+        assert_int_equal(s.constants[0], shapes[i].threads);
+        assert_int_equal(s.constants[2], shapes[i].at_once);
+        assert_int_equal(s.constants[3], 4);
+        assert_int_equal(s.workgroups, shapes[i].workgroups);
+    }
+    const qk_spec_constant single = {5, "load_words", 1, 0, NULL}, rows = {2, "rows", 2, 4, powers},
+                           threads = {0, "local_size_x", 32, 0, NULL};
+    seen s = see_shape(57344, 8192, 1, 0, &single);
+    assert_int_equal(s.constants[0], 64);
+    assert_int_equal(s.constants[2], 4);
+    assert_int_equal(s.workgroups, 14336);
+    assert_int_equal(see_shape(57344, 8192, 1, 0, &rows).constants[2], 2); /* what the descriptor says */
+    assert_int_equal(see_shape(57344, 8192, 1, 0, &threads).constants[0], 32);
 }
 
 /* ---- Experts ----------------------------------------------------------------------------------------------------- */
@@ -809,11 +862,11 @@ static void test_weight_bytes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_wrong_calls),  cmocka_unit_test(test_no_kernel),     cmocka_unit_test(test_right_calls),
-        cmocka_unit_test(test_zero_sizes),   cmocka_unit_test(test_launch_fails),  cmocka_unit_test(test_gemv_parts),
-        cmocka_unit_test(test_gemv_counts),  cmocka_unit_test(test_gemv_small),    cmocka_unit_test(test_constants),
-        cmocka_unit_test(test_expert_parts), cmocka_unit_test(test_expert_counts), cmocka_unit_test(test_small_experts),
-        cmocka_unit_test(test_matrix_push),  cmocka_unit_test(test_weight_bytes),
+        cmocka_unit_test(test_wrong_calls),   cmocka_unit_test(test_no_kernel),    cmocka_unit_test(test_right_calls),
+        cmocka_unit_test(test_zero_sizes),    cmocka_unit_test(test_launch_fails), cmocka_unit_test(test_gemv_parts),
+        cmocka_unit_test(test_gemv_counts),   cmocka_unit_test(test_gemv_small),   cmocka_unit_test(test_constants),
+        cmocka_unit_test(test_load_words),    cmocka_unit_test(test_expert_parts), cmocka_unit_test(test_expert_counts),
+        cmocka_unit_test(test_small_experts), cmocka_unit_test(test_matrix_push),  cmocka_unit_test(test_weight_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

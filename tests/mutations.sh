@@ -116,10 +116,12 @@ mutate "an index out of range is found, C" templates/gather.c 's/row >= rows/row
 mutate "zero sizes launch nothing" $sums 's/ \|\| rows == 0 \|\| cols == 0 \|\| batch == 0//' unit dispatch_sums_test
 mutate "zero tokens launch nothing" $sums 's/(status != QK_OK) \|\| tokens == 0\)/\1)/' unit dispatch_sums_test
 mutate "K of one block" templates/gemv.comp 's/\(row_tiles \+ slice - 1u\) \/ slice/row_tiles \/ slice/' unit gemv_test
-mutate "K of 65,536" templates/gemv.comp 's/if \(c != held\) load_x/if (held == ~0u) load_x/' unit gemv_test
-mutate "N ragged: no row is written beyond the last" templates/gemv.comp 's/else if \(row < rows \&\& /else if (/' \
+mutate "rows of half a joined block" gen/glsl.c 's/wide->layout->joined \? qg_format/0 ? qg_format/' unit gemv_test
+mutate "16 bytes are not loaded beyond the last block" gen/glsl.c 's/if \(!ir->overruns\) return ""/return ""/' unit gemv_test
+mutate "K of 65,536" templates/gemv.comp 's/if \((c != held|@\{wide_held\})\) load/if (held == ~0u) load/' unit gemv_test
+mutate "N ragged: no row is written beyond the last" templates/gemv.comp 's/else if \(row( \+ lane)? < rows \&\& /else if (/' \
   script gemv vulkan "blocks q4_0 5001 1 3 f32"
-mutate "N ragged, rows shared out" templates/gemv.comp 's/(    )if \(row < rows \&\& (m < batch\) y.*total)/\1if (\2/' unit gemv_test
+mutate "N ragged, rows shared out" templates/gemv.comp 's/(    )if \((row|own) < rows \&\& (m < batch\) y.*total)/\1if (\3/' unit gemv_test
 mutate "N ragged, MSL: no row is read beyond the last" templates/gemv_rows.metal \
   's/shape.row_tiles, min\((first \+ team \* ROWS \+ r), shape.rows - 1\)/shape.row_tiles, \1/' script gemv msl "blocks q4_0 19 3 1 f32"
 mutate "M ragged: no vector is written beyond the last" templates/gemv.comp 's/ \&\& m < batch\) y/) y/' unit gemv_test

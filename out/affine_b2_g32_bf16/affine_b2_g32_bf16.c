@@ -2,7 +2,7 @@
  * Generated from the specification below by `qkgen emit --format affine_b2_g32_bf16`; do not edit.
  * 12 bytes for 32 elements, 3 bits each.
  * dequant, gather in f32: for each weight 0.375 bytes read and 4 written, 7.75 operations: 0.75 loads, 2.75 bits, 1.25 integer, 2 float, 1 conversions.
- * gemv, gemv_id in f32: for each weight 0.375 bytes read, 3.69 operations: 0.188 loads, 0.688 bits, 0.125 integer, 2.19 float, 0.5 conversions.
+ * gemv, gemv_id in f32: for each weight 0.375 bytes read, 3.3 operations: 0.0469 loads, 0.656 bits, 2.09 float, 0.5 conversions.
  *
  *     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
  *     from "MLX, mlx.core.quantize with mode='affine'"
@@ -623,10 +623,12 @@ static const uint32_t affine_b2_g32_bf16_gemv_f32_vulkan_local_size_x[] = {32, 6
 static const uint32_t affine_b2_g32_bf16_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_bf16_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_bf16_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b2_g32_bf16_gemv_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b2_g32_bf16_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_bf16_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b2_g32_bf16_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b2_g32_bf16_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, affine_b2_g32_bf16_gemv_f32_vulkan_split}};
+    {3, "split", 1, 4, affine_b2_g32_bf16_gemv_f32_vulkan_split},
+    {5, "load_words", 4, 2, affine_b2_g32_bf16_gemv_f32_vulkan_load_words}};
 
 const qk_kernel qk_affine_b2_g32_bf16_gemv_f32_vulkan = {
     .name = "affine_b2_g32_bf16_gemv_f32",
@@ -640,10 +642,10 @@ const qk_kernel qk_affine_b2_g32_bf16_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b2_g32_bf16_gemv_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = affine_b2_g32_bf16_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -695,11 +697,13 @@ static const uint32_t affine_b2_g32_bf16_gemv_int8_f32_vulkan_batch[] = {1, 2, 4
 static const uint32_t affine_b2_g32_bf16_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_bf16_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_bf16_gemv_int8_f32_vulkan_digits[] = {1};
+static const uint32_t affine_b2_g32_bf16_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b2_g32_bf16_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_bf16_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b2_g32_bf16_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b2_g32_bf16_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, affine_b2_g32_bf16_gemv_int8_f32_vulkan_split},
-    {4, "digits", 1, 1, affine_b2_g32_bf16_gemv_int8_f32_vulkan_digits}};
+    {4, "digits", 1, 1, affine_b2_g32_bf16_gemv_int8_f32_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b2_g32_bf16_gemv_int8_f32_vulkan_load_words}};
 
 const qk_kernel qk_affine_b2_g32_bf16_gemv_int8_f32_vulkan = {
     .name = "affine_b2_g32_bf16_gemv_int8_f32",
@@ -713,10 +717,10 @@ const qk_kernel qk_affine_b2_g32_bf16_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b2_g32_bf16_gemv_int8_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b2_g32_bf16_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -743,11 +747,13 @@ static const uint32_t affine_b2_g32_bf16_gemv_split_f32_vulkan_batch[] = {1, 2, 
 static const uint32_t affine_b2_g32_bf16_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_bf16_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_bf16_gemv_split_f32_vulkan_digits[] = {2};
+static const uint32_t affine_b2_g32_bf16_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b2_g32_bf16_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_bf16_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b2_g32_bf16_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b2_g32_bf16_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, affine_b2_g32_bf16_gemv_split_f32_vulkan_split},
-    {4, "digits", 2, 1, affine_b2_g32_bf16_gemv_split_f32_vulkan_digits}};
+    {4, "digits", 2, 1, affine_b2_g32_bf16_gemv_split_f32_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b2_g32_bf16_gemv_split_f32_vulkan_load_words}};
 
 const qk_kernel qk_affine_b2_g32_bf16_gemv_split_f32_vulkan = {
     .name = "affine_b2_g32_bf16_gemv_split_f32",
@@ -761,10 +767,10 @@ const qk_kernel qk_affine_b2_g32_bf16_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b2_g32_bf16_gemv_split_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b2_g32_bf16_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -791,11 +797,13 @@ static const uint32_t affine_b2_g32_bf16_gemv_int24_f32_vulkan_batch[] = {1, 2, 
 static const uint32_t affine_b2_g32_bf16_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_bf16_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_bf16_gemv_int24_f32_vulkan_digits[] = {3};
+static const uint32_t affine_b2_g32_bf16_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b2_g32_bf16_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_bf16_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b2_g32_bf16_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b2_g32_bf16_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, affine_b2_g32_bf16_gemv_int24_f32_vulkan_split},
-    {4, "digits", 3, 1, affine_b2_g32_bf16_gemv_int24_f32_vulkan_digits}};
+    {4, "digits", 3, 1, affine_b2_g32_bf16_gemv_int24_f32_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b2_g32_bf16_gemv_int24_f32_vulkan_load_words}};
 
 const qk_kernel qk_affine_b2_g32_bf16_gemv_int24_f32_vulkan = {
     .name = "affine_b2_g32_bf16_gemv_int24_f32",
@@ -809,10 +817,10 @@ const qk_kernel qk_affine_b2_g32_bf16_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b2_g32_bf16_gemv_int24_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b2_g32_bf16_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -838,10 +846,12 @@ static const uint32_t affine_b2_g32_bf16_gemv_f16_vulkan_local_size_x[] = {32, 6
 static const uint32_t affine_b2_g32_bf16_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_bf16_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_bf16_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b2_g32_bf16_gemv_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b2_g32_bf16_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_bf16_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b2_g32_bf16_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b2_g32_bf16_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, affine_b2_g32_bf16_gemv_f16_vulkan_split}};
+    {3, "split", 1, 4, affine_b2_g32_bf16_gemv_f16_vulkan_split},
+    {5, "load_words", 4, 2, affine_b2_g32_bf16_gemv_f16_vulkan_load_words}};
 
 const qk_kernel qk_affine_b2_g32_bf16_gemv_f16_vulkan = {
     .name = "affine_b2_g32_bf16_gemv_f16",
@@ -855,10 +865,10 @@ const qk_kernel qk_affine_b2_g32_bf16_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b2_g32_bf16_gemv_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = affine_b2_g32_bf16_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -910,11 +920,13 @@ static const uint32_t affine_b2_g32_bf16_gemv_int8_f16_vulkan_batch[] = {1, 2, 4
 static const uint32_t affine_b2_g32_bf16_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_bf16_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_bf16_gemv_int8_f16_vulkan_digits[] = {1};
+static const uint32_t affine_b2_g32_bf16_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b2_g32_bf16_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_bf16_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b2_g32_bf16_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b2_g32_bf16_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, affine_b2_g32_bf16_gemv_int8_f16_vulkan_split},
-    {4, "digits", 1, 1, affine_b2_g32_bf16_gemv_int8_f16_vulkan_digits}};
+    {4, "digits", 1, 1, affine_b2_g32_bf16_gemv_int8_f16_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b2_g32_bf16_gemv_int8_f16_vulkan_load_words}};
 
 const qk_kernel qk_affine_b2_g32_bf16_gemv_int8_f16_vulkan = {
     .name = "affine_b2_g32_bf16_gemv_int8_f16",
@@ -928,10 +940,10 @@ const qk_kernel qk_affine_b2_g32_bf16_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b2_g32_bf16_gemv_int8_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b2_g32_bf16_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -958,11 +970,13 @@ static const uint32_t affine_b2_g32_bf16_gemv_split_f16_vulkan_batch[] = {1, 2, 
 static const uint32_t affine_b2_g32_bf16_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_bf16_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_bf16_gemv_split_f16_vulkan_digits[] = {2};
+static const uint32_t affine_b2_g32_bf16_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b2_g32_bf16_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_bf16_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b2_g32_bf16_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b2_g32_bf16_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, affine_b2_g32_bf16_gemv_split_f16_vulkan_split},
-    {4, "digits", 2, 1, affine_b2_g32_bf16_gemv_split_f16_vulkan_digits}};
+    {4, "digits", 2, 1, affine_b2_g32_bf16_gemv_split_f16_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b2_g32_bf16_gemv_split_f16_vulkan_load_words}};
 
 const qk_kernel qk_affine_b2_g32_bf16_gemv_split_f16_vulkan = {
     .name = "affine_b2_g32_bf16_gemv_split_f16",
@@ -976,10 +990,10 @@ const qk_kernel qk_affine_b2_g32_bf16_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b2_g32_bf16_gemv_split_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b2_g32_bf16_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1006,11 +1020,13 @@ static const uint32_t affine_b2_g32_bf16_gemv_int24_f16_vulkan_batch[] = {1, 2, 
 static const uint32_t affine_b2_g32_bf16_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_bf16_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_bf16_gemv_int24_f16_vulkan_digits[] = {3};
+static const uint32_t affine_b2_g32_bf16_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b2_g32_bf16_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_bf16_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b2_g32_bf16_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b2_g32_bf16_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, affine_b2_g32_bf16_gemv_int24_f16_vulkan_split},
-    {4, "digits", 3, 1, affine_b2_g32_bf16_gemv_int24_f16_vulkan_digits}};
+    {4, "digits", 3, 1, affine_b2_g32_bf16_gemv_int24_f16_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b2_g32_bf16_gemv_int24_f16_vulkan_load_words}};
 
 const qk_kernel qk_affine_b2_g32_bf16_gemv_int24_f16_vulkan = {
     .name = "affine_b2_g32_bf16_gemv_int24_f16",
@@ -1024,10 +1040,10 @@ const qk_kernel qk_affine_b2_g32_bf16_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b2_g32_bf16_gemv_int24_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b2_g32_bf16_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1055,8 +1071,10 @@ static const qk_field affine_b2_g32_bf16_gemv_id_f32_push[] = {
 
 static const uint32_t affine_b2_g32_bf16_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b2_g32_bf16_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t affine_b2_g32_bf16_gemv_id_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b2_g32_bf16_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_bf16_gemv_id_f32_vulkan_local_size_x},
-    {2, "rows", 4, 4, affine_b2_g32_bf16_gemv_id_f32_vulkan_rows}};
+    {2, "rows", 4, 4, affine_b2_g32_bf16_gemv_id_f32_vulkan_rows},
+    {5, "load_words", 4, 2, affine_b2_g32_bf16_gemv_id_f32_vulkan_load_words}};
 
 const qk_kernel qk_affine_b2_g32_bf16_gemv_id_f32_vulkan = {
     .name = "affine_b2_g32_bf16_gemv_id_f32",
@@ -1070,10 +1088,10 @@ const qk_kernel qk_affine_b2_g32_bf16_gemv_id_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b2_g32_bf16_gemv_id_f32_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = affine_b2_g32_bf16_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1122,9 +1140,11 @@ static const qk_field affine_b2_g32_bf16_gemv_id_int8_f32_push[] = {
 static const uint32_t affine_b2_g32_bf16_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b2_g32_bf16_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_bf16_gemv_id_int8_f32_vulkan_digits[] = {1};
+static const uint32_t affine_b2_g32_bf16_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b2_g32_bf16_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_bf16_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b2_g32_bf16_gemv_id_int8_f32_vulkan_rows},
-    {4, "digits", 1, 1, affine_b2_g32_bf16_gemv_id_int8_f32_vulkan_digits}};
+    {4, "digits", 1, 1, affine_b2_g32_bf16_gemv_id_int8_f32_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b2_g32_bf16_gemv_id_int8_f32_vulkan_load_words}};
 
 const qk_kernel qk_affine_b2_g32_bf16_gemv_id_int8_f32_vulkan = {
     .name = "affine_b2_g32_bf16_gemv_id_int8_f32",
@@ -1138,10 +1158,10 @@ const qk_kernel qk_affine_b2_g32_bf16_gemv_id_int8_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b2_g32_bf16_gemv_id_int8_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b2_g32_bf16_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1170,9 +1190,11 @@ static const qk_field affine_b2_g32_bf16_gemv_id_split_f32_push[] = {
 static const uint32_t affine_b2_g32_bf16_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b2_g32_bf16_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_bf16_gemv_id_split_f32_vulkan_digits[] = {2};
+static const uint32_t affine_b2_g32_bf16_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b2_g32_bf16_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_bf16_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b2_g32_bf16_gemv_id_split_f32_vulkan_rows},
-    {4, "digits", 2, 1, affine_b2_g32_bf16_gemv_id_split_f32_vulkan_digits}};
+    {4, "digits", 2, 1, affine_b2_g32_bf16_gemv_id_split_f32_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b2_g32_bf16_gemv_id_split_f32_vulkan_load_words}};
 
 const qk_kernel qk_affine_b2_g32_bf16_gemv_id_split_f32_vulkan = {
     .name = "affine_b2_g32_bf16_gemv_id_split_f32",
@@ -1186,10 +1208,10 @@ const qk_kernel qk_affine_b2_g32_bf16_gemv_id_split_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b2_g32_bf16_gemv_id_split_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b2_g32_bf16_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1218,9 +1240,11 @@ static const qk_field affine_b2_g32_bf16_gemv_id_int24_f32_push[] = {
 static const uint32_t affine_b2_g32_bf16_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b2_g32_bf16_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_bf16_gemv_id_int24_f32_vulkan_digits[] = {3};
+static const uint32_t affine_b2_g32_bf16_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b2_g32_bf16_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_bf16_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b2_g32_bf16_gemv_id_int24_f32_vulkan_rows},
-    {4, "digits", 3, 1, affine_b2_g32_bf16_gemv_id_int24_f32_vulkan_digits}};
+    {4, "digits", 3, 1, affine_b2_g32_bf16_gemv_id_int24_f32_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b2_g32_bf16_gemv_id_int24_f32_vulkan_load_words}};
 
 const qk_kernel qk_affine_b2_g32_bf16_gemv_id_int24_f32_vulkan = {
     .name = "affine_b2_g32_bf16_gemv_id_int24_f32",
@@ -1234,10 +1258,10 @@ const qk_kernel qk_affine_b2_g32_bf16_gemv_id_int24_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b2_g32_bf16_gemv_id_int24_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b2_g32_bf16_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1265,8 +1289,10 @@ static const qk_field affine_b2_g32_bf16_gemv_id_f16_push[] = {
 
 static const uint32_t affine_b2_g32_bf16_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b2_g32_bf16_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t affine_b2_g32_bf16_gemv_id_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b2_g32_bf16_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_bf16_gemv_id_f16_vulkan_local_size_x},
-    {2, "rows", 4, 4, affine_b2_g32_bf16_gemv_id_f16_vulkan_rows}};
+    {2, "rows", 4, 4, affine_b2_g32_bf16_gemv_id_f16_vulkan_rows},
+    {5, "load_words", 4, 2, affine_b2_g32_bf16_gemv_id_f16_vulkan_load_words}};
 
 const qk_kernel qk_affine_b2_g32_bf16_gemv_id_f16_vulkan = {
     .name = "affine_b2_g32_bf16_gemv_id_f16",
@@ -1280,10 +1306,10 @@ const qk_kernel qk_affine_b2_g32_bf16_gemv_id_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b2_g32_bf16_gemv_id_f16_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = affine_b2_g32_bf16_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1332,9 +1358,11 @@ static const qk_field affine_b2_g32_bf16_gemv_id_int8_f16_push[] = {
 static const uint32_t affine_b2_g32_bf16_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b2_g32_bf16_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_bf16_gemv_id_int8_f16_vulkan_digits[] = {1};
+static const uint32_t affine_b2_g32_bf16_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b2_g32_bf16_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_bf16_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b2_g32_bf16_gemv_id_int8_f16_vulkan_rows},
-    {4, "digits", 1, 1, affine_b2_g32_bf16_gemv_id_int8_f16_vulkan_digits}};
+    {4, "digits", 1, 1, affine_b2_g32_bf16_gemv_id_int8_f16_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b2_g32_bf16_gemv_id_int8_f16_vulkan_load_words}};
 
 const qk_kernel qk_affine_b2_g32_bf16_gemv_id_int8_f16_vulkan = {
     .name = "affine_b2_g32_bf16_gemv_id_int8_f16",
@@ -1348,10 +1376,10 @@ const qk_kernel qk_affine_b2_g32_bf16_gemv_id_int8_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b2_g32_bf16_gemv_id_int8_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b2_g32_bf16_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1380,9 +1408,11 @@ static const qk_field affine_b2_g32_bf16_gemv_id_split_f16_push[] = {
 static const uint32_t affine_b2_g32_bf16_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b2_g32_bf16_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_bf16_gemv_id_split_f16_vulkan_digits[] = {2};
+static const uint32_t affine_b2_g32_bf16_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b2_g32_bf16_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_bf16_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b2_g32_bf16_gemv_id_split_f16_vulkan_rows},
-    {4, "digits", 2, 1, affine_b2_g32_bf16_gemv_id_split_f16_vulkan_digits}};
+    {4, "digits", 2, 1, affine_b2_g32_bf16_gemv_id_split_f16_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b2_g32_bf16_gemv_id_split_f16_vulkan_load_words}};
 
 const qk_kernel qk_affine_b2_g32_bf16_gemv_id_split_f16_vulkan = {
     .name = "affine_b2_g32_bf16_gemv_id_split_f16",
@@ -1396,10 +1426,10 @@ const qk_kernel qk_affine_b2_g32_bf16_gemv_id_split_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b2_g32_bf16_gemv_id_split_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b2_g32_bf16_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1428,9 +1458,11 @@ static const qk_field affine_b2_g32_bf16_gemv_id_int24_f16_push[] = {
 static const uint32_t affine_b2_g32_bf16_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b2_g32_bf16_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_bf16_gemv_id_int24_f16_vulkan_digits[] = {3};
+static const uint32_t affine_b2_g32_bf16_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b2_g32_bf16_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_bf16_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b2_g32_bf16_gemv_id_int24_f16_vulkan_rows},
-    {4, "digits", 3, 1, affine_b2_g32_bf16_gemv_id_int24_f16_vulkan_digits}};
+    {4, "digits", 3, 1, affine_b2_g32_bf16_gemv_id_int24_f16_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b2_g32_bf16_gemv_id_int24_f16_vulkan_load_words}};
 
 const qk_kernel qk_affine_b2_g32_bf16_gemv_id_int24_f16_vulkan = {
     .name = "affine_b2_g32_bf16_gemv_id_int24_f16",
@@ -1444,10 +1476,10 @@ const qk_kernel qk_affine_b2_g32_bf16_gemv_id_int24_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b2_g32_bf16_gemv_id_int24_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b2_g32_bf16_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,

@@ -2,7 +2,7 @@
  * Generated from the specification below by `qkgen emit --format affine_b2_g32_f32`; do not edit.
  * 16 bytes for 32 elements, 4 bits each.
  * dequant, gather in f32: for each weight 0.5 bytes read and 4 written, 7.25 operations: 0.75 loads, 2.25 bits, 1.25 integer, 2 float, 1 conversions.
- * gemv, gemv_id in f32: for each weight 0.5 bytes read, 3.56 operations: 0.188 loads, 0.562 bits, 0.125 integer, 2.19 float, 0.5 conversions.
+ * gemv, gemv_id in f32: for each weight 0.5 bytes read, 3.27 operations: 0.0781 loads, 0.562 bits, 0.0312 integer, 2.09 float, 0.5 conversions.
  *
  *     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
  *     from "MLX, mlx.core.quantize with mode='affine'"
@@ -625,10 +625,12 @@ static const uint32_t affine_b2_g32_f32_gemv_f32_vulkan_local_size_x[] = {32, 64
 static const uint32_t affine_b2_g32_f32_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_f32_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_f32_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b2_g32_f32_gemv_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b2_g32_f32_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_f32_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b2_g32_f32_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b2_g32_f32_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, affine_b2_g32_f32_gemv_f32_vulkan_split}};
+    {3, "split", 1, 4, affine_b2_g32_f32_gemv_f32_vulkan_split},
+    {5, "load_words", 4, 2, affine_b2_g32_f32_gemv_f32_vulkan_load_words}};
 
 const qk_kernel qk_affine_b2_g32_f32_gemv_f32_vulkan = {
     .name = "affine_b2_g32_f32_gemv_f32",
@@ -642,10 +644,10 @@ const qk_kernel qk_affine_b2_g32_f32_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b2_g32_f32_gemv_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = affine_b2_g32_f32_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -697,11 +699,13 @@ static const uint32_t affine_b2_g32_f32_gemv_int8_f32_vulkan_batch[] = {1, 2, 4,
 static const uint32_t affine_b2_g32_f32_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_f32_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_f32_gemv_int8_f32_vulkan_digits[] = {1};
+static const uint32_t affine_b2_g32_f32_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b2_g32_f32_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_f32_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b2_g32_f32_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b2_g32_f32_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, affine_b2_g32_f32_gemv_int8_f32_vulkan_split},
-    {4, "digits", 1, 1, affine_b2_g32_f32_gemv_int8_f32_vulkan_digits}};
+    {4, "digits", 1, 1, affine_b2_g32_f32_gemv_int8_f32_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b2_g32_f32_gemv_int8_f32_vulkan_load_words}};
 
 const qk_kernel qk_affine_b2_g32_f32_gemv_int8_f32_vulkan = {
     .name = "affine_b2_g32_f32_gemv_int8_f32",
@@ -715,10 +719,10 @@ const qk_kernel qk_affine_b2_g32_f32_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b2_g32_f32_gemv_int8_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b2_g32_f32_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -745,11 +749,13 @@ static const uint32_t affine_b2_g32_f32_gemv_split_f32_vulkan_batch[] = {1, 2, 4
 static const uint32_t affine_b2_g32_f32_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_f32_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_f32_gemv_split_f32_vulkan_digits[] = {2};
+static const uint32_t affine_b2_g32_f32_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b2_g32_f32_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_f32_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b2_g32_f32_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b2_g32_f32_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, affine_b2_g32_f32_gemv_split_f32_vulkan_split},
-    {4, "digits", 2, 1, affine_b2_g32_f32_gemv_split_f32_vulkan_digits}};
+    {4, "digits", 2, 1, affine_b2_g32_f32_gemv_split_f32_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b2_g32_f32_gemv_split_f32_vulkan_load_words}};
 
 const qk_kernel qk_affine_b2_g32_f32_gemv_split_f32_vulkan = {
     .name = "affine_b2_g32_f32_gemv_split_f32",
@@ -763,10 +769,10 @@ const qk_kernel qk_affine_b2_g32_f32_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b2_g32_f32_gemv_split_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b2_g32_f32_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -793,11 +799,13 @@ static const uint32_t affine_b2_g32_f32_gemv_int24_f32_vulkan_batch[] = {1, 2, 4
 static const uint32_t affine_b2_g32_f32_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_f32_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_f32_gemv_int24_f32_vulkan_digits[] = {3};
+static const uint32_t affine_b2_g32_f32_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b2_g32_f32_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_f32_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b2_g32_f32_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b2_g32_f32_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, affine_b2_g32_f32_gemv_int24_f32_vulkan_split},
-    {4, "digits", 3, 1, affine_b2_g32_f32_gemv_int24_f32_vulkan_digits}};
+    {4, "digits", 3, 1, affine_b2_g32_f32_gemv_int24_f32_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b2_g32_f32_gemv_int24_f32_vulkan_load_words}};
 
 const qk_kernel qk_affine_b2_g32_f32_gemv_int24_f32_vulkan = {
     .name = "affine_b2_g32_f32_gemv_int24_f32",
@@ -811,10 +819,10 @@ const qk_kernel qk_affine_b2_g32_f32_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b2_g32_f32_gemv_int24_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b2_g32_f32_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -840,10 +848,12 @@ static const uint32_t affine_b2_g32_f32_gemv_f16_vulkan_local_size_x[] = {32, 64
 static const uint32_t affine_b2_g32_f32_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_f32_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_f32_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b2_g32_f32_gemv_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b2_g32_f32_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_f32_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b2_g32_f32_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b2_g32_f32_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, affine_b2_g32_f32_gemv_f16_vulkan_split}};
+    {3, "split", 1, 4, affine_b2_g32_f32_gemv_f16_vulkan_split},
+    {5, "load_words", 4, 2, affine_b2_g32_f32_gemv_f16_vulkan_load_words}};
 
 const qk_kernel qk_affine_b2_g32_f32_gemv_f16_vulkan = {
     .name = "affine_b2_g32_f32_gemv_f16",
@@ -857,10 +867,10 @@ const qk_kernel qk_affine_b2_g32_f32_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b2_g32_f32_gemv_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = affine_b2_g32_f32_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -912,11 +922,13 @@ static const uint32_t affine_b2_g32_f32_gemv_int8_f16_vulkan_batch[] = {1, 2, 4,
 static const uint32_t affine_b2_g32_f32_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_f32_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_f32_gemv_int8_f16_vulkan_digits[] = {1};
+static const uint32_t affine_b2_g32_f32_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b2_g32_f32_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_f32_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b2_g32_f32_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b2_g32_f32_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, affine_b2_g32_f32_gemv_int8_f16_vulkan_split},
-    {4, "digits", 1, 1, affine_b2_g32_f32_gemv_int8_f16_vulkan_digits}};
+    {4, "digits", 1, 1, affine_b2_g32_f32_gemv_int8_f16_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b2_g32_f32_gemv_int8_f16_vulkan_load_words}};
 
 const qk_kernel qk_affine_b2_g32_f32_gemv_int8_f16_vulkan = {
     .name = "affine_b2_g32_f32_gemv_int8_f16",
@@ -930,10 +942,10 @@ const qk_kernel qk_affine_b2_g32_f32_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b2_g32_f32_gemv_int8_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b2_g32_f32_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -960,11 +972,13 @@ static const uint32_t affine_b2_g32_f32_gemv_split_f16_vulkan_batch[] = {1, 2, 4
 static const uint32_t affine_b2_g32_f32_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_f32_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_f32_gemv_split_f16_vulkan_digits[] = {2};
+static const uint32_t affine_b2_g32_f32_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b2_g32_f32_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_f32_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b2_g32_f32_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b2_g32_f32_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, affine_b2_g32_f32_gemv_split_f16_vulkan_split},
-    {4, "digits", 2, 1, affine_b2_g32_f32_gemv_split_f16_vulkan_digits}};
+    {4, "digits", 2, 1, affine_b2_g32_f32_gemv_split_f16_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b2_g32_f32_gemv_split_f16_vulkan_load_words}};
 
 const qk_kernel qk_affine_b2_g32_f32_gemv_split_f16_vulkan = {
     .name = "affine_b2_g32_f32_gemv_split_f16",
@@ -978,10 +992,10 @@ const qk_kernel qk_affine_b2_g32_f32_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b2_g32_f32_gemv_split_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b2_g32_f32_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1008,11 +1022,13 @@ static const uint32_t affine_b2_g32_f32_gemv_int24_f16_vulkan_batch[] = {1, 2, 4
 static const uint32_t affine_b2_g32_f32_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_f32_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_f32_gemv_int24_f16_vulkan_digits[] = {3};
+static const uint32_t affine_b2_g32_f32_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b2_g32_f32_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_f32_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b2_g32_f32_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b2_g32_f32_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, affine_b2_g32_f32_gemv_int24_f16_vulkan_split},
-    {4, "digits", 3, 1, affine_b2_g32_f32_gemv_int24_f16_vulkan_digits}};
+    {4, "digits", 3, 1, affine_b2_g32_f32_gemv_int24_f16_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b2_g32_f32_gemv_int24_f16_vulkan_load_words}};
 
 const qk_kernel qk_affine_b2_g32_f32_gemv_int24_f16_vulkan = {
     .name = "affine_b2_g32_f32_gemv_int24_f16",
@@ -1026,10 +1042,10 @@ const qk_kernel qk_affine_b2_g32_f32_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b2_g32_f32_gemv_int24_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b2_g32_f32_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1057,8 +1073,10 @@ static const qk_field affine_b2_g32_f32_gemv_id_f32_push[] = {
 
 static const uint32_t affine_b2_g32_f32_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b2_g32_f32_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t affine_b2_g32_f32_gemv_id_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b2_g32_f32_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_f32_gemv_id_f32_vulkan_local_size_x},
-    {2, "rows", 4, 4, affine_b2_g32_f32_gemv_id_f32_vulkan_rows}};
+    {2, "rows", 4, 4, affine_b2_g32_f32_gemv_id_f32_vulkan_rows},
+    {5, "load_words", 4, 2, affine_b2_g32_f32_gemv_id_f32_vulkan_load_words}};
 
 const qk_kernel qk_affine_b2_g32_f32_gemv_id_f32_vulkan = {
     .name = "affine_b2_g32_f32_gemv_id_f32",
@@ -1072,10 +1090,10 @@ const qk_kernel qk_affine_b2_g32_f32_gemv_id_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b2_g32_f32_gemv_id_f32_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = affine_b2_g32_f32_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1124,9 +1142,11 @@ static const qk_field affine_b2_g32_f32_gemv_id_int8_f32_push[] = {
 static const uint32_t affine_b2_g32_f32_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b2_g32_f32_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_f32_gemv_id_int8_f32_vulkan_digits[] = {1};
+static const uint32_t affine_b2_g32_f32_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b2_g32_f32_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_f32_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b2_g32_f32_gemv_id_int8_f32_vulkan_rows},
-    {4, "digits", 1, 1, affine_b2_g32_f32_gemv_id_int8_f32_vulkan_digits}};
+    {4, "digits", 1, 1, affine_b2_g32_f32_gemv_id_int8_f32_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b2_g32_f32_gemv_id_int8_f32_vulkan_load_words}};
 
 const qk_kernel qk_affine_b2_g32_f32_gemv_id_int8_f32_vulkan = {
     .name = "affine_b2_g32_f32_gemv_id_int8_f32",
@@ -1140,10 +1160,10 @@ const qk_kernel qk_affine_b2_g32_f32_gemv_id_int8_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b2_g32_f32_gemv_id_int8_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b2_g32_f32_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1172,9 +1192,11 @@ static const qk_field affine_b2_g32_f32_gemv_id_split_f32_push[] = {
 static const uint32_t affine_b2_g32_f32_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b2_g32_f32_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_f32_gemv_id_split_f32_vulkan_digits[] = {2};
+static const uint32_t affine_b2_g32_f32_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b2_g32_f32_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_f32_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b2_g32_f32_gemv_id_split_f32_vulkan_rows},
-    {4, "digits", 2, 1, affine_b2_g32_f32_gemv_id_split_f32_vulkan_digits}};
+    {4, "digits", 2, 1, affine_b2_g32_f32_gemv_id_split_f32_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b2_g32_f32_gemv_id_split_f32_vulkan_load_words}};
 
 const qk_kernel qk_affine_b2_g32_f32_gemv_id_split_f32_vulkan = {
     .name = "affine_b2_g32_f32_gemv_id_split_f32",
@@ -1188,10 +1210,10 @@ const qk_kernel qk_affine_b2_g32_f32_gemv_id_split_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b2_g32_f32_gemv_id_split_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b2_g32_f32_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1220,9 +1242,11 @@ static const qk_field affine_b2_g32_f32_gemv_id_int24_f32_push[] = {
 static const uint32_t affine_b2_g32_f32_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b2_g32_f32_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_f32_gemv_id_int24_f32_vulkan_digits[] = {3};
+static const uint32_t affine_b2_g32_f32_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b2_g32_f32_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_f32_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b2_g32_f32_gemv_id_int24_f32_vulkan_rows},
-    {4, "digits", 3, 1, affine_b2_g32_f32_gemv_id_int24_f32_vulkan_digits}};
+    {4, "digits", 3, 1, affine_b2_g32_f32_gemv_id_int24_f32_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b2_g32_f32_gemv_id_int24_f32_vulkan_load_words}};
 
 const qk_kernel qk_affine_b2_g32_f32_gemv_id_int24_f32_vulkan = {
     .name = "affine_b2_g32_f32_gemv_id_int24_f32",
@@ -1236,10 +1260,10 @@ const qk_kernel qk_affine_b2_g32_f32_gemv_id_int24_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b2_g32_f32_gemv_id_int24_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b2_g32_f32_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1267,8 +1291,10 @@ static const qk_field affine_b2_g32_f32_gemv_id_f16_push[] = {
 
 static const uint32_t affine_b2_g32_f32_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b2_g32_f32_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t affine_b2_g32_f32_gemv_id_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b2_g32_f32_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_f32_gemv_id_f16_vulkan_local_size_x},
-    {2, "rows", 4, 4, affine_b2_g32_f32_gemv_id_f16_vulkan_rows}};
+    {2, "rows", 4, 4, affine_b2_g32_f32_gemv_id_f16_vulkan_rows},
+    {5, "load_words", 4, 2, affine_b2_g32_f32_gemv_id_f16_vulkan_load_words}};
 
 const qk_kernel qk_affine_b2_g32_f32_gemv_id_f16_vulkan = {
     .name = "affine_b2_g32_f32_gemv_id_f16",
@@ -1282,10 +1308,10 @@ const qk_kernel qk_affine_b2_g32_f32_gemv_id_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b2_g32_f32_gemv_id_f16_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = affine_b2_g32_f32_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1334,9 +1360,11 @@ static const qk_field affine_b2_g32_f32_gemv_id_int8_f16_push[] = {
 static const uint32_t affine_b2_g32_f32_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b2_g32_f32_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_f32_gemv_id_int8_f16_vulkan_digits[] = {1};
+static const uint32_t affine_b2_g32_f32_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b2_g32_f32_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_f32_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b2_g32_f32_gemv_id_int8_f16_vulkan_rows},
-    {4, "digits", 1, 1, affine_b2_g32_f32_gemv_id_int8_f16_vulkan_digits}};
+    {4, "digits", 1, 1, affine_b2_g32_f32_gemv_id_int8_f16_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b2_g32_f32_gemv_id_int8_f16_vulkan_load_words}};
 
 const qk_kernel qk_affine_b2_g32_f32_gemv_id_int8_f16_vulkan = {
     .name = "affine_b2_g32_f32_gemv_id_int8_f16",
@@ -1350,10 +1378,10 @@ const qk_kernel qk_affine_b2_g32_f32_gemv_id_int8_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b2_g32_f32_gemv_id_int8_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b2_g32_f32_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1382,9 +1410,11 @@ static const qk_field affine_b2_g32_f32_gemv_id_split_f16_push[] = {
 static const uint32_t affine_b2_g32_f32_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b2_g32_f32_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_f32_gemv_id_split_f16_vulkan_digits[] = {2};
+static const uint32_t affine_b2_g32_f32_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b2_g32_f32_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_f32_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b2_g32_f32_gemv_id_split_f16_vulkan_rows},
-    {4, "digits", 2, 1, affine_b2_g32_f32_gemv_id_split_f16_vulkan_digits}};
+    {4, "digits", 2, 1, affine_b2_g32_f32_gemv_id_split_f16_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b2_g32_f32_gemv_id_split_f16_vulkan_load_words}};
 
 const qk_kernel qk_affine_b2_g32_f32_gemv_id_split_f16_vulkan = {
     .name = "affine_b2_g32_f32_gemv_id_split_f16",
@@ -1398,10 +1428,10 @@ const qk_kernel qk_affine_b2_g32_f32_gemv_id_split_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b2_g32_f32_gemv_id_split_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b2_g32_f32_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1430,9 +1460,11 @@ static const qk_field affine_b2_g32_f32_gemv_id_int24_f16_push[] = {
 static const uint32_t affine_b2_g32_f32_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b2_g32_f32_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_f32_gemv_id_int24_f16_vulkan_digits[] = {3};
+static const uint32_t affine_b2_g32_f32_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b2_g32_f32_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_f32_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b2_g32_f32_gemv_id_int24_f16_vulkan_rows},
-    {4, "digits", 3, 1, affine_b2_g32_f32_gemv_id_int24_f16_vulkan_digits}};
+    {4, "digits", 3, 1, affine_b2_g32_f32_gemv_id_int24_f16_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b2_g32_f32_gemv_id_int24_f16_vulkan_load_words}};
 
 const qk_kernel qk_affine_b2_g32_f32_gemv_id_int24_f16_vulkan = {
     .name = "affine_b2_g32_f32_gemv_id_int24_f16",
@@ -1446,10 +1478,10 @@ const qk_kernel qk_affine_b2_g32_f32_gemv_id_int24_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b2_g32_f32_gemv_id_int24_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b2_g32_f32_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,

@@ -1,7 +1,7 @@
 // affine_b2_g64_f16_gemv_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f16.
 // Generated from the specification below by `qkgen emit --format affine_b2_g64_f16`; do not edit.
 // 20 bytes for 64 elements, 2.5 bits each.
-// For each weight 0.312 bytes read, 3.69 operations: 0.188 loads, 0.562 bits, 0.125 integer, 2.19 float, 0.625 conversions.
+// For each weight 0.312 bytes read, 3.27 operations: 0.0469 loads, 0.594 bits, 0.0469 integer, 2.05 float, 0.531 conversions.
 //
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
 //     from "MLX, mlx.core.quantize with mode='affine'"
@@ -22,16 +22,21 @@
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_shuffle : require
 #extension GL_EXT_shader_16bit_storage : require
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint BATCH = 1;  // right-hand sides that are kept, at least as many as there are
 layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
 layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row, where there are few rows
+layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: weights are loaded 16 bytes at a time, where that can be
 
 layout(binding = 0, std430) readonly buffer WeightBuffer { uint weight[]; };
 layout(binding = 1, std430) readonly buffer ScalesBuffer { uint16_t scales[]; };
 layout(binding = 2, std430) readonly buffer BiasesBuffer { uint16_t biases[]; };
+layout(binding = 0, std430) readonly buffer Weight_fourBuffer { uvec4 weight_four[]; };
+layout(binding = 1, std430) readonly buffer Scales_wordBuffer { uint scales_word[]; };
+layout(binding = 2, std430) readonly buffer Biases_wordBuffer { uint biases_word[]; };
 layout(binding = 3, std430) readonly buffer Input { uvec2 x_in[]; };
 layout(binding = 4, std430) writeonly buffer Output { float y[]; };
 
@@ -53,6 +58,11 @@ const uint TILES = BATCH == 1u ? 4u : 1u;
 // What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a scale.
 vec4 x[TILES][BATCH][4];
 float x_sum[TILES][BATCH][1];
+
+// The same for wide tiles, where x fits.
+const uint WIDE_TILES = 1u;
+vec4 wide_x[WIDE_TILES][BATCH][16];
+float wide_x_sum[WIDE_TILES][BATCH][1];
 
 // Loads what tile `j` of a row meets of x, from right-hand side `vector` on.
 void load_x(uint vector, uint j, uint k) {
@@ -92,9 +102,192 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     }
 }
 
-shared float partial[gl_WorkGroupSize.x / 4u * ROWS * BATCH];
+// sum + dot(a, b), in as many operations as a has lanes.
+float dot_add(float sum, vec4 a, vec4 b) {
+    return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum))));
+}
+
+// Loads what wide tile `j` of a row meets of x, from right-hand side `vector` on.
+void load_wide_x(uint vector, uint j, uint k) {
+    const uint tile = j % 2u;
+    const uint place = j / 2u * 32u + tile * 16u;
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
+        const uint from = min(vector + m, batch - 1u) * row_tiles * 4u + place;
+        const vec4 x0 = vec4(unpackHalf2x16(x_in[from].x), unpackHalf2x16(x_in[from].y));
+        const vec4 x1 = vec4(unpackHalf2x16(x_in[from + 1u].x), unpackHalf2x16(x_in[from + 1u].y));
+        const vec4 x2 = vec4(unpackHalf2x16(x_in[from + 2u].x), unpackHalf2x16(x_in[from + 2u].y));
+        const vec4 x3 = vec4(unpackHalf2x16(x_in[from + 3u].x), unpackHalf2x16(x_in[from + 3u].y));
+        const vec4 x4 = vec4(unpackHalf2x16(x_in[from + 4u].x), unpackHalf2x16(x_in[from + 4u].y));
+        const vec4 x5 = vec4(unpackHalf2x16(x_in[from + 5u].x), unpackHalf2x16(x_in[from + 5u].y));
+        const vec4 x6 = vec4(unpackHalf2x16(x_in[from + 6u].x), unpackHalf2x16(x_in[from + 6u].y));
+        const vec4 x7 = vec4(unpackHalf2x16(x_in[from + 7u].x), unpackHalf2x16(x_in[from + 7u].y));
+        const vec4 x8 = vec4(unpackHalf2x16(x_in[from + 8u].x), unpackHalf2x16(x_in[from + 8u].y));
+        const vec4 x9 = vec4(unpackHalf2x16(x_in[from + 9u].x), unpackHalf2x16(x_in[from + 9u].y));
+        const vec4 x10 = vec4(unpackHalf2x16(x_in[from + 10u].x), unpackHalf2x16(x_in[from + 10u].y));
+        const vec4 x11 = vec4(unpackHalf2x16(x_in[from + 11u].x), unpackHalf2x16(x_in[from + 11u].y));
+        const vec4 x12 = vec4(unpackHalf2x16(x_in[from + 12u].x), unpackHalf2x16(x_in[from + 12u].y));
+        const vec4 x13 = vec4(unpackHalf2x16(x_in[from + 13u].x), unpackHalf2x16(x_in[from + 13u].y));
+        const vec4 x14 = vec4(unpackHalf2x16(x_in[from + 14u].x), unpackHalf2x16(x_in[from + 14u].y));
+        const vec4 x15 = vec4(unpackHalf2x16(x_in[from + 15u].x), unpackHalf2x16(x_in[from + 15u].y));
+        wide_x[k][m][0] = x0 * vec4(16777216.0, 4194304.0, 1048576.0, 262144.0);
+        wide_x[k][m][1] = x1 * vec4(65536.0, 4194304.0, 1048576.0, 262144.0);
+        wide_x[k][m][2] = x2 * vec4(16777216.0, 4194304.0, 1048576.0, 262144.0);
+        wide_x[k][m][3] = x3 * vec4(65536.0, 4194304.0, 1048576.0, 262144.0);
+        wide_x[k][m][4] = x4 * vec4(16777216.0, 4194304.0, 1048576.0, 262144.0);
+        wide_x[k][m][5] = x5 * vec4(65536.0, 4194304.0, 1048576.0, 262144.0);
+        wide_x[k][m][6] = x6 * vec4(16777216.0, 4194304.0, 1048576.0, 262144.0);
+        wide_x[k][m][7] = x7 * vec4(65536.0, 4194304.0, 1048576.0, 262144.0);
+        wide_x[k][m][8] = x8 * vec4(16777216.0, 4194304.0, 1048576.0, 262144.0);
+        wide_x[k][m][9] = x9 * vec4(65536.0, 4194304.0, 1048576.0, 262144.0);
+        wide_x[k][m][10] = x10 * vec4(16777216.0, 4194304.0, 1048576.0, 262144.0);
+        wide_x[k][m][11] = x11 * vec4(65536.0, 4194304.0, 1048576.0, 262144.0);
+        wide_x[k][m][12] = x12 * vec4(16777216.0, 4194304.0, 1048576.0, 262144.0);
+        wide_x[k][m][13] = x13 * vec4(65536.0, 4194304.0, 1048576.0, 262144.0);
+        wide_x[k][m][14] = x14 * vec4(16777216.0, 4194304.0, 1048576.0, 262144.0);
+        wide_x[k][m][15] = x15 * vec4(65536.0, 4194304.0, 1048576.0, 262144.0);
+        wide_x_sum[k][m][0] = dot(x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7 + x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15, vec4(1.0));
+    }
+}
+
+// Loads wide tile `j` of row `n`.
+void fetch_wide(uint n, uint j, out uvec4 fours[1], out uint words[2]) {
+    const uint block = n * (row_tiles / 8u) + j / 2u;
+    const uint tile = j % 2u;
+    fours[0] = weight_four[block * 2u + tile];
+    words[0] = scales_word[block];
+    words[1] = biases_word[block];
+}
+
+// Adds the products of wide tile `j` of row `n`, which was loaded.
+void accumulate_wide(uint n, uint j, uint k, uvec4 fours[1], uint words[2], inout float sum[BATCH]) {
+    const uint block = n * (row_tiles / 8u) + j / 2u;
+    const uint tile = j % 2u;
+    float s = f16_to_f32(words[0] >> (tile * 16u));
+    uvec4 four = fours[0];
+    uint w0 = four.x;
+    vec2 pair0 = unpackHalf2x16(w0 & 0x30003u);
+    vec2 pair1 = unpackHalf2x16(w0 & 0xC000Cu);
+    vec2 pair2 = unpackHalf2x16(w0 & 0x300030u);
+    vec2 pair3 = unpackHalf2x16(w0 & 0xC000C0u);
+    vec2 pair4 = unpackHalf2x16(w0 & 0x3000300u);
+    vec2 pair5 = unpackHalf2x16((w0 >> 8u) & 0xC000Cu);
+    vec2 pair6 = unpackHalf2x16((w0 >> 8u) & 0x300030u);
+    vec2 pair7 = unpackHalf2x16((w0 >> 8u) & 0xC000C0u);
+    uint w1 = four.y;
+    vec2 pair8 = unpackHalf2x16(w1 & 0x30003u);
+    vec2 pair9 = unpackHalf2x16(w1 & 0xC000Cu);
+    vec2 pair10 = unpackHalf2x16(w1 & 0x300030u);
+    vec2 pair11 = unpackHalf2x16(w1 & 0xC000C0u);
+    vec2 pair12 = unpackHalf2x16(w1 & 0x3000300u);
+    vec2 pair13 = unpackHalf2x16((w1 >> 8u) & 0xC000Cu);
+    vec2 pair14 = unpackHalf2x16((w1 >> 8u) & 0x300030u);
+    vec2 pair15 = unpackHalf2x16((w1 >> 8u) & 0xC000C0u);
+    uint w2 = four.z;
+    vec2 pair16 = unpackHalf2x16(w2 & 0x30003u);
+    vec2 pair17 = unpackHalf2x16(w2 & 0xC000Cu);
+    vec2 pair18 = unpackHalf2x16(w2 & 0x300030u);
+    vec2 pair19 = unpackHalf2x16(w2 & 0xC000C0u);
+    vec2 pair20 = unpackHalf2x16(w2 & 0x3000300u);
+    vec2 pair21 = unpackHalf2x16((w2 >> 8u) & 0xC000Cu);
+    vec2 pair22 = unpackHalf2x16((w2 >> 8u) & 0x300030u);
+    vec2 pair23 = unpackHalf2x16((w2 >> 8u) & 0xC000C0u);
+    uint w3 = four.w;
+    vec2 pair24 = unpackHalf2x16(w3 & 0x30003u);
+    vec2 pair25 = unpackHalf2x16(w3 & 0xC000Cu);
+    vec2 pair26 = unpackHalf2x16(w3 & 0x300030u);
+    vec2 pair27 = unpackHalf2x16(w3 & 0xC000C0u);
+    vec2 pair28 = unpackHalf2x16(w3 & 0x3000300u);
+    vec2 pair29 = unpackHalf2x16((w3 >> 8u) & 0xC000Cu);
+    vec2 pair30 = unpackHalf2x16((w3 >> 8u) & 0x300030u);
+    vec2 pair31 = unpackHalf2x16((w3 >> 8u) & 0xC000C0u);
+    float b = f16_to_f32(words[1] >> (tile * 16u));
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
+        float dots0 = dot_add(dot(wide_x[k][m][0], vec4(pair0.x, pair1.x, pair2.x, pair3.x)), wide_x[k][m][1], vec4(pair4.x, pair5.x, pair6.x, pair7.x));
+        float dots1 = dot_add(dots0, wide_x[k][m][2], vec4(pair0.y, pair1.y, pair2.y, pair3.y));
+        float dots2 = dot_add(dots1, wide_x[k][m][3], vec4(pair4.y, pair5.y, pair6.y, pair7.y));
+        float dots3 = dot_add(dots2, wide_x[k][m][4], vec4(pair8.x, pair9.x, pair10.x, pair11.x));
+        float dots4 = dot_add(dots3, wide_x[k][m][5], vec4(pair12.x, pair13.x, pair14.x, pair15.x));
+        float dots5 = dot_add(dots4, wide_x[k][m][6], vec4(pair8.y, pair9.y, pair10.y, pair11.y));
+        float dots6 = dot_add(dots5, wide_x[k][m][7], vec4(pair12.y, pair13.y, pair14.y, pair15.y));
+        float dots7 = dot_add(dots6, wide_x[k][m][8], vec4(pair16.x, pair17.x, pair18.x, pair19.x));
+        float dots8 = dot_add(dots7, wide_x[k][m][9], vec4(pair20.x, pair21.x, pair22.x, pair23.x));
+        float dots9 = dot_add(dots8, wide_x[k][m][10], vec4(pair16.y, pair17.y, pair18.y, pair19.y));
+        float dots10 = dot_add(dots9, wide_x[k][m][11], vec4(pair20.y, pair21.y, pair22.y, pair23.y));
+        float dots11 = dot_add(dots10, wide_x[k][m][12], vec4(pair24.x, pair25.x, pair26.x, pair27.x));
+        float dots12 = dot_add(dots11, wide_x[k][m][13], vec4(pair28.x, pair29.x, pair30.x, pair31.x));
+        float dots13 = dot_add(dots12, wide_x[k][m][14], vec4(pair24.y, pair25.y, pair26.y, pair27.y));
+        float dots14 = dot_add(dots13, wide_x[k][m][15], vec4(pair28.y, pair29.y, pair30.y, pair31.y));
+        sum[m] += s * dots14 + b * wide_x_sum[k][m][0];
+    }
+}
+
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS * BATCH * (BATCH == 1u ? 2u : 1u)];
+
+// Sums of right-hand side `m` over the lanes of a subgroup, of all rows at once: those of row r in lane r.
+float sum_of_lanes(float sum[ROWS][BATCH], uint m) {
+    float v[ROWS];
+    [[unroll]] for (uint r = 0u; r < ROWS; ++r) v[r] = sum[r][m];
+    [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
+        const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
+        [[unroll]] for (uint i = 0u; i < left; ++i) {
+            const float even_row = v[2u * i], odd_row = v[2u * i + 1u];
+            v[i] = (odd ? odd_row : even_row) + subgroupShuffleXor(odd ? even_row : odd_row, bit);
+        }
+    }
+    for (uint bit = ROWS; bit < gl_SubgroupSize; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
+    return v[0];
+}
+
+// As many subgroups share a row as hold all of x between them, and walk down the rows.
+void walk_wide() {
+    const uint wide_tiles = row_tiles / 4u, lane = gl_SubgroupInvocationID;
+    const uint slice = gl_SubgroupSize * WIDE_TILES, slices = (wide_tiles + slice - 1u) / slice;
+    uint split = 1u, held = ~0u, turn = 0u;
+    while (split < max(slices, SPLIT) && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
+    const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split, end = rows;
+    for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
+        const uint row = first + team * ROWS;
+        float sum[ROWS][BATCH];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+            [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[r][m] = 0.0;
+        }
+        for (uint c = gl_SubgroupID % split; c < slices; c += split) {
+            [[unroll]] for (uint k = 0; k < WIDE_TILES; ++k) {
+                const uint j = (c * WIDE_TILES + k) * gl_SubgroupSize + lane;
+                if (j >= wide_tiles) continue;
+                if (c != held) load_wide_x(0u, j, k);
+                uvec4 fours[ROWS][1];
+                uint words[ROWS][2];
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, fours[r], words[r]);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, k, fours[r], words[r], sum[r]);
+            }
+            held = c;
+        }
+        // Halves of the memory in turn: who is a row ahead does not write where others still read.
+        const uint place = turn++ % 2u * gl_NumSubgroups * ROWS * BATCH;
+        [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+            const float all = sum_of_lanes(sum, m);
+            if (lane >= ROWS) continue;
+            if (split > 1u) partial[place + (gl_SubgroupID * BATCH + m) * ROWS + lane] = all;
+            else if (row + lane < rows && m < batch) y[m * y_rows + y_first + row + lane] = all;
+        }
+        if (split == 1u) continue;
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < teams * ROWS * BATCH; i += gl_WorkGroupSize.x) {
+            const uint t = i / (ROWS * BATCH), m = i / ROWS % BATCH, own = first + t * ROWS + i % ROWS;
+            const uint at = place + t * (split - 1u) * ROWS * BATCH + i;
+            float total = 0.0;
+            for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS * BATCH];
+            if (own < rows && m < batch) y[m * y_rows + y_first + own] = total;
+        }
+    }
+}
 
 void main() {
+    if (LOAD_WORDS == 4u && BATCH == 1u && gl_SubgroupSize >= ROWS && row_tiles % 8u == 0u) {
+        walk_wide();
+        return;
+    }
     // A subgroup holds a slice of x and walks down the rows.
     const uint slice = gl_SubgroupSize * TILES, slices = (row_tiles + slice - 1u) / slice;
     const uint split = SPLIT == 1u ? 1u : min(SPLIT, gl_NumSubgroups);

@@ -1,7 +1,7 @@
 // affine_b2_g64_f16_gemv_int8_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f32.
 // Generated from the specification below by `qkgen emit --format affine_b2_g64_f16`; do not edit.
 // 20 bytes for 64 elements, 2.5 bits each.
-// For each weight 0.312 bytes read, 1.69 operations: 0.188 loads, 0.438 bits, 0.562 integer, 0.312 float, 0.188 conversions.
+// For each weight 0.312 bytes read, 1.1 operations: 0.0312 loads, 0.453 bits, 0.5 integer, 0.0703 float, 0.0469 conversions.
 //
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
 //     from "MLX, mlx.core.quantize with mode='affine'"
@@ -22,6 +22,7 @@
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_shuffle : require
 #extension GL_EXT_spirv_intrinsics : require
 #extension GL_EXT_shader_16bit_storage : require
 
@@ -29,11 +30,15 @@ layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint BATCH = 1;  // right-hand sides that are kept, at least as many as there are
 layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
 layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row, where there are few rows
+layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: weights are loaded 16 bytes at a time, where that can be
 layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
 
 layout(binding = 0, std430) readonly buffer WeightBuffer { uint weight[]; };
 layout(binding = 1, std430) readonly buffer ScalesBuffer { uint16_t scales[]; };
 layout(binding = 2, std430) readonly buffer BiasesBuffer { uint16_t biases[]; };
+layout(binding = 0, std430) readonly buffer Weight_fourBuffer { uvec4 weight_four[]; };
+layout(binding = 1, std430) readonly buffer Scales_wordBuffer { uint scales_word[]; };
+layout(binding = 2, std430) readonly buffer Biases_wordBuffer { uint biases_word[]; };
 layout(binding = 3, std430) readonly buffer Input { vec4 x_in[]; };
 layout(binding = 4, std430) writeonly buffer Output { float y[]; };
 
@@ -58,6 +63,13 @@ int x[TILES][BATCH][DIGITS][4];
 int x_digits[TILES][BATCH][DIGITS][1];
 float x_step[TILES][BATCH];
 float x_sum[TILES][BATCH][1];
+
+// The same for wide tiles, where x fits.
+const uint WIDE_TILES = 1u;
+int wide_x[WIDE_TILES][BATCH][DIGITS][32];
+int wide_x_digits[WIDE_TILES][BATCH][DIGITS][1];
+float wide_x_step[WIDE_TILES][BATCH];
+float wide_x_sum[WIDE_TILES][BATCH][2];
 
 // Integers whose digits are bytes with a sign: the largest, less what rounding may add.
 const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355709.0;
@@ -149,9 +161,347 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     }
 }
 
-shared float partial[gl_WorkGroupSize.x / 4u * ROWS * BATCH];
+// Loads what wide tile `j` of a row meets of x, from right-hand side `vector` on.
+void load_wide_x(uint vector, uint j, uint k) {
+    const uint place = j * 32u;
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
+        const uint from = min(vector + m, batch - 1u) * row_tiles * 4u + place;
+        const vec4 x0 = x_in[from];
+        const vec4 x1 = x_in[from + 1u];
+        const vec4 x2 = x_in[from + 2u];
+        const vec4 x3 = x_in[from + 3u];
+        const vec4 x4 = x_in[from + 4u];
+        const vec4 x5 = x_in[from + 5u];
+        const vec4 x6 = x_in[from + 6u];
+        const vec4 x7 = x_in[from + 7u];
+        const vec4 x8 = x_in[from + 8u];
+        const vec4 x9 = x_in[from + 9u];
+        const vec4 x10 = x_in[from + 10u];
+        const vec4 x11 = x_in[from + 11u];
+        const vec4 x12 = x_in[from + 12u];
+        const vec4 x13 = x_in[from + 13u];
+        const vec4 x14 = x_in[from + 14u];
+        const vec4 x15 = x_in[from + 15u];
+        const vec4 x16 = x_in[from + 16u];
+        const vec4 x17 = x_in[from + 17u];
+        const vec4 x18 = x_in[from + 18u];
+        const vec4 x19 = x_in[from + 19u];
+        const vec4 x20 = x_in[from + 20u];
+        const vec4 x21 = x_in[from + 21u];
+        const vec4 x22 = x_in[from + 22u];
+        const vec4 x23 = x_in[from + 23u];
+        const vec4 x24 = x_in[from + 24u];
+        const vec4 x25 = x_in[from + 25u];
+        const vec4 x26 = x_in[from + 26u];
+        const vec4 x27 = x_in[from + 27u];
+        const vec4 x28 = x_in[from + 28u];
+        const vec4 x29 = x_in[from + 29u];
+        const vec4 x30 = x_in[from + 30u];
+        const vec4 x31 = x_in[from + 31u];
+        vec4 most = abs(x0);
+        most = max(most, abs(x1));
+        most = max(most, abs(x2));
+        most = max(most, abs(x3));
+        most = max(most, abs(x4));
+        most = max(most, abs(x5));
+        most = max(most, abs(x6));
+        most = max(most, abs(x7));
+        most = max(most, abs(x8));
+        most = max(most, abs(x9));
+        most = max(most, abs(x10));
+        most = max(most, abs(x11));
+        most = max(most, abs(x12));
+        most = max(most, abs(x13));
+        most = max(most, abs(x14));
+        most = max(most, abs(x15));
+        most = max(most, abs(x16));
+        most = max(most, abs(x17));
+        most = max(most, abs(x18));
+        most = max(most, abs(x19));
+        most = max(most, abs(x20));
+        most = max(most, abs(x21));
+        most = max(most, abs(x22));
+        most = max(most, abs(x23));
+        most = max(most, abs(x24));
+        most = max(most, abs(x25));
+        most = max(most, abs(x26));
+        most = max(most, abs(x27));
+        most = max(most, abs(x28));
+        most = max(most, abs(x29));
+        most = max(most, abs(x30));
+        most = max(most, abs(x31));
+        const float scale = scale_of(most, x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7 + x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15 + x16 + x17 + x18 + x19 + x20 + x21 + x22 + x23 + x24 + x25 + x26 + x27 + x28 + x29 + x30 + x31);
+        wide_x_step[k][m] = 1.0 / scale;
+        ivec4 i0 = ivec4(roundEven(x0 * scale));
+        ivec4 i1 = ivec4(roundEven(x1 * scale));
+        ivec4 i2 = ivec4(roundEven(x2 * scale));
+        ivec4 i3 = ivec4(roundEven(x3 * scale));
+        ivec4 i4 = ivec4(roundEven(x4 * scale));
+        ivec4 i5 = ivec4(roundEven(x5 * scale));
+        ivec4 i6 = ivec4(roundEven(x6 * scale));
+        ivec4 i7 = ivec4(roundEven(x7 * scale));
+        ivec4 i8 = ivec4(roundEven(x8 * scale));
+        ivec4 i9 = ivec4(roundEven(x9 * scale));
+        ivec4 i10 = ivec4(roundEven(x10 * scale));
+        ivec4 i11 = ivec4(roundEven(x11 * scale));
+        ivec4 i12 = ivec4(roundEven(x12 * scale));
+        ivec4 i13 = ivec4(roundEven(x13 * scale));
+        ivec4 i14 = ivec4(roundEven(x14 * scale));
+        ivec4 i15 = ivec4(roundEven(x15 * scale));
+        ivec4 i16 = ivec4(roundEven(x16 * scale));
+        ivec4 i17 = ivec4(roundEven(x17 * scale));
+        ivec4 i18 = ivec4(roundEven(x18 * scale));
+        ivec4 i19 = ivec4(roundEven(x19 * scale));
+        ivec4 i20 = ivec4(roundEven(x20 * scale));
+        ivec4 i21 = ivec4(roundEven(x21 * scale));
+        ivec4 i22 = ivec4(roundEven(x22 * scale));
+        ivec4 i23 = ivec4(roundEven(x23 * scale));
+        ivec4 i24 = ivec4(roundEven(x24 * scale));
+        ivec4 i25 = ivec4(roundEven(x25 * scale));
+        ivec4 i26 = ivec4(roundEven(x26 * scale));
+        ivec4 i27 = ivec4(roundEven(x27 * scale));
+        ivec4 i28 = ivec4(roundEven(x28 * scale));
+        ivec4 i29 = ivec4(roundEven(x29 * scale));
+        ivec4 i30 = ivec4(roundEven(x30 * scale));
+        ivec4 i31 = ivec4(roundEven(x31 * scale));
+        wide_x_sum[k][m][0] = float(sum_of(i0 + i1 + i2 + i3 + i4 + i5 + i6 + i7 + i8 + i9 + i10 + i11 + i12 + i13 + i14 + i15));
+        wide_x_sum[k][m][1] = float(sum_of(i16 + i17 + i18 + i19 + i20 + i21 + i22 + i23 + i24 + i25 + i26 + i27 + i28 + i29 + i30 + i31));
+        [[unroll]] for (uint digit = DIGITS; digit-- > 0;) {
+            const ivec4 low0 = bitfieldExtract(i0, 0, 8);
+            const ivec4 low1 = bitfieldExtract(i1, 0, 8);
+            const ivec4 low2 = bitfieldExtract(i2, 0, 8);
+            const ivec4 low3 = bitfieldExtract(i3, 0, 8);
+            const ivec4 low4 = bitfieldExtract(i4, 0, 8);
+            const ivec4 low5 = bitfieldExtract(i5, 0, 8);
+            const ivec4 low6 = bitfieldExtract(i6, 0, 8);
+            const ivec4 low7 = bitfieldExtract(i7, 0, 8);
+            const ivec4 low8 = bitfieldExtract(i8, 0, 8);
+            const ivec4 low9 = bitfieldExtract(i9, 0, 8);
+            const ivec4 low10 = bitfieldExtract(i10, 0, 8);
+            const ivec4 low11 = bitfieldExtract(i11, 0, 8);
+            const ivec4 low12 = bitfieldExtract(i12, 0, 8);
+            const ivec4 low13 = bitfieldExtract(i13, 0, 8);
+            const ivec4 low14 = bitfieldExtract(i14, 0, 8);
+            const ivec4 low15 = bitfieldExtract(i15, 0, 8);
+            const ivec4 low16 = bitfieldExtract(i16, 0, 8);
+            const ivec4 low17 = bitfieldExtract(i17, 0, 8);
+            const ivec4 low18 = bitfieldExtract(i18, 0, 8);
+            const ivec4 low19 = bitfieldExtract(i19, 0, 8);
+            const ivec4 low20 = bitfieldExtract(i20, 0, 8);
+            const ivec4 low21 = bitfieldExtract(i21, 0, 8);
+            const ivec4 low22 = bitfieldExtract(i22, 0, 8);
+            const ivec4 low23 = bitfieldExtract(i23, 0, 8);
+            const ivec4 low24 = bitfieldExtract(i24, 0, 8);
+            const ivec4 low25 = bitfieldExtract(i25, 0, 8);
+            const ivec4 low26 = bitfieldExtract(i26, 0, 8);
+            const ivec4 low27 = bitfieldExtract(i27, 0, 8);
+            const ivec4 low28 = bitfieldExtract(i28, 0, 8);
+            const ivec4 low29 = bitfieldExtract(i29, 0, 8);
+            const ivec4 low30 = bitfieldExtract(i30, 0, 8);
+            const ivec4 low31 = bitfieldExtract(i31, 0, 8);
+            wide_x[k][m][digit][0] = bytes_of(ivec4(low0.x, low1.x, low2.x, low3.x));
+            wide_x[k][m][digit][1] = bytes_of(ivec4(low0.y, low1.y, low2.y, low3.y));
+            wide_x[k][m][digit][2] = bytes_of(ivec4(low0.z, low1.z, low2.z, low3.z));
+            wide_x[k][m][digit][3] = bytes_of(ivec4(low0.w, low1.w, low2.w, low3.w));
+            wide_x[k][m][digit][4] = bytes_of(ivec4(low4.x, low5.x, low6.x, low7.x));
+            wide_x[k][m][digit][5] = bytes_of(ivec4(low4.y, low5.y, low6.y, low7.y));
+            wide_x[k][m][digit][6] = bytes_of(ivec4(low4.z, low5.z, low6.z, low7.z));
+            wide_x[k][m][digit][7] = bytes_of(ivec4(low4.w, low5.w, low6.w, low7.w));
+            wide_x[k][m][digit][8] = bytes_of(ivec4(low8.x, low9.x, low10.x, low11.x));
+            wide_x[k][m][digit][9] = bytes_of(ivec4(low8.y, low9.y, low10.y, low11.y));
+            wide_x[k][m][digit][10] = bytes_of(ivec4(low8.z, low9.z, low10.z, low11.z));
+            wide_x[k][m][digit][11] = bytes_of(ivec4(low8.w, low9.w, low10.w, low11.w));
+            wide_x[k][m][digit][12] = bytes_of(ivec4(low12.x, low13.x, low14.x, low15.x));
+            wide_x[k][m][digit][13] = bytes_of(ivec4(low12.y, low13.y, low14.y, low15.y));
+            wide_x[k][m][digit][14] = bytes_of(ivec4(low12.z, low13.z, low14.z, low15.z));
+            wide_x[k][m][digit][15] = bytes_of(ivec4(low12.w, low13.w, low14.w, low15.w));
+            wide_x[k][m][digit][16] = bytes_of(ivec4(low16.x, low17.x, low18.x, low19.x));
+            wide_x[k][m][digit][17] = bytes_of(ivec4(low16.y, low17.y, low18.y, low19.y));
+            wide_x[k][m][digit][18] = bytes_of(ivec4(low16.z, low17.z, low18.z, low19.z));
+            wide_x[k][m][digit][19] = bytes_of(ivec4(low16.w, low17.w, low18.w, low19.w));
+            wide_x[k][m][digit][20] = bytes_of(ivec4(low20.x, low21.x, low22.x, low23.x));
+            wide_x[k][m][digit][21] = bytes_of(ivec4(low20.y, low21.y, low22.y, low23.y));
+            wide_x[k][m][digit][22] = bytes_of(ivec4(low20.z, low21.z, low22.z, low23.z));
+            wide_x[k][m][digit][23] = bytes_of(ivec4(low20.w, low21.w, low22.w, low23.w));
+            wide_x[k][m][digit][24] = bytes_of(ivec4(low24.x, low25.x, low26.x, low27.x));
+            wide_x[k][m][digit][25] = bytes_of(ivec4(low24.y, low25.y, low26.y, low27.y));
+            wide_x[k][m][digit][26] = bytes_of(ivec4(low24.z, low25.z, low26.z, low27.z));
+            wide_x[k][m][digit][27] = bytes_of(ivec4(low24.w, low25.w, low26.w, low27.w));
+            wide_x[k][m][digit][28] = bytes_of(ivec4(low28.x, low29.x, low30.x, low31.x));
+            wide_x[k][m][digit][29] = bytes_of(ivec4(low28.y, low29.y, low30.y, low31.y));
+            wide_x[k][m][digit][30] = bytes_of(ivec4(low28.z, low29.z, low30.z, low31.z));
+            wide_x[k][m][digit][31] = bytes_of(ivec4(low28.w, low29.w, low30.w, low31.w));
+            i0 = (i0 - low0) >> 8;
+            i1 = (i1 - low1) >> 8;
+            i2 = (i2 - low2) >> 8;
+            i3 = (i3 - low3) >> 8;
+            i4 = (i4 - low4) >> 8;
+            i5 = (i5 - low5) >> 8;
+            i6 = (i6 - low6) >> 8;
+            i7 = (i7 - low7) >> 8;
+            i8 = (i8 - low8) >> 8;
+            i9 = (i9 - low9) >> 8;
+            i10 = (i10 - low10) >> 8;
+            i11 = (i11 - low11) >> 8;
+            i12 = (i12 - low12) >> 8;
+            i13 = (i13 - low13) >> 8;
+            i14 = (i14 - low14) >> 8;
+            i15 = (i15 - low15) >> 8;
+            i16 = (i16 - low16) >> 8;
+            i17 = (i17 - low17) >> 8;
+            i18 = (i18 - low18) >> 8;
+            i19 = (i19 - low19) >> 8;
+            i20 = (i20 - low20) >> 8;
+            i21 = (i21 - low21) >> 8;
+            i22 = (i22 - low22) >> 8;
+            i23 = (i23 - low23) >> 8;
+            i24 = (i24 - low24) >> 8;
+            i25 = (i25 - low25) >> 8;
+            i26 = (i26 - low26) >> 8;
+            i27 = (i27 - low27) >> 8;
+            i28 = (i28 - low28) >> 8;
+            i29 = (i29 - low29) >> 8;
+            i30 = (i30 - low30) >> 8;
+            i31 = (i31 - low31) >> 8;
+        }
+    }
+}
+
+// Loads wide tile `j` of row `n`.
+void fetch_wide(uint n, uint j, out uvec4 fours[2], out uint words[2]) {
+    const uint block = n * (row_tiles / 8u) + j;
+    fours[0] = weight_four[block * 2u];
+    fours[1] = weight_four[block * 2u + 1u];
+    words[0] = scales_word[block];
+    words[1] = biases_word[block];
+}
+
+// Adds the products of wide tile `j` of row `n`, which was loaded.
+void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[2], inout float sum[BATCH]) {
+    const uint block = n * (row_tiles / 8u) + j;
+    float s0 = f16_to_f32(words[0]);
+    uvec4 four0 = fours[0];
+    uint w0 = four0.x;
+    uint bytes0 = w0 & 0x3030303u;
+    uint bytes1 = (w0 >> 2u) & 0x3030303u;
+    uint bytes2 = (w0 >> 4u) & 0x3030303u;
+    uint bytes3 = (w0 >> 6u) & 0x3030303u;
+    uint w1 = four0.y;
+    uint bytes4 = w1 & 0x3030303u;
+    uint bytes5 = (w1 >> 2u) & 0x3030303u;
+    uint bytes6 = (w1 >> 4u) & 0x3030303u;
+    uint bytes7 = (w1 >> 6u) & 0x3030303u;
+    uint w2 = four0.z;
+    uint bytes8 = w2 & 0x3030303u;
+    uint bytes9 = (w2 >> 2u) & 0x3030303u;
+    uint bytes10 = (w2 >> 4u) & 0x3030303u;
+    uint bytes11 = (w2 >> 6u) & 0x3030303u;
+    uint w3 = four0.w;
+    uint bytes12 = w3 & 0x3030303u;
+    uint bytes13 = (w3 >> 2u) & 0x3030303u;
+    uint bytes14 = (w3 >> 4u) & 0x3030303u;
+    uint bytes15 = (w3 >> 6u) & 0x3030303u;
+    float s1 = f16_to_f32(words[0] >> 16u);
+    uvec4 four1 = fours[1];
+    uint w4 = four1.x;
+    uint bytes16 = w4 & 0x3030303u;
+    uint bytes17 = (w4 >> 2u) & 0x3030303u;
+    uint bytes18 = (w4 >> 4u) & 0x3030303u;
+    uint bytes19 = (w4 >> 6u) & 0x3030303u;
+    uint w5 = four1.y;
+    uint bytes20 = w5 & 0x3030303u;
+    uint bytes21 = (w5 >> 2u) & 0x3030303u;
+    uint bytes22 = (w5 >> 4u) & 0x3030303u;
+    uint bytes23 = (w5 >> 6u) & 0x3030303u;
+    uint w6 = four1.z;
+    uint bytes24 = w6 & 0x3030303u;
+    uint bytes25 = (w6 >> 2u) & 0x3030303u;
+    uint bytes26 = (w6 >> 4u) & 0x3030303u;
+    uint bytes27 = (w6 >> 6u) & 0x3030303u;
+    uint w7 = four1.w;
+    uint bytes28 = w7 & 0x3030303u;
+    uint bytes29 = (w7 >> 2u) & 0x3030303u;
+    uint bytes30 = (w7 >> 4u) & 0x3030303u;
+    uint bytes31 = (w7 >> 6u) & 0x3030303u;
+    float b0 = f16_to_f32(words[1]);
+    float b1 = f16_to_f32(words[1] >> 16u);
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
+        float dots0 = 0.0, dots1 = 0.0;
+        [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
+            dots0 = 256.0 * dots0 + float(dot4(int(bytes0), wide_x[k][m][digit][0]) + dot4(int(bytes1), wide_x[k][m][digit][1]) + dot4(int(bytes2), wide_x[k][m][digit][2]) + dot4(int(bytes3), wide_x[k][m][digit][3]) + dot4(int(bytes4), wide_x[k][m][digit][4]) + dot4(int(bytes5), wide_x[k][m][digit][5]) + dot4(int(bytes6), wide_x[k][m][digit][6]) + dot4(int(bytes7), wide_x[k][m][digit][7]) + dot4(int(bytes8), wide_x[k][m][digit][8]) + dot4(int(bytes9), wide_x[k][m][digit][9]) + dot4(int(bytes10), wide_x[k][m][digit][10]) + dot4(int(bytes11), wide_x[k][m][digit][11]) + dot4(int(bytes12), wide_x[k][m][digit][12]) + dot4(int(bytes13), wide_x[k][m][digit][13]) + dot4(int(bytes14), wide_x[k][m][digit][14]) + dot4(int(bytes15), wide_x[k][m][digit][15]));
+            dots1 = 256.0 * dots1 + float(dot4(int(bytes16), wide_x[k][m][digit][16]) + dot4(int(bytes17), wide_x[k][m][digit][17]) + dot4(int(bytes18), wide_x[k][m][digit][18]) + dot4(int(bytes19), wide_x[k][m][digit][19]) + dot4(int(bytes20), wide_x[k][m][digit][20]) + dot4(int(bytes21), wide_x[k][m][digit][21]) + dot4(int(bytes22), wide_x[k][m][digit][22]) + dot4(int(bytes23), wide_x[k][m][digit][23]) + dot4(int(bytes24), wide_x[k][m][digit][24]) + dot4(int(bytes25), wide_x[k][m][digit][25]) + dot4(int(bytes26), wide_x[k][m][digit][26]) + dot4(int(bytes27), wide_x[k][m][digit][27]) + dot4(int(bytes28), wide_x[k][m][digit][28]) + dot4(int(bytes29), wide_x[k][m][digit][29]) + dot4(int(bytes30), wide_x[k][m][digit][30]) + dot4(int(bytes31), wide_x[k][m][digit][31]));
+        }
+        sum[m] += wide_x_step[k][m] * (s0 * dots0 + s1 * dots1 + b0 * wide_x_sum[k][m][0] + b1 * wide_x_sum[k][m][1]);
+    }
+}
+
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS * BATCH * (BATCH * DIGITS <= 8u ? 2u : 1u)];
+
+// Sums of right-hand side `m` over the lanes of a subgroup, of all rows at once: those of row r in lane r.
+float sum_of_lanes(float sum[ROWS][BATCH], uint m) {
+    float v[ROWS];
+    [[unroll]] for (uint r = 0u; r < ROWS; ++r) v[r] = sum[r][m];
+    [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
+        const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
+        [[unroll]] for (uint i = 0u; i < left; ++i) {
+            const float even_row = v[2u * i], odd_row = v[2u * i + 1u];
+            v[i] = (odd ? odd_row : even_row) + subgroupShuffleXor(odd ? even_row : odd_row, bit);
+        }
+    }
+    for (uint bit = ROWS; bit < gl_SubgroupSize; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
+    return v[0];
+}
+
+// As many subgroups share a row as hold all of x between them, and walk down the rows.
+void walk_wide() {
+    const uint wide_tiles = row_tiles / 8u, lane = gl_SubgroupInvocationID;
+    const uint slice = gl_SubgroupSize * WIDE_TILES, slices = (wide_tiles + slice - 1u) / slice;
+    uint split = 1u, held = ~0u, turn = 0u;
+    while (split < max(slices, SPLIT) && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
+    const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split, end = rows;
+    for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
+        const uint row = first + team * ROWS;
+        float sum[ROWS][BATCH];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+            [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[r][m] = 0.0;
+        }
+        for (uint c = gl_SubgroupID % split; c < slices; c += split) {
+            [[unroll]] for (uint k = 0; k < WIDE_TILES; ++k) {
+                const uint j = (c * WIDE_TILES + k) * gl_SubgroupSize + lane;
+                if (j >= wide_tiles) continue;
+                if (c != held) load_wide_x(0u, j, k);
+                uvec4 fours[ROWS][2];
+                uint words[ROWS][2];
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, fours[r], words[r]);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, k, fours[r], words[r], sum[r]);
+            }
+            held = c;
+        }
+        // Halves of the memory in turn: who is a row ahead does not write where others still read.
+        const uint place = turn++ % 2u * gl_NumSubgroups * ROWS * BATCH;
+        [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+            const float all = sum_of_lanes(sum, m);
+            if (lane >= ROWS) continue;
+            if (split > 1u) partial[place + (gl_SubgroupID * BATCH + m) * ROWS + lane] = all;
+            else if (row + lane < rows && m < batch) y[m * y_rows + y_first + row + lane] = all;
+        }
+        if (split == 1u) continue;
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < teams * ROWS * BATCH; i += gl_WorkGroupSize.x) {
+            const uint t = i / (ROWS * BATCH), m = i / ROWS % BATCH, own = first + t * ROWS + i % ROWS;
+            const uint at = place + t * (split - 1u) * ROWS * BATCH + i;
+            float total = 0.0;
+            for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS * BATCH];
+            if (own < rows && m < batch) y[m * y_rows + y_first + own] = total;
+        }
+    }
+}
 
 void main() {
+    if (LOAD_WORDS == 4u && BATCH * DIGITS <= 8u && gl_SubgroupSize >= ROWS && row_tiles % 8u == 0u) {
+        walk_wide();
+        return;
+    }
     // A subgroup holds a slice of x and walks down the rows.
     const uint slice = gl_SubgroupSize * TILES, slices = (row_tiles + slice - 1u) / slice;
     const uint split = SPLIT == 1u ? 1u : min(SPLIT, gl_NumSubgroups);

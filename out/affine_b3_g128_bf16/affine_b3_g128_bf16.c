@@ -2,7 +2,7 @@
  * Generated from the specification below by `qkgen emit --format affine_b3_g128_bf16`; do not edit.
  * 52 bytes for 128 elements, 3.25 bits each.
  * dequant, gather in f32: for each weight 0.406 bytes read and 4 written, 9.75 operations: 1 loads, 3.5 bits, 2.25 integer, 2 float, 1 conversions.
- * gemv, gemv_id in f32: for each weight 0.406 bytes read, 5.06 operations: 0.156 loads, 1.66 bits, 0.156 integer, 2.09 float, 1 conversions.
+ * gemv, gemv_id in f32: for each weight 0.406 bytes read, 5.19 operations: 0.0625 loads, 1.86 bits, 0.219 integer, 2.05 float, 1 conversions.
  *
  *     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
  *     from "MLX, mlx.core.quantize with mode='affine'"
@@ -627,10 +627,12 @@ static const uint32_t affine_b3_g128_bf16_gemv_f32_vulkan_local_size_x[] = {32, 
 static const uint32_t affine_b3_g128_bf16_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g128_bf16_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g128_bf16_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b3_g128_bf16_gemv_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b3_g128_bf16_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g128_bf16_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g128_bf16_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b3_g128_bf16_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, affine_b3_g128_bf16_gemv_f32_vulkan_split}};
+    {3, "split", 1, 4, affine_b3_g128_bf16_gemv_f32_vulkan_split},
+    {5, "load_words", 4, 2, affine_b3_g128_bf16_gemv_f32_vulkan_load_words}};
 
 const qk_kernel qk_affine_b3_g128_bf16_gemv_f32_vulkan = {
     .name = "affine_b3_g128_bf16_gemv_f32",
@@ -644,10 +646,10 @@ const qk_kernel qk_affine_b3_g128_bf16_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b3_g128_bf16_gemv_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = affine_b3_g128_bf16_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 128,
@@ -699,11 +701,13 @@ static const uint32_t affine_b3_g128_bf16_gemv_int8_f32_vulkan_batch[] = {1, 2, 
 static const uint32_t affine_b3_g128_bf16_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g128_bf16_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g128_bf16_gemv_int8_f32_vulkan_digits[] = {1};
+static const uint32_t affine_b3_g128_bf16_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b3_g128_bf16_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g128_bf16_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g128_bf16_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b3_g128_bf16_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, affine_b3_g128_bf16_gemv_int8_f32_vulkan_split},
-    {4, "digits", 1, 1, affine_b3_g128_bf16_gemv_int8_f32_vulkan_digits}};
+    {4, "digits", 1, 1, affine_b3_g128_bf16_gemv_int8_f32_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b3_g128_bf16_gemv_int8_f32_vulkan_load_words}};
 
 const qk_kernel qk_affine_b3_g128_bf16_gemv_int8_f32_vulkan = {
     .name = "affine_b3_g128_bf16_gemv_int8_f32",
@@ -717,10 +721,10 @@ const qk_kernel qk_affine_b3_g128_bf16_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b3_g128_bf16_gemv_int8_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b3_g128_bf16_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 128,
@@ -747,11 +751,13 @@ static const uint32_t affine_b3_g128_bf16_gemv_split_f32_vulkan_batch[] = {1, 2,
 static const uint32_t affine_b3_g128_bf16_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g128_bf16_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g128_bf16_gemv_split_f32_vulkan_digits[] = {2};
+static const uint32_t affine_b3_g128_bf16_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b3_g128_bf16_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g128_bf16_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g128_bf16_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b3_g128_bf16_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, affine_b3_g128_bf16_gemv_split_f32_vulkan_split},
-    {4, "digits", 2, 1, affine_b3_g128_bf16_gemv_split_f32_vulkan_digits}};
+    {4, "digits", 2, 1, affine_b3_g128_bf16_gemv_split_f32_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b3_g128_bf16_gemv_split_f32_vulkan_load_words}};
 
 const qk_kernel qk_affine_b3_g128_bf16_gemv_split_f32_vulkan = {
     .name = "affine_b3_g128_bf16_gemv_split_f32",
@@ -765,10 +771,10 @@ const qk_kernel qk_affine_b3_g128_bf16_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b3_g128_bf16_gemv_split_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b3_g128_bf16_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 128,
@@ -795,11 +801,13 @@ static const uint32_t affine_b3_g128_bf16_gemv_int24_f32_vulkan_batch[] = {1, 2,
 static const uint32_t affine_b3_g128_bf16_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g128_bf16_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g128_bf16_gemv_int24_f32_vulkan_digits[] = {3};
+static const uint32_t affine_b3_g128_bf16_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b3_g128_bf16_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g128_bf16_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g128_bf16_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b3_g128_bf16_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, affine_b3_g128_bf16_gemv_int24_f32_vulkan_split},
-    {4, "digits", 3, 1, affine_b3_g128_bf16_gemv_int24_f32_vulkan_digits}};
+    {4, "digits", 3, 1, affine_b3_g128_bf16_gemv_int24_f32_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b3_g128_bf16_gemv_int24_f32_vulkan_load_words}};
 
 const qk_kernel qk_affine_b3_g128_bf16_gemv_int24_f32_vulkan = {
     .name = "affine_b3_g128_bf16_gemv_int24_f32",
@@ -813,10 +821,10 @@ const qk_kernel qk_affine_b3_g128_bf16_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b3_g128_bf16_gemv_int24_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b3_g128_bf16_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 128,
@@ -842,10 +850,12 @@ static const uint32_t affine_b3_g128_bf16_gemv_f16_vulkan_local_size_x[] = {32, 
 static const uint32_t affine_b3_g128_bf16_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g128_bf16_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g128_bf16_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b3_g128_bf16_gemv_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b3_g128_bf16_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g128_bf16_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g128_bf16_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b3_g128_bf16_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, affine_b3_g128_bf16_gemv_f16_vulkan_split}};
+    {3, "split", 1, 4, affine_b3_g128_bf16_gemv_f16_vulkan_split},
+    {5, "load_words", 4, 2, affine_b3_g128_bf16_gemv_f16_vulkan_load_words}};
 
 const qk_kernel qk_affine_b3_g128_bf16_gemv_f16_vulkan = {
     .name = "affine_b3_g128_bf16_gemv_f16",
@@ -859,10 +869,10 @@ const qk_kernel qk_affine_b3_g128_bf16_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b3_g128_bf16_gemv_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = affine_b3_g128_bf16_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 128,
@@ -914,11 +924,13 @@ static const uint32_t affine_b3_g128_bf16_gemv_int8_f16_vulkan_batch[] = {1, 2, 
 static const uint32_t affine_b3_g128_bf16_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g128_bf16_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g128_bf16_gemv_int8_f16_vulkan_digits[] = {1};
+static const uint32_t affine_b3_g128_bf16_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b3_g128_bf16_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g128_bf16_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g128_bf16_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b3_g128_bf16_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, affine_b3_g128_bf16_gemv_int8_f16_vulkan_split},
-    {4, "digits", 1, 1, affine_b3_g128_bf16_gemv_int8_f16_vulkan_digits}};
+    {4, "digits", 1, 1, affine_b3_g128_bf16_gemv_int8_f16_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b3_g128_bf16_gemv_int8_f16_vulkan_load_words}};
 
 const qk_kernel qk_affine_b3_g128_bf16_gemv_int8_f16_vulkan = {
     .name = "affine_b3_g128_bf16_gemv_int8_f16",
@@ -932,10 +944,10 @@ const qk_kernel qk_affine_b3_g128_bf16_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b3_g128_bf16_gemv_int8_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b3_g128_bf16_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 128,
@@ -962,11 +974,13 @@ static const uint32_t affine_b3_g128_bf16_gemv_split_f16_vulkan_batch[] = {1, 2,
 static const uint32_t affine_b3_g128_bf16_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g128_bf16_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g128_bf16_gemv_split_f16_vulkan_digits[] = {2};
+static const uint32_t affine_b3_g128_bf16_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b3_g128_bf16_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g128_bf16_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g128_bf16_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b3_g128_bf16_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, affine_b3_g128_bf16_gemv_split_f16_vulkan_split},
-    {4, "digits", 2, 1, affine_b3_g128_bf16_gemv_split_f16_vulkan_digits}};
+    {4, "digits", 2, 1, affine_b3_g128_bf16_gemv_split_f16_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b3_g128_bf16_gemv_split_f16_vulkan_load_words}};
 
 const qk_kernel qk_affine_b3_g128_bf16_gemv_split_f16_vulkan = {
     .name = "affine_b3_g128_bf16_gemv_split_f16",
@@ -980,10 +994,10 @@ const qk_kernel qk_affine_b3_g128_bf16_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b3_g128_bf16_gemv_split_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b3_g128_bf16_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 128,
@@ -1010,11 +1024,13 @@ static const uint32_t affine_b3_g128_bf16_gemv_int24_f16_vulkan_batch[] = {1, 2,
 static const uint32_t affine_b3_g128_bf16_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g128_bf16_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g128_bf16_gemv_int24_f16_vulkan_digits[] = {3};
+static const uint32_t affine_b3_g128_bf16_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b3_g128_bf16_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g128_bf16_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g128_bf16_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b3_g128_bf16_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, affine_b3_g128_bf16_gemv_int24_f16_vulkan_split},
-    {4, "digits", 3, 1, affine_b3_g128_bf16_gemv_int24_f16_vulkan_digits}};
+    {4, "digits", 3, 1, affine_b3_g128_bf16_gemv_int24_f16_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b3_g128_bf16_gemv_int24_f16_vulkan_load_words}};
 
 const qk_kernel qk_affine_b3_g128_bf16_gemv_int24_f16_vulkan = {
     .name = "affine_b3_g128_bf16_gemv_int24_f16",
@@ -1028,10 +1044,10 @@ const qk_kernel qk_affine_b3_g128_bf16_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b3_g128_bf16_gemv_int24_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b3_g128_bf16_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 128,
@@ -1059,8 +1075,10 @@ static const qk_field affine_b3_g128_bf16_gemv_id_f32_push[] = {
 
 static const uint32_t affine_b3_g128_bf16_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b3_g128_bf16_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t affine_b3_g128_bf16_gemv_id_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b3_g128_bf16_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g128_bf16_gemv_id_f32_vulkan_local_size_x},
-    {2, "rows", 4, 4, affine_b3_g128_bf16_gemv_id_f32_vulkan_rows}};
+    {2, "rows", 4, 4, affine_b3_g128_bf16_gemv_id_f32_vulkan_rows},
+    {5, "load_words", 4, 2, affine_b3_g128_bf16_gemv_id_f32_vulkan_load_words}};
 
 const qk_kernel qk_affine_b3_g128_bf16_gemv_id_f32_vulkan = {
     .name = "affine_b3_g128_bf16_gemv_id_f32",
@@ -1074,10 +1092,10 @@ const qk_kernel qk_affine_b3_g128_bf16_gemv_id_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b3_g128_bf16_gemv_id_f32_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = affine_b3_g128_bf16_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 128,
@@ -1126,9 +1144,11 @@ static const qk_field affine_b3_g128_bf16_gemv_id_int8_f32_push[] = {
 static const uint32_t affine_b3_g128_bf16_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b3_g128_bf16_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g128_bf16_gemv_id_int8_f32_vulkan_digits[] = {1};
+static const uint32_t affine_b3_g128_bf16_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b3_g128_bf16_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g128_bf16_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g128_bf16_gemv_id_int8_f32_vulkan_rows},
-    {4, "digits", 1, 1, affine_b3_g128_bf16_gemv_id_int8_f32_vulkan_digits}};
+    {4, "digits", 1, 1, affine_b3_g128_bf16_gemv_id_int8_f32_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b3_g128_bf16_gemv_id_int8_f32_vulkan_load_words}};
 
 const qk_kernel qk_affine_b3_g128_bf16_gemv_id_int8_f32_vulkan = {
     .name = "affine_b3_g128_bf16_gemv_id_int8_f32",
@@ -1142,10 +1162,10 @@ const qk_kernel qk_affine_b3_g128_bf16_gemv_id_int8_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b3_g128_bf16_gemv_id_int8_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b3_g128_bf16_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 128,
@@ -1174,9 +1194,11 @@ static const qk_field affine_b3_g128_bf16_gemv_id_split_f32_push[] = {
 static const uint32_t affine_b3_g128_bf16_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b3_g128_bf16_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g128_bf16_gemv_id_split_f32_vulkan_digits[] = {2};
+static const uint32_t affine_b3_g128_bf16_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b3_g128_bf16_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g128_bf16_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g128_bf16_gemv_id_split_f32_vulkan_rows},
-    {4, "digits", 2, 1, affine_b3_g128_bf16_gemv_id_split_f32_vulkan_digits}};
+    {4, "digits", 2, 1, affine_b3_g128_bf16_gemv_id_split_f32_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b3_g128_bf16_gemv_id_split_f32_vulkan_load_words}};
 
 const qk_kernel qk_affine_b3_g128_bf16_gemv_id_split_f32_vulkan = {
     .name = "affine_b3_g128_bf16_gemv_id_split_f32",
@@ -1190,10 +1212,10 @@ const qk_kernel qk_affine_b3_g128_bf16_gemv_id_split_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b3_g128_bf16_gemv_id_split_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b3_g128_bf16_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 128,
@@ -1222,9 +1244,11 @@ static const qk_field affine_b3_g128_bf16_gemv_id_int24_f32_push[] = {
 static const uint32_t affine_b3_g128_bf16_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b3_g128_bf16_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g128_bf16_gemv_id_int24_f32_vulkan_digits[] = {3};
+static const uint32_t affine_b3_g128_bf16_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b3_g128_bf16_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g128_bf16_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g128_bf16_gemv_id_int24_f32_vulkan_rows},
-    {4, "digits", 3, 1, affine_b3_g128_bf16_gemv_id_int24_f32_vulkan_digits}};
+    {4, "digits", 3, 1, affine_b3_g128_bf16_gemv_id_int24_f32_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b3_g128_bf16_gemv_id_int24_f32_vulkan_load_words}};
 
 const qk_kernel qk_affine_b3_g128_bf16_gemv_id_int24_f32_vulkan = {
     .name = "affine_b3_g128_bf16_gemv_id_int24_f32",
@@ -1238,10 +1262,10 @@ const qk_kernel qk_affine_b3_g128_bf16_gemv_id_int24_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b3_g128_bf16_gemv_id_int24_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b3_g128_bf16_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 128,
@@ -1269,8 +1293,10 @@ static const qk_field affine_b3_g128_bf16_gemv_id_f16_push[] = {
 
 static const uint32_t affine_b3_g128_bf16_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b3_g128_bf16_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t affine_b3_g128_bf16_gemv_id_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b3_g128_bf16_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g128_bf16_gemv_id_f16_vulkan_local_size_x},
-    {2, "rows", 4, 4, affine_b3_g128_bf16_gemv_id_f16_vulkan_rows}};
+    {2, "rows", 4, 4, affine_b3_g128_bf16_gemv_id_f16_vulkan_rows},
+    {5, "load_words", 4, 2, affine_b3_g128_bf16_gemv_id_f16_vulkan_load_words}};
 
 const qk_kernel qk_affine_b3_g128_bf16_gemv_id_f16_vulkan = {
     .name = "affine_b3_g128_bf16_gemv_id_f16",
@@ -1284,10 +1310,10 @@ const qk_kernel qk_affine_b3_g128_bf16_gemv_id_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b3_g128_bf16_gemv_id_f16_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = affine_b3_g128_bf16_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 128,
@@ -1336,9 +1362,11 @@ static const qk_field affine_b3_g128_bf16_gemv_id_int8_f16_push[] = {
 static const uint32_t affine_b3_g128_bf16_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b3_g128_bf16_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g128_bf16_gemv_id_int8_f16_vulkan_digits[] = {1};
+static const uint32_t affine_b3_g128_bf16_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b3_g128_bf16_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g128_bf16_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g128_bf16_gemv_id_int8_f16_vulkan_rows},
-    {4, "digits", 1, 1, affine_b3_g128_bf16_gemv_id_int8_f16_vulkan_digits}};
+    {4, "digits", 1, 1, affine_b3_g128_bf16_gemv_id_int8_f16_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b3_g128_bf16_gemv_id_int8_f16_vulkan_load_words}};
 
 const qk_kernel qk_affine_b3_g128_bf16_gemv_id_int8_f16_vulkan = {
     .name = "affine_b3_g128_bf16_gemv_id_int8_f16",
@@ -1352,10 +1380,10 @@ const qk_kernel qk_affine_b3_g128_bf16_gemv_id_int8_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b3_g128_bf16_gemv_id_int8_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b3_g128_bf16_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 128,
@@ -1384,9 +1412,11 @@ static const qk_field affine_b3_g128_bf16_gemv_id_split_f16_push[] = {
 static const uint32_t affine_b3_g128_bf16_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b3_g128_bf16_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g128_bf16_gemv_id_split_f16_vulkan_digits[] = {2};
+static const uint32_t affine_b3_g128_bf16_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b3_g128_bf16_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g128_bf16_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g128_bf16_gemv_id_split_f16_vulkan_rows},
-    {4, "digits", 2, 1, affine_b3_g128_bf16_gemv_id_split_f16_vulkan_digits}};
+    {4, "digits", 2, 1, affine_b3_g128_bf16_gemv_id_split_f16_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b3_g128_bf16_gemv_id_split_f16_vulkan_load_words}};
 
 const qk_kernel qk_affine_b3_g128_bf16_gemv_id_split_f16_vulkan = {
     .name = "affine_b3_g128_bf16_gemv_id_split_f16",
@@ -1400,10 +1430,10 @@ const qk_kernel qk_affine_b3_g128_bf16_gemv_id_split_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b3_g128_bf16_gemv_id_split_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b3_g128_bf16_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 128,
@@ -1432,9 +1462,11 @@ static const qk_field affine_b3_g128_bf16_gemv_id_int24_f16_push[] = {
 static const uint32_t affine_b3_g128_bf16_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b3_g128_bf16_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g128_bf16_gemv_id_int24_f16_vulkan_digits[] = {3};
+static const uint32_t affine_b3_g128_bf16_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b3_g128_bf16_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g128_bf16_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g128_bf16_gemv_id_int24_f16_vulkan_rows},
-    {4, "digits", 3, 1, affine_b3_g128_bf16_gemv_id_int24_f16_vulkan_digits}};
+    {4, "digits", 3, 1, affine_b3_g128_bf16_gemv_id_int24_f16_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b3_g128_bf16_gemv_id_int24_f16_vulkan_load_words}};
 
 const qk_kernel qk_affine_b3_g128_bf16_gemv_id_int24_f16_vulkan = {
     .name = "affine_b3_g128_bf16_gemv_id_int24_f16",
@@ -1448,10 +1480,10 @@ const qk_kernel qk_affine_b3_g128_bf16_gemv_id_int24_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b3_g128_bf16_gemv_id_int24_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b3_g128_bf16_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 128,

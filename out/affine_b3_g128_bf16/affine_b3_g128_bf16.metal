@@ -2,7 +2,7 @@
 // Generated from the specification below by `qkgen emit --format affine_b3_g128_bf16`; do not edit.
 // 52 bytes for 128 elements, 3.25 bits each.
 // dequant, gather in f32: for each weight 0.406 bytes read and 4 written, 9.75 operations: 1 loads, 3.5 bits, 2.25 integer, 2 float, 1 conversions.
-// gemv, gemv_id in f32: for each weight 0.406 bytes read, 5.06 operations: 0.156 loads, 1.66 bits, 0.156 integer, 2.09 float, 1 conversions.
+// gemv, gemv_id in f32: for each weight 0.406 bytes read, 5.19 operations: 0.0625 loads, 1.86 bits, 0.219 integer, 2.05 float, 1 conversions.
 //
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
 //     from "MLX, mlx.core.quantize with mode='affine'"
@@ -67,8 +67,8 @@ inline void decode(device const uint *weight, device const ushort *scales, devic
 
     // elements 8 to 11, counted from the tile's first
     const uint w1 = weight[block * 12u + tile * 3u + 1u];
-    const uint w_run0 = (w0 >> 24u) | (w1 << 8u);
-    const uint4 q2 = (uint4(w_run0) >> uint4(0, 3, 6, 9)) & 7u;  // w: 3 bits
+    const uint w_run0 = (w0 >> 16u) | (w1 << 16u);
+    const uint4 q2 = (uint4(w_run0) >> uint4(8, 11, 14, 17)) & 7u;  // w: 3 bits
     v[2] = float4(q2) * s + b;
 
     // elements 12 to 15, counted from the tile's first
@@ -81,8 +81,8 @@ inline void decode(device const uint *weight, device const ushort *scales, devic
 
     // elements 20 to 23, counted from the tile's first
     const uint w2 = weight[block * 12u + tile * 3u + 2u];
-    const uint w_run1 = (w1 >> 28u) | (w2 << 4u);
-    const uint4 q5 = (uint4(w_run1) >> uint4(0, 3, 6, 9)) & 7u;  // w: 3 bits
+    const uint w_run1 = (w1 >> 16u) | (w2 << 16u);
+    const uint4 q5 = (uint4(w_run1) >> uint4(12, 15, 18, 21)) & 7u;  // w: 3 bits
     v[5] = float4(q5) * s + b;
 
     // elements 24 to 27, counted from the tile's first
@@ -140,10 +140,10 @@ inline void load_x(device const X *x_in, uint batch, uint row_tiles, uint vector
         const float4 x7 = float4(x_in[from + 7u]);
         x[k][m][0] = x0 * float4(16777216.0f, 2097152.0f, 262144.0f, 8388608.0f);
         x[k][m][1] = x1;
-        x[k][m][2] = x2 * float4(16777216.0f, 2097152.0f, 262144.0f, 8388608.0f);
+        x[k][m][2] = x2;
         x[k][m][3] = x3 * float4(1048576.0f, 131072.0f, 4194304.0f, 524288.0f);
         x[k][m][4] = x4 * float4(16777216.0f, 2097152.0f, 262144.0f, 8388608.0f);
-        x[k][m][5] = x5 * float4(16777216.0f, 2097152.0f, 262144.0f, 8388608.0f);
+        x[k][m][5] = x5;
         x[k][m][6] = x6;
         x[k][m][7] = x7 * float4(1048576.0f, 131072.0f, 4194304.0f, 524288.0f);
         x_sum[k][m][0] = dot(x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7, float4(1.0f));
@@ -171,33 +171,27 @@ inline void accumulate(
     const float2 pair3 = float2(as_type<half2>((w0 >> 8u) & 0xE000Eu));
     const uint4 q0 = (uint4(w0) >> uint4(12, 15, 18, 21)) & 7u;  // w: 3 bits
     const uint w1 = weight[block * 12u + tile * 3u + 1u];
-    const uint w_run0 = (w0 >> 24u) | (w1 << 8u);
-    const float2 pair4 = float2(as_type<half2>(w_run0 & 0x70007u));
-    const float2 pair5 = float2(as_type<half2>(w_run0 & 0x380038u));
-    const float2 pair6 = float2(as_type<half2>(w_run0 & 0x1C001C0u));
-    const float2 pair7 = float2(as_type<half2>((w_run0 >> 8u) & 0xE000Eu));
-    const float2 pair8 = float2(as_type<half2>(w1 & 0x700070u));
-    const float2 pair9 = float2(as_type<half2>(w1 & 0x3800380u));
-    const float2 pair10 = float2(as_type<half2>((w1 >> 8u) & 0x1C001Cu));
-    const float2 pair11 = float2(as_type<half2>((w1 >> 8u) & 0xE000E0u));
-    const float2 pair12 = float2(as_type<half2>(w1 & 0x70007u));
-    const float2 pair13 = float2(as_type<half2>(w1 & 0x380038u));
-    const float2 pair14 = float2(as_type<half2>(w1 & 0x1C001C0u));
-    const float2 pair15 = float2(as_type<half2>((w1 >> 8u) & 0xE000Eu));
+    const uint w_run0 = (w0 >> 16u) | (w1 << 16u);
+    const uint4 q1 = (uint4(w_run0) >> uint4(8, 11, 14, 17)) & 7u;  // w: 3 bits
+    const float2 pair4 = float2(as_type<half2>(w1 & 0x700070u));
+    const float2 pair5 = float2(as_type<half2>(w1 & 0x3800380u));
+    const float2 pair6 = float2(as_type<half2>((w1 >> 8u) & 0x1C001Cu));
+    const float2 pair7 = float2(as_type<half2>((w1 >> 8u) & 0xE000E0u));
+    const float2 pair8 = float2(as_type<half2>(w1 & 0x70007u));
+    const float2 pair9 = float2(as_type<half2>(w1 & 0x380038u));
+    const float2 pair10 = float2(as_type<half2>(w1 & 0x1C001C0u));
+    const float2 pair11 = float2(as_type<half2>((w1 >> 8u) & 0xE000Eu));
     const uint w2 = weight[block * 12u + tile * 3u + 2u];
-    const uint w_run1 = (w1 >> 28u) | (w2 << 4u);
-    const float2 pair16 = float2(as_type<half2>(w_run1 & 0x70007u));
-    const float2 pair17 = float2(as_type<half2>(w_run1 & 0x380038u));
-    const float2 pair18 = float2(as_type<half2>(w_run1 & 0x1C001C0u));
-    const float2 pair19 = float2(as_type<half2>((w_run1 >> 8u) & 0xE000Eu));
-    const uint4 q1 = (uint4(w2) >> uint4(8, 11, 14, 17)) & 7u;  // w: 3 bits
-    const float2 pair20 = float2(as_type<half2>(w2 & 0x700070u));
-    const float2 pair21 = float2(as_type<half2>(w2 & 0x3800380u));
-    const float2 pair22 = float2(as_type<half2>((w2 >> 8u) & 0x1C001Cu));
-    const float2 pair23 = float2(as_type<half2>((w2 >> 8u) & 0xE000E0u));
+    const uint w_run1 = (w1 >> 16u) | (w2 << 16u);
+    const uint4 q2 = (uint4(w_run1) >> uint4(12, 15, 18, 21)) & 7u;  // w: 3 bits
+    const uint4 q3 = (uint4(w2) >> uint4(8, 11, 14, 17)) & 7u;  // w: 3 bits
+    const float2 pair12 = float2(as_type<half2>(w2 & 0x700070u));
+    const float2 pair13 = float2(as_type<half2>(w2 & 0x3800380u));
+    const float2 pair14 = float2(as_type<half2>((w2 >> 8u) & 0x1C001Cu));
+    const float2 pair15 = float2(as_type<half2>((w2 >> 8u) & 0xE000E0u));
     const float b = bf16_to_f32(uint(biases[block]));
     for (uint m = 0; m < BATCH; ++m) {
-        sum[m] += s * (dot(x[k][m][0], float4(pair0.x, pair1.x, pair2.x, pair3.x)) + dot(x[k][m][1], float4(q0)) + dot(x[k][m][2], float4(pair4.x, pair5.x, pair6.x, pair7.x)) + dot(x[k][m][3], float4(pair8.x, pair9.x, pair10.x, pair11.x)) + dot(x[k][m][4], float4(pair12.y, pair13.y, pair14.y, pair15.y)) + dot(x[k][m][5], float4(pair16.x, pair17.x, pair18.x, pair19.x)) + dot(x[k][m][6], float4(q1)) + dot(x[k][m][7], float4(pair20.y, pair21.y, pair22.y, pair23.y))) + b * x_sum[k][m][0];
+        sum[m] += s * (dot(x[k][m][0], float4(pair0.x, pair1.x, pair2.x, pair3.x)) + dot(x[k][m][1], float4(q0)) + dot(x[k][m][2], float4(q1)) + dot(x[k][m][3], float4(pair4.x, pair5.x, pair6.x, pair7.x)) + dot(x[k][m][4], float4(pair8.y, pair9.y, pair10.y, pair11.y)) + dot(x[k][m][5], float4(q2)) + dot(x[k][m][6], float4(q3)) + dot(x[k][m][7], float4(pair12.y, pair13.y, pair14.y, pair15.y))) + b * x_sum[k][m][0];
     }
 }
 

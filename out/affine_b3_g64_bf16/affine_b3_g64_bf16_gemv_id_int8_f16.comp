@@ -1,7 +1,7 @@
 // affine_b3_g64_bf16_gemv_id_int8_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f16.
 // Generated from the specification below by `qkgen emit --format affine_b3_g64_bf16`; do not edit.
 // 28 bytes for 64 elements, 3.5 bits each.
-// For each weight 0.438 bytes read, 3.38 operations: 0.156 loads, 2.41 bits, 0.625 integer, 0.156 float, 0.0312 conversions.
+// For each weight 0.438 bytes read, 3.3 operations: 0.0625 loads, 2.45 bits, 0.688 integer, 0.0781 float, 0.0156 conversions.
 //
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
 //     from "MLX, mlx.core.quantize with mode='affine'"
@@ -22,16 +22,21 @@
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_shuffle : require
 #extension GL_EXT_spirv_intrinsics : require
 #extension GL_EXT_shader_16bit_storage : require
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 2) const uint ROWS = 4;  // rows at a time
+layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: weights are loaded 16 bytes at a time, where that can be
 layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
 
 layout(binding = 0, std430) readonly buffer WeightBuffer { uint weight[]; };
 layout(binding = 1, std430) readonly buffer ScalesBuffer { uint16_t scales[]; };
 layout(binding = 2, std430) readonly buffer BiasesBuffer { uint16_t biases[]; };
+layout(binding = 0, std430) readonly buffer Weight_fourBuffer { uvec4 weight_four[]; };
+layout(binding = 1, std430) readonly buffer Scales_wordBuffer { uint scales_word[]; };
+layout(binding = 2, std430) readonly buffer Biases_wordBuffer { uint biases_word[]; };
 layout(binding = 3, std430) readonly buffer Input { uvec2 x_in[]; };
 layout(binding = 4, std430) readonly buffer Ids { uint ids[]; };
 layout(binding = 5, std430) writeonly buffer Output { float y[]; };
@@ -61,6 +66,13 @@ int x[TILES][BATCH][DIGITS][8];
 int x_digits[TILES][BATCH][DIGITS][1];
 float x_step[TILES][BATCH];
 float x_sum[TILES][BATCH][1];
+
+// The same for wide tiles.
+const uint WIDE_TILES = 1u;
+int wide_x[WIDE_TILES][BATCH][DIGITS][16];
+int wide_x_digits[WIDE_TILES][BATCH][DIGITS][1];
+float wide_x_step[WIDE_TILES][BATCH];
+float wide_x_sum[WIDE_TILES][BATCH][1];
 
 // Integers whose digits are bytes with a sign: the largest, less what rounding may add.
 const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355709.0;
@@ -168,24 +180,26 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     uint pairs1 = (run0 & 0x3Fu) | ((run0 & 4032u) << 10u);
     uint bytes1 = (pairs1 & 0x70007u) | ((pairs1 & 0x380038u) << 5u);
     uint w1 = weight[block * 6u + tile * 3u + 1u];
-    uint w_run0 = (w0 >> 24u) | (w1 << 8u);
-    uint pairs2 = (w_run0 & 0x3Fu) | ((w_run0 & 4032u) << 10u);
+    uint w_run0 = (w0 >> 16u) | (w1 << 16u);
+    uint run1 = w_run0 >> 8u;
+    uint pairs2 = (run1 & 0x3Fu) | ((run1 & 4032u) << 10u);
     uint bytes2 = (pairs2 & 0x70007u) | ((pairs2 & 0x380038u) << 5u);
-    uint run1 = w1 >> 4u;
-    uint pairs3 = (run1 & 0x3Fu) | ((run1 & 4032u) << 10u);
+    uint run2 = w1 >> 4u;
+    uint pairs3 = (run2 & 0x3Fu) | ((run2 & 4032u) << 10u);
     uint bytes3 = (pairs3 & 0x70007u) | ((pairs3 & 0x380038u) << 5u);
-    uint run2 = w1 >> 16u;
-    uint pairs4 = (run2 & 0x3Fu) | ((run2 & 4032u) << 10u);
+    uint run3 = w1 >> 16u;
+    uint pairs4 = (run3 & 0x3Fu) | ((run3 & 4032u) << 10u);
     uint bytes4 = (pairs4 & 0x70007u) | ((pairs4 & 0x380038u) << 5u);
     uint w2 = weight[block * 6u + tile * 3u + 2u];
-    uint w_run1 = (w1 >> 28u) | (w2 << 4u);
-    uint pairs5 = (w_run1 & 0x3Fu) | ((w_run1 & 4032u) << 10u);
+    uint w_run1 = run3 | (w2 << 16u);
+    uint run4 = w_run1 >> 12u;
+    uint pairs5 = (run4 & 0x3Fu) | ((run4 & 4032u) << 10u);
     uint bytes5 = (pairs5 & 0x70007u) | ((pairs5 & 0x380038u) << 5u);
-    uint run3 = w2 >> 8u;
-    uint pairs6 = (run3 & 0x3Fu) | ((run3 & 4032u) << 10u);
+    uint run5 = w2 >> 8u;
+    uint pairs6 = (run5 & 0x3Fu) | ((run5 & 4032u) << 10u);
     uint bytes6 = (pairs6 & 0x70007u) | ((pairs6 & 0x380038u) << 5u);
-    uint run4 = w2 >> 20u;
-    uint pairs7 = (run4 & 0x3Fu) | ((run4 & 4032u) << 10u);
+    uint run6 = w2 >> 20u;
+    uint pairs7 = (run6 & 0x3Fu) | ((run6 & 4032u) << 10u);
     uint bytes7 = (pairs7 & 0x70007u) | ((pairs7 & 0x380038u) << 5u);
     float b = bf16_to_f32(uint(biases[block]));
     [[unroll]] for (uint m = 0; m < BATCH; ++m) {
@@ -197,9 +211,287 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     }
 }
 
-shared float partial[gl_WorkGroupSize.x / 4u * ROWS];
+// Loads what wide tile `j` of a row meets of x, from right-hand side `vector` on.
+void load_wide_x(uint vector, uint j, uint k) {
+    const uint tile = j % 2u;
+    const uint place = j / 2u * 32u + tile * 16u;
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
+        const uint from = min(vector + m, batch - 1u) * row_tiles * 8u + place;
+        const vec4 x0 = vec4(unpackHalf2x16(x_in[from].x), unpackHalf2x16(x_in[from].y));
+        const vec4 x1 = vec4(unpackHalf2x16(x_in[from + 1u].x), unpackHalf2x16(x_in[from + 1u].y));
+        const vec4 x2 = vec4(unpackHalf2x16(x_in[from + 2u].x), unpackHalf2x16(x_in[from + 2u].y));
+        const vec4 x3 = vec4(unpackHalf2x16(x_in[from + 3u].x), unpackHalf2x16(x_in[from + 3u].y));
+        const vec4 x4 = vec4(unpackHalf2x16(x_in[from + 4u].x), unpackHalf2x16(x_in[from + 4u].y));
+        const vec4 x5 = vec4(unpackHalf2x16(x_in[from + 5u].x), unpackHalf2x16(x_in[from + 5u].y));
+        const vec4 x6 = vec4(unpackHalf2x16(x_in[from + 6u].x), unpackHalf2x16(x_in[from + 6u].y));
+        const vec4 x7 = vec4(unpackHalf2x16(x_in[from + 7u].x), unpackHalf2x16(x_in[from + 7u].y));
+        const vec4 x8 = vec4(unpackHalf2x16(x_in[from + 8u].x), unpackHalf2x16(x_in[from + 8u].y));
+        const vec4 x9 = vec4(unpackHalf2x16(x_in[from + 9u].x), unpackHalf2x16(x_in[from + 9u].y));
+        const vec4 x10 = vec4(unpackHalf2x16(x_in[from + 10u].x), unpackHalf2x16(x_in[from + 10u].y));
+        const vec4 x11 = vec4(unpackHalf2x16(x_in[from + 11u].x), unpackHalf2x16(x_in[from + 11u].y));
+        const vec4 x12 = vec4(unpackHalf2x16(x_in[from + 12u].x), unpackHalf2x16(x_in[from + 12u].y));
+        const vec4 x13 = vec4(unpackHalf2x16(x_in[from + 13u].x), unpackHalf2x16(x_in[from + 13u].y));
+        const vec4 x14 = vec4(unpackHalf2x16(x_in[from + 14u].x), unpackHalf2x16(x_in[from + 14u].y));
+        const vec4 x15 = vec4(unpackHalf2x16(x_in[from + 15u].x), unpackHalf2x16(x_in[from + 15u].y));
+        vec4 most = abs(x0);
+        most = max(most, abs(x1));
+        most = max(most, abs(x2));
+        most = max(most, abs(x3));
+        most = max(most, abs(x4));
+        most = max(most, abs(x5));
+        most = max(most, abs(x6));
+        most = max(most, abs(x7));
+        most = max(most, abs(x8));
+        most = max(most, abs(x9));
+        most = max(most, abs(x10));
+        most = max(most, abs(x11));
+        most = max(most, abs(x12));
+        most = max(most, abs(x13));
+        most = max(most, abs(x14));
+        most = max(most, abs(x15));
+        const float scale = scale_of(most, x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7 + x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15);
+        wide_x_step[k][m] = 1.0 / scale;
+        ivec4 i0 = ivec4(roundEven(x0 * scale));
+        ivec4 i1 = ivec4(roundEven(x1 * scale));
+        ivec4 i2 = ivec4(roundEven(x2 * scale));
+        ivec4 i3 = ivec4(roundEven(x3 * scale));
+        ivec4 i4 = ivec4(roundEven(x4 * scale));
+        ivec4 i5 = ivec4(roundEven(x5 * scale));
+        ivec4 i6 = ivec4(roundEven(x6 * scale));
+        ivec4 i7 = ivec4(roundEven(x7 * scale));
+        ivec4 i8 = ivec4(roundEven(x8 * scale));
+        ivec4 i9 = ivec4(roundEven(x9 * scale));
+        ivec4 i10 = ivec4(roundEven(x10 * scale));
+        ivec4 i11 = ivec4(roundEven(x11 * scale));
+        ivec4 i12 = ivec4(roundEven(x12 * scale));
+        ivec4 i13 = ivec4(roundEven(x13 * scale));
+        ivec4 i14 = ivec4(roundEven(x14 * scale));
+        ivec4 i15 = ivec4(roundEven(x15 * scale));
+        wide_x_sum[k][m][0] = float(sum_of(i0 + i1 + i2 + i3 + i4 + i5 + i6 + i7 + i8 + i9 + i10 + i11 + i12 + i13 + i14 + i15));
+        [[unroll]] for (uint digit = DIGITS; digit-- > 0;) {
+            const ivec4 low0 = bitfieldExtract(i0, 0, 8);
+            const ivec4 low1 = bitfieldExtract(i1, 0, 8);
+            const ivec4 low2 = bitfieldExtract(i2, 0, 8);
+            const ivec4 low3 = bitfieldExtract(i3, 0, 8);
+            const ivec4 low4 = bitfieldExtract(i4, 0, 8);
+            const ivec4 low5 = bitfieldExtract(i5, 0, 8);
+            const ivec4 low6 = bitfieldExtract(i6, 0, 8);
+            const ivec4 low7 = bitfieldExtract(i7, 0, 8);
+            const ivec4 low8 = bitfieldExtract(i8, 0, 8);
+            const ivec4 low9 = bitfieldExtract(i9, 0, 8);
+            const ivec4 low10 = bitfieldExtract(i10, 0, 8);
+            const ivec4 low11 = bitfieldExtract(i11, 0, 8);
+            const ivec4 low12 = bitfieldExtract(i12, 0, 8);
+            const ivec4 low13 = bitfieldExtract(i13, 0, 8);
+            const ivec4 low14 = bitfieldExtract(i14, 0, 8);
+            const ivec4 low15 = bitfieldExtract(i15, 0, 8);
+            wide_x[k][m][digit][0] = bytes_of(low0);
+            wide_x[k][m][digit][1] = bytes_of(low1);
+            wide_x[k][m][digit][2] = bytes_of(low2);
+            wide_x[k][m][digit][3] = bytes_of(low3);
+            wide_x[k][m][digit][4] = bytes_of(low4);
+            wide_x[k][m][digit][5] = bytes_of(low5);
+            wide_x[k][m][digit][6] = bytes_of(low6);
+            wide_x[k][m][digit][7] = bytes_of(low7);
+            wide_x[k][m][digit][8] = bytes_of(low8);
+            wide_x[k][m][digit][9] = bytes_of(low9);
+            wide_x[k][m][digit][10] = bytes_of(low10);
+            wide_x[k][m][digit][11] = bytes_of(low11);
+            wide_x[k][m][digit][12] = bytes_of(low12);
+            wide_x[k][m][digit][13] = bytes_of(low13);
+            wide_x[k][m][digit][14] = bytes_of(low14);
+            wide_x[k][m][digit][15] = bytes_of(low15);
+            i0 = (i0 - low0) >> 8;
+            i1 = (i1 - low1) >> 8;
+            i2 = (i2 - low2) >> 8;
+            i3 = (i3 - low3) >> 8;
+            i4 = (i4 - low4) >> 8;
+            i5 = (i5 - low5) >> 8;
+            i6 = (i6 - low6) >> 8;
+            i7 = (i7 - low7) >> 8;
+            i8 = (i8 - low8) >> 8;
+            i9 = (i9 - low9) >> 8;
+            i10 = (i10 - low10) >> 8;
+            i11 = (i11 - low11) >> 8;
+            i12 = (i12 - low12) >> 8;
+            i13 = (i13 - low13) >> 8;
+            i14 = (i14 - low14) >> 8;
+            i15 = (i15 - low15) >> 8;
+        }
+    }
+}
+
+// Loads wide tile `j` of row `n`, but that of the last block of all, from where loads of 16 bytes would go beyond the end.
+void fetch_wide(uint n, uint j, out uvec4 fours[2], out uint words[2]) {
+    if (n + 1u == (expert_end - expert_first) * rows && j + 2u >= row_tiles / 2u) {
+        n = 0u;
+        j = j % 2u;
+    }
+    const uint block = n * (row_tiles / 4u) + j / 2u;
+    const uint tile = j % 2u;
+    uint begin = block * 12u + tile * 6u;
+    uint window = begin / 4u;
+    fours[0] = weight_four[window];
+    fours[1] = weight_four[window + 1u];
+    words[0] = scales_word[block];
+    words[1] = biases_word[block];
+}
+
+// Adds the products of wide tile `j` of row `n`, which was loaded.
+void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[2], inout float sum[BATCH]) {
+    const uint block = n * (row_tiles / 4u) + j / 2u;
+    const uint tile = j % 2u;
+    float s = bf16_to_f32(words[0] >> (tile * 16u));
+    uint begin = block * 12u + tile * 6u;
+    bool upper = (begin & 2u) != 0u;
+    uvec4 four0 = fours[0];
+    uint pick0 = upper ? four0.z : four0.x;
+    uint pairs0 = (pick0 & 0x3Fu) | ((pick0 & 4032u) << 10u);
+    uint bytes0 = (pairs0 & 0x70007u) | ((pairs0 & 0x380038u) << 5u);
+    uint run0 = pick0 >> 12u;
+    uint pairs1 = (run0 & 0x3Fu) | ((run0 & 4032u) << 10u);
+    uint bytes1 = (pairs1 & 0x70007u) | ((pairs1 & 0x380038u) << 5u);
+    uint pick1 = upper ? four0.w : four0.y;
+    uint w_run0 = (pick0 >> 16u) | (pick1 << 16u);
+    uint run1 = w_run0 >> 8u;
+    uint pairs2 = (run1 & 0x3Fu) | ((run1 & 4032u) << 10u);
+    uint bytes2 = (pairs2 & 0x70007u) | ((pairs2 & 0x380038u) << 5u);
+    uint run2 = pick1 >> 4u;
+    uint pairs3 = (run2 & 0x3Fu) | ((run2 & 4032u) << 10u);
+    uint bytes3 = (pairs3 & 0x70007u) | ((pairs3 & 0x380038u) << 5u);
+    uint run3 = pick1 >> 16u;
+    uint pairs4 = (run3 & 0x3Fu) | ((run3 & 4032u) << 10u);
+    uint bytes4 = (pairs4 & 0x70007u) | ((pairs4 & 0x380038u) << 5u);
+    uvec4 four1 = fours[1];
+    uint pick2 = upper ? four1.x : four0.z;
+    uint w_run1 = run3 | (pick2 << 16u);
+    uint run4 = w_run1 >> 12u;
+    uint pairs5 = (run4 & 0x3Fu) | ((run4 & 4032u) << 10u);
+    uint bytes5 = (pairs5 & 0x70007u) | ((pairs5 & 0x380038u) << 5u);
+    uint run5 = pick2 >> 8u;
+    uint pairs6 = (run5 & 0x3Fu) | ((run5 & 4032u) << 10u);
+    uint bytes6 = (pairs6 & 0x70007u) | ((pairs6 & 0x380038u) << 5u);
+    uint run6 = pick2 >> 20u;
+    uint pairs7 = (run6 & 0x3Fu) | ((run6 & 4032u) << 10u);
+    uint bytes7 = (pairs7 & 0x70007u) | ((pairs7 & 0x380038u) << 5u);
+    uint pick3 = upper ? four1.y : four0.w;
+    uint pairs8 = (pick3 & 0x3Fu) | ((pick3 & 4032u) << 10u);
+    uint bytes8 = (pairs8 & 0x70007u) | ((pairs8 & 0x380038u) << 5u);
+    uint run7 = pick3 >> 12u;
+    uint pairs9 = (run7 & 0x3Fu) | ((run7 & 4032u) << 10u);
+    uint bytes9 = (pairs9 & 0x70007u) | ((pairs9 & 0x380038u) << 5u);
+    uint pick4 = upper ? four1.z : four1.x;
+    uint w_run2 = (pick3 >> 16u) | (pick4 << 16u);
+    uint run8 = w_run2 >> 8u;
+    uint pairs10 = (run8 & 0x3Fu) | ((run8 & 4032u) << 10u);
+    uint bytes10 = (pairs10 & 0x70007u) | ((pairs10 & 0x380038u) << 5u);
+    uint run9 = pick4 >> 4u;
+    uint pairs11 = (run9 & 0x3Fu) | ((run9 & 4032u) << 10u);
+    uint bytes11 = (pairs11 & 0x70007u) | ((pairs11 & 0x380038u) << 5u);
+    uint run10 = pick4 >> 16u;
+    uint pairs12 = (run10 & 0x3Fu) | ((run10 & 4032u) << 10u);
+    uint bytes12 = (pairs12 & 0x70007u) | ((pairs12 & 0x380038u) << 5u);
+    uint pick5 = upper ? four1.w : four1.y;
+    uint w_run3 = run10 | (pick5 << 16u);
+    uint run11 = w_run3 >> 12u;
+    uint pairs13 = (run11 & 0x3Fu) | ((run11 & 4032u) << 10u);
+    uint bytes13 = (pairs13 & 0x70007u) | ((pairs13 & 0x380038u) << 5u);
+    uint run12 = pick5 >> 8u;
+    uint pairs14 = (run12 & 0x3Fu) | ((run12 & 4032u) << 10u);
+    uint bytes14 = (pairs14 & 0x70007u) | ((pairs14 & 0x380038u) << 5u);
+    uint run13 = pick5 >> 20u;
+    uint pairs15 = (run13 & 0x3Fu) | ((run13 & 4032u) << 10u);
+    uint bytes15 = (pairs15 & 0x70007u) | ((pairs15 & 0x380038u) << 5u);
+    float b = bf16_to_f32(words[1] >> (tile * 16u));
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
+        float dots0 = 0.0;
+        [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
+            dots0 = 256.0 * dots0 + float(dot4(int(bytes0), wide_x[k][m][digit][0]) + dot4(int(bytes1), wide_x[k][m][digit][1]) + dot4(int(bytes2), wide_x[k][m][digit][2]) + dot4(int(bytes3), wide_x[k][m][digit][3]) + dot4(int(bytes4), wide_x[k][m][digit][4]) + dot4(int(bytes5), wide_x[k][m][digit][5]) + dot4(int(bytes6), wide_x[k][m][digit][6]) + dot4(int(bytes7), wide_x[k][m][digit][7]) + dot4(int(bytes8), wide_x[k][m][digit][8]) + dot4(int(bytes9), wide_x[k][m][digit][9]) + dot4(int(bytes10), wide_x[k][m][digit][10]) + dot4(int(bytes11), wide_x[k][m][digit][11]) + dot4(int(bytes12), wide_x[k][m][digit][12]) + dot4(int(bytes13), wide_x[k][m][digit][13]) + dot4(int(bytes14), wide_x[k][m][digit][14]) + dot4(int(bytes15), wide_x[k][m][digit][15]));
+        }
+        sum[m] += wide_x_step[k][m] * (s * dots0 + b * wide_x_sum[k][m][0]);
+    }
+}
+
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
+
+// Sums over the lanes of a subgroup, of all rows at once: those of row r in lane r.
+float sum_of_lanes(float sum[ROWS][BATCH], uint m) {
+    float v[ROWS];
+    [[unroll]] for (uint r = 0u; r < ROWS; ++r) v[r] = sum[r][m];
+    [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
+        const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
+        [[unroll]] for (uint i = 0u; i < left; ++i) {
+            const float even_row = v[2u * i], odd_row = v[2u * i + 1u];
+            v[i] = (odd ? odd_row : even_row) + subgroupShuffleXor(odd ? even_row : odd_row, bit);
+        }
+    }
+    for (uint bit = ROWS; bit < gl_SubgroupSize; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
+    return v[0];
+}
+
+// As main does, with wide tiles.
+void walk_wide() {
+    const uint wide_tiles = row_tiles / 2u, lane = gl_SubgroupInvocationID;
+    const uint slice = gl_SubgroupSize * WIDE_TILES, slices = (wide_tiles + slice - 1u) / slice;
+    uint split = 1u, held = ~0u, held_token = ~0u, turn = 0u;
+    while (split < slices && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
+    const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
+    const uint parts = (rows + teams * ROWS - 1u) / (teams * ROWS);
+    for (uint work = gl_WorkGroupID.x; work < batch * slots * parts; work += gl_NumWorkGroups.x) {
+        const uint pair = work / parts, token = pair / slots, first = work % parts * teams * ROWS, expert = ids[pair];
+        const bool found = expert < experts;
+        if (found ? expert < expert_first || expert >= expert_end : expert_first != 0u) continue;  // another launch's
+        float sum[ROWS][BATCH];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r][0] = 0.0;
+        if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros
+        const uint begin = (expert - expert_first) * rows, row = begin + first + team * ROWS, end = begin + rows;
+        for (uint c = gl_SubgroupID % split; found && c < slices; c += split) {
+            [[unroll]] for (uint k = 0; k < WIDE_TILES; ++k) {
+                const uint j = (c * WIDE_TILES + k) * gl_SubgroupSize + lane;
+                if (j >= wide_tiles) continue;
+                if (c != held || token != held_token) load_wide_x(token, j, k);
+                if (expert + 1u == expert_end && row + ROWS >= end && j + 2u >= wide_tiles) {  // the last block of all, in smaller tiles
+                    for (uint i = 0u; i < 2u; ++i) {
+                        const uint t = j / 2u * 4u + j % 2u + i * 2u;
+                        load_x(token, t, 0u);
+                        [[dont_unroll]] for (uint r = 0u; r < ROWS; ++r) {
+                            float part[BATCH];
+                            [[unroll]] for (uint m = 0u; m < BATCH; ++m) part[m] = 0.0;
+                            accumulate(min(row + r, end - 1u), t, 0u, part);
+                            [[unroll]] for (uint s = 0u; s < ROWS; ++s) {
+                                [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[s][m] += s == r ? part[m] : 0.0;
+                            }
+                        }
+                    }
+                    continue;
+                }
+                uvec4 fours[ROWS][2];
+                uint words[ROWS][2];
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, fours[r], words[r]);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, k, fours[r], words[r], sum[r]);
+            }
+            held = c;
+            held_token = token;
+        }
+        const float all = sum_of_lanes(sum, 0u);
+        // Halves of the memory in turn: who is a row ahead does not write where others still read.
+        const uint place = turn++ % 2u * gl_NumSubgroups * ROWS;
+        if (lane < ROWS) partial[place + gl_SubgroupID * ROWS + lane] = all;
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < teams * ROWS; i += gl_WorkGroupSize.x) {
+            const uint at = place + i / ROWS * (split - 1u) * ROWS + i;
+            float total = 0.0;
+            for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS];
+            if (first + i < rows) y[pair * rows + first + i] = total;
+        }
+    }
+}
 
 void main() {
+    if (LOAD_WORDS == 4u && gl_SubgroupSize >= ROWS && row_tiles % 4u == 0u && (expert_end - expert_first) * rows * (row_tiles / 4u) > 1u) {
+        walk_wide();
+        return;
+    }
     // A subgroup holds a slice of x and walks down the rows. While there are slices for more, subgroups share a row.
     const uint slice = gl_SubgroupSize * TILES, slices = (row_tiles + slice - 1u) / slice;
     uint split = 1u;

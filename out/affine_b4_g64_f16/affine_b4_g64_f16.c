@@ -2,7 +2,7 @@
  * Generated from the specification below by `qkgen emit --format affine_b4_g64_f16`; do not edit.
  * 36 bytes for 64 elements, 4.5 bits each.
  * dequant, gather in f32: for each weight 0.562 bytes read and 4 written, 7.75 operations: 0.75 loads, 2.25 bits, 1.25 integer, 2 float, 1.5 conversions.
- * gemv, gemv_id in f32: for each weight 0.562 bytes read, 3.94 operations: 0.25 loads, 0.625 bits, 0.25 integer, 2.19 float, 0.625 conversions.
+ * gemv, gemv_id in f32: for each weight 0.562 bytes read, 3.38 operations: 0.0625 loads, 0.656 bits, 0.0781 integer, 2.05 float, 0.531 conversions.
  *
  *     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
  *     from "MLX, mlx.core.quantize with mode='affine'"
@@ -615,10 +615,12 @@ static const uint32_t affine_b4_g64_f16_gemv_f32_vulkan_local_size_x[] = {32, 64
 static const uint32_t affine_b4_g64_f16_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b4_g64_f16_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b4_g64_f16_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b4_g64_f16_gemv_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b4_g64_f16_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g64_f16_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b4_g64_f16_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b4_g64_f16_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, affine_b4_g64_f16_gemv_f32_vulkan_split}};
+    {3, "split", 1, 4, affine_b4_g64_f16_gemv_f32_vulkan_split},
+    {5, "load_words", 4, 2, affine_b4_g64_f16_gemv_f32_vulkan_load_words}};
 
 const qk_kernel qk_affine_b4_g64_f16_gemv_f32_vulkan = {
     .name = "affine_b4_g64_f16_gemv_f32",
@@ -632,10 +634,10 @@ const qk_kernel qk_affine_b4_g64_f16_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b4_g64_f16_gemv_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = affine_b4_g64_f16_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 64,
@@ -687,11 +689,13 @@ static const uint32_t affine_b4_g64_f16_gemv_int8_f32_vulkan_batch[] = {1, 2, 4,
 static const uint32_t affine_b4_g64_f16_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b4_g64_f16_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b4_g64_f16_gemv_int8_f32_vulkan_digits[] = {1};
+static const uint32_t affine_b4_g64_f16_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b4_g64_f16_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g64_f16_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b4_g64_f16_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b4_g64_f16_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, affine_b4_g64_f16_gemv_int8_f32_vulkan_split},
-    {4, "digits", 1, 1, affine_b4_g64_f16_gemv_int8_f32_vulkan_digits}};
+    {4, "digits", 1, 1, affine_b4_g64_f16_gemv_int8_f32_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b4_g64_f16_gemv_int8_f32_vulkan_load_words}};
 
 const qk_kernel qk_affine_b4_g64_f16_gemv_int8_f32_vulkan = {
     .name = "affine_b4_g64_f16_gemv_int8_f32",
@@ -705,10 +709,10 @@ const qk_kernel qk_affine_b4_g64_f16_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b4_g64_f16_gemv_int8_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b4_g64_f16_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 64,
@@ -735,11 +739,13 @@ static const uint32_t affine_b4_g64_f16_gemv_split_f32_vulkan_batch[] = {1, 2, 4
 static const uint32_t affine_b4_g64_f16_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b4_g64_f16_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b4_g64_f16_gemv_split_f32_vulkan_digits[] = {2};
+static const uint32_t affine_b4_g64_f16_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b4_g64_f16_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g64_f16_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b4_g64_f16_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b4_g64_f16_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, affine_b4_g64_f16_gemv_split_f32_vulkan_split},
-    {4, "digits", 2, 1, affine_b4_g64_f16_gemv_split_f32_vulkan_digits}};
+    {4, "digits", 2, 1, affine_b4_g64_f16_gemv_split_f32_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b4_g64_f16_gemv_split_f32_vulkan_load_words}};
 
 const qk_kernel qk_affine_b4_g64_f16_gemv_split_f32_vulkan = {
     .name = "affine_b4_g64_f16_gemv_split_f32",
@@ -753,10 +759,10 @@ const qk_kernel qk_affine_b4_g64_f16_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b4_g64_f16_gemv_split_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b4_g64_f16_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 64,
@@ -783,11 +789,13 @@ static const uint32_t affine_b4_g64_f16_gemv_int24_f32_vulkan_batch[] = {1, 2, 4
 static const uint32_t affine_b4_g64_f16_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b4_g64_f16_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b4_g64_f16_gemv_int24_f32_vulkan_digits[] = {3};
+static const uint32_t affine_b4_g64_f16_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b4_g64_f16_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g64_f16_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b4_g64_f16_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b4_g64_f16_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, affine_b4_g64_f16_gemv_int24_f32_vulkan_split},
-    {4, "digits", 3, 1, affine_b4_g64_f16_gemv_int24_f32_vulkan_digits}};
+    {4, "digits", 3, 1, affine_b4_g64_f16_gemv_int24_f32_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b4_g64_f16_gemv_int24_f32_vulkan_load_words}};
 
 const qk_kernel qk_affine_b4_g64_f16_gemv_int24_f32_vulkan = {
     .name = "affine_b4_g64_f16_gemv_int24_f32",
@@ -801,10 +809,10 @@ const qk_kernel qk_affine_b4_g64_f16_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b4_g64_f16_gemv_int24_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b4_g64_f16_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 64,
@@ -830,10 +838,12 @@ static const uint32_t affine_b4_g64_f16_gemv_f16_vulkan_local_size_x[] = {32, 64
 static const uint32_t affine_b4_g64_f16_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b4_g64_f16_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b4_g64_f16_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b4_g64_f16_gemv_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b4_g64_f16_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g64_f16_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b4_g64_f16_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b4_g64_f16_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, affine_b4_g64_f16_gemv_f16_vulkan_split}};
+    {3, "split", 1, 4, affine_b4_g64_f16_gemv_f16_vulkan_split},
+    {5, "load_words", 4, 2, affine_b4_g64_f16_gemv_f16_vulkan_load_words}};
 
 const qk_kernel qk_affine_b4_g64_f16_gemv_f16_vulkan = {
     .name = "affine_b4_g64_f16_gemv_f16",
@@ -847,10 +857,10 @@ const qk_kernel qk_affine_b4_g64_f16_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b4_g64_f16_gemv_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = affine_b4_g64_f16_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 64,
@@ -902,11 +912,13 @@ static const uint32_t affine_b4_g64_f16_gemv_int8_f16_vulkan_batch[] = {1, 2, 4,
 static const uint32_t affine_b4_g64_f16_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b4_g64_f16_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b4_g64_f16_gemv_int8_f16_vulkan_digits[] = {1};
+static const uint32_t affine_b4_g64_f16_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b4_g64_f16_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g64_f16_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b4_g64_f16_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b4_g64_f16_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, affine_b4_g64_f16_gemv_int8_f16_vulkan_split},
-    {4, "digits", 1, 1, affine_b4_g64_f16_gemv_int8_f16_vulkan_digits}};
+    {4, "digits", 1, 1, affine_b4_g64_f16_gemv_int8_f16_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b4_g64_f16_gemv_int8_f16_vulkan_load_words}};
 
 const qk_kernel qk_affine_b4_g64_f16_gemv_int8_f16_vulkan = {
     .name = "affine_b4_g64_f16_gemv_int8_f16",
@@ -920,10 +932,10 @@ const qk_kernel qk_affine_b4_g64_f16_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b4_g64_f16_gemv_int8_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b4_g64_f16_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 64,
@@ -950,11 +962,13 @@ static const uint32_t affine_b4_g64_f16_gemv_split_f16_vulkan_batch[] = {1, 2, 4
 static const uint32_t affine_b4_g64_f16_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b4_g64_f16_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b4_g64_f16_gemv_split_f16_vulkan_digits[] = {2};
+static const uint32_t affine_b4_g64_f16_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b4_g64_f16_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g64_f16_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b4_g64_f16_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b4_g64_f16_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, affine_b4_g64_f16_gemv_split_f16_vulkan_split},
-    {4, "digits", 2, 1, affine_b4_g64_f16_gemv_split_f16_vulkan_digits}};
+    {4, "digits", 2, 1, affine_b4_g64_f16_gemv_split_f16_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b4_g64_f16_gemv_split_f16_vulkan_load_words}};
 
 const qk_kernel qk_affine_b4_g64_f16_gemv_split_f16_vulkan = {
     .name = "affine_b4_g64_f16_gemv_split_f16",
@@ -968,10 +982,10 @@ const qk_kernel qk_affine_b4_g64_f16_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b4_g64_f16_gemv_split_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b4_g64_f16_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 64,
@@ -998,11 +1012,13 @@ static const uint32_t affine_b4_g64_f16_gemv_int24_f16_vulkan_batch[] = {1, 2, 4
 static const uint32_t affine_b4_g64_f16_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b4_g64_f16_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b4_g64_f16_gemv_int24_f16_vulkan_digits[] = {3};
+static const uint32_t affine_b4_g64_f16_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b4_g64_f16_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g64_f16_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b4_g64_f16_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b4_g64_f16_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, affine_b4_g64_f16_gemv_int24_f16_vulkan_split},
-    {4, "digits", 3, 1, affine_b4_g64_f16_gemv_int24_f16_vulkan_digits}};
+    {4, "digits", 3, 1, affine_b4_g64_f16_gemv_int24_f16_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b4_g64_f16_gemv_int24_f16_vulkan_load_words}};
 
 const qk_kernel qk_affine_b4_g64_f16_gemv_int24_f16_vulkan = {
     .name = "affine_b4_g64_f16_gemv_int24_f16",
@@ -1016,10 +1032,10 @@ const qk_kernel qk_affine_b4_g64_f16_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b4_g64_f16_gemv_int24_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b4_g64_f16_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 64,
@@ -1047,8 +1063,10 @@ static const qk_field affine_b4_g64_f16_gemv_id_f32_push[] = {
 
 static const uint32_t affine_b4_g64_f16_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b4_g64_f16_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t affine_b4_g64_f16_gemv_id_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b4_g64_f16_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g64_f16_gemv_id_f32_vulkan_local_size_x},
-    {2, "rows", 4, 4, affine_b4_g64_f16_gemv_id_f32_vulkan_rows}};
+    {2, "rows", 4, 4, affine_b4_g64_f16_gemv_id_f32_vulkan_rows},
+    {5, "load_words", 4, 2, affine_b4_g64_f16_gemv_id_f32_vulkan_load_words}};
 
 const qk_kernel qk_affine_b4_g64_f16_gemv_id_f32_vulkan = {
     .name = "affine_b4_g64_f16_gemv_id_f32",
@@ -1062,10 +1080,10 @@ const qk_kernel qk_affine_b4_g64_f16_gemv_id_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b4_g64_f16_gemv_id_f32_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = affine_b4_g64_f16_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 64,
@@ -1114,9 +1132,11 @@ static const qk_field affine_b4_g64_f16_gemv_id_int8_f32_push[] = {
 static const uint32_t affine_b4_g64_f16_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b4_g64_f16_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b4_g64_f16_gemv_id_int8_f32_vulkan_digits[] = {1};
+static const uint32_t affine_b4_g64_f16_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b4_g64_f16_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g64_f16_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b4_g64_f16_gemv_id_int8_f32_vulkan_rows},
-    {4, "digits", 1, 1, affine_b4_g64_f16_gemv_id_int8_f32_vulkan_digits}};
+    {4, "digits", 1, 1, affine_b4_g64_f16_gemv_id_int8_f32_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b4_g64_f16_gemv_id_int8_f32_vulkan_load_words}};
 
 const qk_kernel qk_affine_b4_g64_f16_gemv_id_int8_f32_vulkan = {
     .name = "affine_b4_g64_f16_gemv_id_int8_f32",
@@ -1130,10 +1150,10 @@ const qk_kernel qk_affine_b4_g64_f16_gemv_id_int8_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b4_g64_f16_gemv_id_int8_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b4_g64_f16_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 64,
@@ -1162,9 +1182,11 @@ static const qk_field affine_b4_g64_f16_gemv_id_split_f32_push[] = {
 static const uint32_t affine_b4_g64_f16_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b4_g64_f16_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b4_g64_f16_gemv_id_split_f32_vulkan_digits[] = {2};
+static const uint32_t affine_b4_g64_f16_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b4_g64_f16_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g64_f16_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b4_g64_f16_gemv_id_split_f32_vulkan_rows},
-    {4, "digits", 2, 1, affine_b4_g64_f16_gemv_id_split_f32_vulkan_digits}};
+    {4, "digits", 2, 1, affine_b4_g64_f16_gemv_id_split_f32_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b4_g64_f16_gemv_id_split_f32_vulkan_load_words}};
 
 const qk_kernel qk_affine_b4_g64_f16_gemv_id_split_f32_vulkan = {
     .name = "affine_b4_g64_f16_gemv_id_split_f32",
@@ -1178,10 +1200,10 @@ const qk_kernel qk_affine_b4_g64_f16_gemv_id_split_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b4_g64_f16_gemv_id_split_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b4_g64_f16_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 64,
@@ -1210,9 +1232,11 @@ static const qk_field affine_b4_g64_f16_gemv_id_int24_f32_push[] = {
 static const uint32_t affine_b4_g64_f16_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b4_g64_f16_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b4_g64_f16_gemv_id_int24_f32_vulkan_digits[] = {3};
+static const uint32_t affine_b4_g64_f16_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b4_g64_f16_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g64_f16_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b4_g64_f16_gemv_id_int24_f32_vulkan_rows},
-    {4, "digits", 3, 1, affine_b4_g64_f16_gemv_id_int24_f32_vulkan_digits}};
+    {4, "digits", 3, 1, affine_b4_g64_f16_gemv_id_int24_f32_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b4_g64_f16_gemv_id_int24_f32_vulkan_load_words}};
 
 const qk_kernel qk_affine_b4_g64_f16_gemv_id_int24_f32_vulkan = {
     .name = "affine_b4_g64_f16_gemv_id_int24_f32",
@@ -1226,10 +1250,10 @@ const qk_kernel qk_affine_b4_g64_f16_gemv_id_int24_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b4_g64_f16_gemv_id_int24_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b4_g64_f16_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 64,
@@ -1257,8 +1281,10 @@ static const qk_field affine_b4_g64_f16_gemv_id_f16_push[] = {
 
 static const uint32_t affine_b4_g64_f16_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b4_g64_f16_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t affine_b4_g64_f16_gemv_id_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b4_g64_f16_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g64_f16_gemv_id_f16_vulkan_local_size_x},
-    {2, "rows", 4, 4, affine_b4_g64_f16_gemv_id_f16_vulkan_rows}};
+    {2, "rows", 4, 4, affine_b4_g64_f16_gemv_id_f16_vulkan_rows},
+    {5, "load_words", 4, 2, affine_b4_g64_f16_gemv_id_f16_vulkan_load_words}};
 
 const qk_kernel qk_affine_b4_g64_f16_gemv_id_f16_vulkan = {
     .name = "affine_b4_g64_f16_gemv_id_f16",
@@ -1272,10 +1298,10 @@ const qk_kernel qk_affine_b4_g64_f16_gemv_id_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b4_g64_f16_gemv_id_f16_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = affine_b4_g64_f16_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 64,
@@ -1324,9 +1350,11 @@ static const qk_field affine_b4_g64_f16_gemv_id_int8_f16_push[] = {
 static const uint32_t affine_b4_g64_f16_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b4_g64_f16_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b4_g64_f16_gemv_id_int8_f16_vulkan_digits[] = {1};
+static const uint32_t affine_b4_g64_f16_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b4_g64_f16_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g64_f16_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b4_g64_f16_gemv_id_int8_f16_vulkan_rows},
-    {4, "digits", 1, 1, affine_b4_g64_f16_gemv_id_int8_f16_vulkan_digits}};
+    {4, "digits", 1, 1, affine_b4_g64_f16_gemv_id_int8_f16_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b4_g64_f16_gemv_id_int8_f16_vulkan_load_words}};
 
 const qk_kernel qk_affine_b4_g64_f16_gemv_id_int8_f16_vulkan = {
     .name = "affine_b4_g64_f16_gemv_id_int8_f16",
@@ -1340,10 +1368,10 @@ const qk_kernel qk_affine_b4_g64_f16_gemv_id_int8_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b4_g64_f16_gemv_id_int8_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b4_g64_f16_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 64,
@@ -1372,9 +1400,11 @@ static const qk_field affine_b4_g64_f16_gemv_id_split_f16_push[] = {
 static const uint32_t affine_b4_g64_f16_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b4_g64_f16_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b4_g64_f16_gemv_id_split_f16_vulkan_digits[] = {2};
+static const uint32_t affine_b4_g64_f16_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b4_g64_f16_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g64_f16_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b4_g64_f16_gemv_id_split_f16_vulkan_rows},
-    {4, "digits", 2, 1, affine_b4_g64_f16_gemv_id_split_f16_vulkan_digits}};
+    {4, "digits", 2, 1, affine_b4_g64_f16_gemv_id_split_f16_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b4_g64_f16_gemv_id_split_f16_vulkan_load_words}};
 
 const qk_kernel qk_affine_b4_g64_f16_gemv_id_split_f16_vulkan = {
     .name = "affine_b4_g64_f16_gemv_id_split_f16",
@@ -1388,10 +1418,10 @@ const qk_kernel qk_affine_b4_g64_f16_gemv_id_split_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b4_g64_f16_gemv_id_split_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b4_g64_f16_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 64,
@@ -1420,9 +1450,11 @@ static const qk_field affine_b4_g64_f16_gemv_id_int24_f16_push[] = {
 static const uint32_t affine_b4_g64_f16_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b4_g64_f16_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b4_g64_f16_gemv_id_int24_f16_vulkan_digits[] = {3};
+static const uint32_t affine_b4_g64_f16_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b4_g64_f16_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g64_f16_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b4_g64_f16_gemv_id_int24_f16_vulkan_rows},
-    {4, "digits", 3, 1, affine_b4_g64_f16_gemv_id_int24_f16_vulkan_digits}};
+    {4, "digits", 3, 1, affine_b4_g64_f16_gemv_id_int24_f16_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b4_g64_f16_gemv_id_int24_f16_vulkan_load_words}};
 
 const qk_kernel qk_affine_b4_g64_f16_gemv_id_int24_f16_vulkan = {
     .name = "affine_b4_g64_f16_gemv_id_int24_f16",
@@ -1436,10 +1468,10 @@ const qk_kernel qk_affine_b4_g64_f16_gemv_id_int24_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b4_g64_f16_gemv_id_int24_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b4_g64_f16_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 64,

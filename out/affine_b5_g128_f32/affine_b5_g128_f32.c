@@ -2,7 +2,7 @@
  * Generated from the specification below by `qkgen emit --format affine_b5_g128_f32`; do not edit.
  * 88 bytes for 128 elements, 5.5 bits each.
  * dequant, gather in f32: for each weight 0.688 bytes read and 4 written, 9.25 operations: 1 loads, 3 bits, 2.25 integer, 2 float, 1 conversions.
- * gemv, gemv_id in f32: for each weight 0.688 bytes read, 5.91 operations: 0.219 loads, 2.38 bits, 0.219 integer, 2.09 float, 1 conversions.
+ * gemv, gemv_id in f32: for each weight 0.688 bytes read, 5.78 operations: 0.0781 loads, 2.39 bits, 0.266 integer, 2.05 float, 1 conversions.
  *
  *     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
  *     from "MLX, mlx.core.quantize with mode='affine'"
@@ -629,10 +629,12 @@ static const uint32_t affine_b5_g128_f32_gemv_f32_vulkan_local_size_x[] = {32, 6
 static const uint32_t affine_b5_g128_f32_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g128_f32_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g128_f32_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b5_g128_f32_gemv_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b5_g128_f32_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g128_f32_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b5_g128_f32_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b5_g128_f32_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, affine_b5_g128_f32_gemv_f32_vulkan_split}};
+    {3, "split", 1, 4, affine_b5_g128_f32_gemv_f32_vulkan_split},
+    {5, "load_words", 4, 2, affine_b5_g128_f32_gemv_f32_vulkan_load_words}};
 
 const qk_kernel qk_affine_b5_g128_f32_gemv_f32_vulkan = {
     .name = "affine_b5_g128_f32_gemv_f32",
@@ -646,10 +648,10 @@ const qk_kernel qk_affine_b5_g128_f32_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b5_g128_f32_gemv_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = affine_b5_g128_f32_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 128,
@@ -701,11 +703,13 @@ static const uint32_t affine_b5_g128_f32_gemv_int8_f32_vulkan_batch[] = {1, 2, 4
 static const uint32_t affine_b5_g128_f32_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g128_f32_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g128_f32_gemv_int8_f32_vulkan_digits[] = {1};
+static const uint32_t affine_b5_g128_f32_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b5_g128_f32_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g128_f32_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b5_g128_f32_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b5_g128_f32_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, affine_b5_g128_f32_gemv_int8_f32_vulkan_split},
-    {4, "digits", 1, 1, affine_b5_g128_f32_gemv_int8_f32_vulkan_digits}};
+    {4, "digits", 1, 1, affine_b5_g128_f32_gemv_int8_f32_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b5_g128_f32_gemv_int8_f32_vulkan_load_words}};
 
 const qk_kernel qk_affine_b5_g128_f32_gemv_int8_f32_vulkan = {
     .name = "affine_b5_g128_f32_gemv_int8_f32",
@@ -719,10 +723,10 @@ const qk_kernel qk_affine_b5_g128_f32_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b5_g128_f32_gemv_int8_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b5_g128_f32_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 128,
@@ -749,11 +753,13 @@ static const uint32_t affine_b5_g128_f32_gemv_split_f32_vulkan_batch[] = {1, 2, 
 static const uint32_t affine_b5_g128_f32_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g128_f32_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g128_f32_gemv_split_f32_vulkan_digits[] = {2};
+static const uint32_t affine_b5_g128_f32_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b5_g128_f32_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g128_f32_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b5_g128_f32_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b5_g128_f32_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, affine_b5_g128_f32_gemv_split_f32_vulkan_split},
-    {4, "digits", 2, 1, affine_b5_g128_f32_gemv_split_f32_vulkan_digits}};
+    {4, "digits", 2, 1, affine_b5_g128_f32_gemv_split_f32_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b5_g128_f32_gemv_split_f32_vulkan_load_words}};
 
 const qk_kernel qk_affine_b5_g128_f32_gemv_split_f32_vulkan = {
     .name = "affine_b5_g128_f32_gemv_split_f32",
@@ -767,10 +773,10 @@ const qk_kernel qk_affine_b5_g128_f32_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b5_g128_f32_gemv_split_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b5_g128_f32_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 128,
@@ -797,11 +803,13 @@ static const uint32_t affine_b5_g128_f32_gemv_int24_f32_vulkan_batch[] = {1, 2, 
 static const uint32_t affine_b5_g128_f32_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g128_f32_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g128_f32_gemv_int24_f32_vulkan_digits[] = {3};
+static const uint32_t affine_b5_g128_f32_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b5_g128_f32_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g128_f32_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b5_g128_f32_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b5_g128_f32_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, affine_b5_g128_f32_gemv_int24_f32_vulkan_split},
-    {4, "digits", 3, 1, affine_b5_g128_f32_gemv_int24_f32_vulkan_digits}};
+    {4, "digits", 3, 1, affine_b5_g128_f32_gemv_int24_f32_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b5_g128_f32_gemv_int24_f32_vulkan_load_words}};
 
 const qk_kernel qk_affine_b5_g128_f32_gemv_int24_f32_vulkan = {
     .name = "affine_b5_g128_f32_gemv_int24_f32",
@@ -815,10 +823,10 @@ const qk_kernel qk_affine_b5_g128_f32_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b5_g128_f32_gemv_int24_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b5_g128_f32_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 128,
@@ -844,10 +852,12 @@ static const uint32_t affine_b5_g128_f32_gemv_f16_vulkan_local_size_x[] = {32, 6
 static const uint32_t affine_b5_g128_f32_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g128_f32_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g128_f32_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b5_g128_f32_gemv_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b5_g128_f32_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g128_f32_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b5_g128_f32_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b5_g128_f32_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, affine_b5_g128_f32_gemv_f16_vulkan_split}};
+    {3, "split", 1, 4, affine_b5_g128_f32_gemv_f16_vulkan_split},
+    {5, "load_words", 4, 2, affine_b5_g128_f32_gemv_f16_vulkan_load_words}};
 
 const qk_kernel qk_affine_b5_g128_f32_gemv_f16_vulkan = {
     .name = "affine_b5_g128_f32_gemv_f16",
@@ -861,10 +871,10 @@ const qk_kernel qk_affine_b5_g128_f32_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b5_g128_f32_gemv_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = affine_b5_g128_f32_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 128,
@@ -916,11 +926,13 @@ static const uint32_t affine_b5_g128_f32_gemv_int8_f16_vulkan_batch[] = {1, 2, 4
 static const uint32_t affine_b5_g128_f32_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g128_f32_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g128_f32_gemv_int8_f16_vulkan_digits[] = {1};
+static const uint32_t affine_b5_g128_f32_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b5_g128_f32_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g128_f32_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b5_g128_f32_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b5_g128_f32_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, affine_b5_g128_f32_gemv_int8_f16_vulkan_split},
-    {4, "digits", 1, 1, affine_b5_g128_f32_gemv_int8_f16_vulkan_digits}};
+    {4, "digits", 1, 1, affine_b5_g128_f32_gemv_int8_f16_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b5_g128_f32_gemv_int8_f16_vulkan_load_words}};
 
 const qk_kernel qk_affine_b5_g128_f32_gemv_int8_f16_vulkan = {
     .name = "affine_b5_g128_f32_gemv_int8_f16",
@@ -934,10 +946,10 @@ const qk_kernel qk_affine_b5_g128_f32_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b5_g128_f32_gemv_int8_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b5_g128_f32_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 128,
@@ -964,11 +976,13 @@ static const uint32_t affine_b5_g128_f32_gemv_split_f16_vulkan_batch[] = {1, 2, 
 static const uint32_t affine_b5_g128_f32_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g128_f32_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g128_f32_gemv_split_f16_vulkan_digits[] = {2};
+static const uint32_t affine_b5_g128_f32_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b5_g128_f32_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g128_f32_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b5_g128_f32_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b5_g128_f32_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, affine_b5_g128_f32_gemv_split_f16_vulkan_split},
-    {4, "digits", 2, 1, affine_b5_g128_f32_gemv_split_f16_vulkan_digits}};
+    {4, "digits", 2, 1, affine_b5_g128_f32_gemv_split_f16_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b5_g128_f32_gemv_split_f16_vulkan_load_words}};
 
 const qk_kernel qk_affine_b5_g128_f32_gemv_split_f16_vulkan = {
     .name = "affine_b5_g128_f32_gemv_split_f16",
@@ -982,10 +996,10 @@ const qk_kernel qk_affine_b5_g128_f32_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b5_g128_f32_gemv_split_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b5_g128_f32_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 128,
@@ -1012,11 +1026,13 @@ static const uint32_t affine_b5_g128_f32_gemv_int24_f16_vulkan_batch[] = {1, 2, 
 static const uint32_t affine_b5_g128_f32_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g128_f32_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g128_f32_gemv_int24_f16_vulkan_digits[] = {3};
+static const uint32_t affine_b5_g128_f32_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b5_g128_f32_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g128_f32_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b5_g128_f32_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b5_g128_f32_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, affine_b5_g128_f32_gemv_int24_f16_vulkan_split},
-    {4, "digits", 3, 1, affine_b5_g128_f32_gemv_int24_f16_vulkan_digits}};
+    {4, "digits", 3, 1, affine_b5_g128_f32_gemv_int24_f16_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b5_g128_f32_gemv_int24_f16_vulkan_load_words}};
 
 const qk_kernel qk_affine_b5_g128_f32_gemv_int24_f16_vulkan = {
     .name = "affine_b5_g128_f32_gemv_int24_f16",
@@ -1030,10 +1046,10 @@ const qk_kernel qk_affine_b5_g128_f32_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b5_g128_f32_gemv_int24_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b5_g128_f32_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 128,
@@ -1061,8 +1077,10 @@ static const qk_field affine_b5_g128_f32_gemv_id_f32_push[] = {
 
 static const uint32_t affine_b5_g128_f32_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b5_g128_f32_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t affine_b5_g128_f32_gemv_id_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b5_g128_f32_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g128_f32_gemv_id_f32_vulkan_local_size_x},
-    {2, "rows", 4, 4, affine_b5_g128_f32_gemv_id_f32_vulkan_rows}};
+    {2, "rows", 4, 4, affine_b5_g128_f32_gemv_id_f32_vulkan_rows},
+    {5, "load_words", 4, 2, affine_b5_g128_f32_gemv_id_f32_vulkan_load_words}};
 
 const qk_kernel qk_affine_b5_g128_f32_gemv_id_f32_vulkan = {
     .name = "affine_b5_g128_f32_gemv_id_f32",
@@ -1076,10 +1094,10 @@ const qk_kernel qk_affine_b5_g128_f32_gemv_id_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b5_g128_f32_gemv_id_f32_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = affine_b5_g128_f32_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 128,
@@ -1128,9 +1146,11 @@ static const qk_field affine_b5_g128_f32_gemv_id_int8_f32_push[] = {
 static const uint32_t affine_b5_g128_f32_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b5_g128_f32_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g128_f32_gemv_id_int8_f32_vulkan_digits[] = {1};
+static const uint32_t affine_b5_g128_f32_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b5_g128_f32_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g128_f32_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b5_g128_f32_gemv_id_int8_f32_vulkan_rows},
-    {4, "digits", 1, 1, affine_b5_g128_f32_gemv_id_int8_f32_vulkan_digits}};
+    {4, "digits", 1, 1, affine_b5_g128_f32_gemv_id_int8_f32_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b5_g128_f32_gemv_id_int8_f32_vulkan_load_words}};
 
 const qk_kernel qk_affine_b5_g128_f32_gemv_id_int8_f32_vulkan = {
     .name = "affine_b5_g128_f32_gemv_id_int8_f32",
@@ -1144,10 +1164,10 @@ const qk_kernel qk_affine_b5_g128_f32_gemv_id_int8_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b5_g128_f32_gemv_id_int8_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b5_g128_f32_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 128,
@@ -1176,9 +1196,11 @@ static const qk_field affine_b5_g128_f32_gemv_id_split_f32_push[] = {
 static const uint32_t affine_b5_g128_f32_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b5_g128_f32_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g128_f32_gemv_id_split_f32_vulkan_digits[] = {2};
+static const uint32_t affine_b5_g128_f32_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b5_g128_f32_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g128_f32_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b5_g128_f32_gemv_id_split_f32_vulkan_rows},
-    {4, "digits", 2, 1, affine_b5_g128_f32_gemv_id_split_f32_vulkan_digits}};
+    {4, "digits", 2, 1, affine_b5_g128_f32_gemv_id_split_f32_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b5_g128_f32_gemv_id_split_f32_vulkan_load_words}};
 
 const qk_kernel qk_affine_b5_g128_f32_gemv_id_split_f32_vulkan = {
     .name = "affine_b5_g128_f32_gemv_id_split_f32",
@@ -1192,10 +1214,10 @@ const qk_kernel qk_affine_b5_g128_f32_gemv_id_split_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b5_g128_f32_gemv_id_split_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b5_g128_f32_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 128,
@@ -1224,9 +1246,11 @@ static const qk_field affine_b5_g128_f32_gemv_id_int24_f32_push[] = {
 static const uint32_t affine_b5_g128_f32_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b5_g128_f32_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g128_f32_gemv_id_int24_f32_vulkan_digits[] = {3};
+static const uint32_t affine_b5_g128_f32_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b5_g128_f32_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g128_f32_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b5_g128_f32_gemv_id_int24_f32_vulkan_rows},
-    {4, "digits", 3, 1, affine_b5_g128_f32_gemv_id_int24_f32_vulkan_digits}};
+    {4, "digits", 3, 1, affine_b5_g128_f32_gemv_id_int24_f32_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b5_g128_f32_gemv_id_int24_f32_vulkan_load_words}};
 
 const qk_kernel qk_affine_b5_g128_f32_gemv_id_int24_f32_vulkan = {
     .name = "affine_b5_g128_f32_gemv_id_int24_f32",
@@ -1240,10 +1264,10 @@ const qk_kernel qk_affine_b5_g128_f32_gemv_id_int24_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b5_g128_f32_gemv_id_int24_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b5_g128_f32_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 128,
@@ -1271,8 +1295,10 @@ static const qk_field affine_b5_g128_f32_gemv_id_f16_push[] = {
 
 static const uint32_t affine_b5_g128_f32_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b5_g128_f32_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t affine_b5_g128_f32_gemv_id_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b5_g128_f32_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g128_f32_gemv_id_f16_vulkan_local_size_x},
-    {2, "rows", 4, 4, affine_b5_g128_f32_gemv_id_f16_vulkan_rows}};
+    {2, "rows", 4, 4, affine_b5_g128_f32_gemv_id_f16_vulkan_rows},
+    {5, "load_words", 4, 2, affine_b5_g128_f32_gemv_id_f16_vulkan_load_words}};
 
 const qk_kernel qk_affine_b5_g128_f32_gemv_id_f16_vulkan = {
     .name = "affine_b5_g128_f32_gemv_id_f16",
@@ -1286,10 +1312,10 @@ const qk_kernel qk_affine_b5_g128_f32_gemv_id_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b5_g128_f32_gemv_id_f16_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = affine_b5_g128_f32_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 128,
@@ -1338,9 +1364,11 @@ static const qk_field affine_b5_g128_f32_gemv_id_int8_f16_push[] = {
 static const uint32_t affine_b5_g128_f32_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b5_g128_f32_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g128_f32_gemv_id_int8_f16_vulkan_digits[] = {1};
+static const uint32_t affine_b5_g128_f32_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b5_g128_f32_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g128_f32_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b5_g128_f32_gemv_id_int8_f16_vulkan_rows},
-    {4, "digits", 1, 1, affine_b5_g128_f32_gemv_id_int8_f16_vulkan_digits}};
+    {4, "digits", 1, 1, affine_b5_g128_f32_gemv_id_int8_f16_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b5_g128_f32_gemv_id_int8_f16_vulkan_load_words}};
 
 const qk_kernel qk_affine_b5_g128_f32_gemv_id_int8_f16_vulkan = {
     .name = "affine_b5_g128_f32_gemv_id_int8_f16",
@@ -1354,10 +1382,10 @@ const qk_kernel qk_affine_b5_g128_f32_gemv_id_int8_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b5_g128_f32_gemv_id_int8_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b5_g128_f32_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 128,
@@ -1386,9 +1414,11 @@ static const qk_field affine_b5_g128_f32_gemv_id_split_f16_push[] = {
 static const uint32_t affine_b5_g128_f32_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b5_g128_f32_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g128_f32_gemv_id_split_f16_vulkan_digits[] = {2};
+static const uint32_t affine_b5_g128_f32_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b5_g128_f32_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g128_f32_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b5_g128_f32_gemv_id_split_f16_vulkan_rows},
-    {4, "digits", 2, 1, affine_b5_g128_f32_gemv_id_split_f16_vulkan_digits}};
+    {4, "digits", 2, 1, affine_b5_g128_f32_gemv_id_split_f16_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b5_g128_f32_gemv_id_split_f16_vulkan_load_words}};
 
 const qk_kernel qk_affine_b5_g128_f32_gemv_id_split_f16_vulkan = {
     .name = "affine_b5_g128_f32_gemv_id_split_f16",
@@ -1402,10 +1432,10 @@ const qk_kernel qk_affine_b5_g128_f32_gemv_id_split_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b5_g128_f32_gemv_id_split_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b5_g128_f32_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 128,
@@ -1434,9 +1464,11 @@ static const qk_field affine_b5_g128_f32_gemv_id_int24_f16_push[] = {
 static const uint32_t affine_b5_g128_f32_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b5_g128_f32_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g128_f32_gemv_id_int24_f16_vulkan_digits[] = {3};
+static const uint32_t affine_b5_g128_f32_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b5_g128_f32_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g128_f32_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b5_g128_f32_gemv_id_int24_f16_vulkan_rows},
-    {4, "digits", 3, 1, affine_b5_g128_f32_gemv_id_int24_f16_vulkan_digits}};
+    {4, "digits", 3, 1, affine_b5_g128_f32_gemv_id_int24_f16_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b5_g128_f32_gemv_id_int24_f16_vulkan_load_words}};
 
 const qk_kernel qk_affine_b5_g128_f32_gemv_id_int24_f16_vulkan = {
     .name = "affine_b5_g128_f32_gemv_id_int24_f16",
@@ -1450,10 +1482,10 @@ const qk_kernel qk_affine_b5_g128_f32_gemv_id_int24_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b5_g128_f32_gemv_id_int24_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b5_g128_f32_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 128,

@@ -1,7 +1,7 @@
 // affine_b5_g32_bf16_gemv_id_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f32.
 // Generated from the specification below by `qkgen emit --format affine_b5_g32_bf16`; do not edit.
 // 24 bytes for 32 elements, 6 bits each.
-// For each weight 0.75 bytes read, 5.91 operations: 0.219 loads, 2.44 bits, 0.156 integer, 2.09 float, 1 conversions.
+// For each weight 0.75 bytes read, 5.89 operations: 0.0781 loads, 2.48 bits, 0.234 integer, 2.09 float, 1 conversions.
 //
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
 //     from "MLX, mlx.core.quantize with mode='affine'"
@@ -22,14 +22,19 @@
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_shuffle : require
 #extension GL_EXT_shader_16bit_storage : require
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 2) const uint ROWS = 4;  // rows at a time
+layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: weights are loaded 16 bytes at a time, where that can be
 
 layout(binding = 0, std430) readonly buffer WeightBuffer { uint weight[]; };
 layout(binding = 1, std430) readonly buffer ScalesBuffer { uint16_t scales[]; };
 layout(binding = 2, std430) readonly buffer BiasesBuffer { uint16_t biases[]; };
+layout(binding = 0, std430) readonly buffer Weight_fourBuffer { uvec4 weight_four[]; };
+layout(binding = 1, std430) readonly buffer Scales_wordBuffer { uint scales_word[]; };
+layout(binding = 2, std430) readonly buffer Biases_wordBuffer { uint biases_word[]; };
 layout(binding = 3, std430) readonly buffer Input { vec4 x_in[]; };
 layout(binding = 4, std430) readonly buffer Ids { uint ids[]; };
 layout(binding = 5, std430) writeonly buffer Output { float y[]; };
@@ -56,6 +61,11 @@ const uint TILES = 2u;
 // What a thread keeps of x: tiles of one token, in the order of the weights, and the sums over runs that share a scale.
 vec4 x[TILES][BATCH][8];
 float x_sum[TILES][BATCH][1];
+
+// The same for wide tiles.
+const uint WIDE_TILES = 1u;
+vec4 wide_x[WIDE_TILES][BATCH][16];
+float wide_x_sum[WIDE_TILES][BATCH][2];
 
 // Loads what tile `j` of a row meets of x, from right-hand side `vector` on.
 void load_x(uint vector, uint j, uint k) {
@@ -89,19 +99,19 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     uint w0 = weight[block * 5u];
     uvec4 q0 = (uvec4(w0) >> uvec4(0, 5, 10, 15)) & 31u;  // w: 5 bits
     uint w1 = weight[block * 5u + 1u];
-    uint w_run0 = (w0 >> 20u) | (w1 << 12u);
-    uvec4 q1 = (uvec4(w_run0) >> uvec4(0, 5, 10, 15)) & 31u;  // w: 5 bits
+    uint w_run0 = (w0 >> 16u) | (w1 << 16u);
+    uvec4 q1 = (uvec4(w_run0) >> uvec4(4, 9, 14, 19)) & 31u;  // w: 5 bits
     uvec4 q2 = (uvec4(w1) >> uvec4(8, 13, 18, 23)) & 31u;  // w: 5 bits
     uint w2 = weight[block * 5u + 2u];
-    uint w_run1 = (w1 >> 28u) | (w2 << 4u);
-    uvec4 q3 = (uvec4(w_run1) >> uvec4(0, 5, 10, 15)) & 31u;  // w: 5 bits
+    uint w_run1 = (w1 >> 16u) | (w2 << 16u);
+    uvec4 q3 = (uvec4(w_run1) >> uvec4(12, 17, 22, 27)) & 31u;  // w: 5 bits
     uint w3 = weight[block * 5u + 3u];
     uint w_run2 = (w2 >> 16u) | (w3 << 16u);
     uvec4 q4 = (uvec4(w_run2) >> uvec4(0, 5, 10, 15)) & 31u;  // w: 5 bits
     uvec4 q5 = (uvec4(w3) >> uvec4(4, 9, 14, 19)) & 31u;  // w: 5 bits
     uint w4 = weight[block * 5u + 4u];
-    uint w_run3 = (w3 >> 24u) | (w4 << 8u);
-    uvec4 q6 = (uvec4(w_run3) >> uvec4(0, 5, 10, 15)) & 31u;  // w: 5 bits
+    uint w_run3 = (w3 >> 16u) | (w4 << 16u);
+    uvec4 q6 = (uvec4(w_run3) >> uvec4(8, 13, 18, 23)) & 31u;  // w: 5 bits
     uvec4 q7 = (uvec4(w4) >> uvec4(12, 17, 22, 27)) & 31u;  // w: 5 bits
     float b = bf16_to_f32(uint(biases[block]));
     [[unroll]] for (uint m = 0; m < BATCH; ++m) {
@@ -109,9 +119,214 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     }
 }
 
-shared float partial[gl_WorkGroupSize.x / 4u * ROWS];
+// sum + dot(a, b), in as many operations as a has lanes.
+float dot_add(float sum, vec4 a, vec4 b) {
+    return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum))));
+}
+
+// Loads what wide tile `j` of a row meets of x, from right-hand side `vector` on.
+void load_wide_x(uint vector, uint j, uint k) {
+    const uint place = j * 16u;
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
+        const uint from = min(vector + m, batch - 1u) * row_tiles * 8u + place;
+        const vec4 x0 = x_in[from];
+        const vec4 x1 = x_in[from + 1u];
+        const vec4 x2 = x_in[from + 2u];
+        const vec4 x3 = x_in[from + 3u];
+        const vec4 x4 = x_in[from + 4u];
+        const vec4 x5 = x_in[from + 5u];
+        const vec4 x6 = x_in[from + 6u];
+        const vec4 x7 = x_in[from + 7u];
+        const vec4 x8 = x_in[from + 8u];
+        const vec4 x9 = x_in[from + 9u];
+        const vec4 x10 = x_in[from + 10u];
+        const vec4 x11 = x_in[from + 11u];
+        const vec4 x12 = x_in[from + 12u];
+        const vec4 x13 = x_in[from + 13u];
+        const vec4 x14 = x_in[from + 14u];
+        const vec4 x15 = x_in[from + 15u];
+        wide_x[k][m][0] = x0;
+        wide_x[k][m][1] = x1;
+        wide_x[k][m][2] = x2;
+        wide_x[k][m][3] = x3;
+        wide_x[k][m][4] = x4;
+        wide_x[k][m][5] = x5;
+        wide_x[k][m][6] = x6;
+        wide_x[k][m][7] = x7;
+        wide_x[k][m][8] = x8;
+        wide_x[k][m][9] = x9;
+        wide_x[k][m][10] = x10;
+        wide_x[k][m][11] = x11;
+        wide_x[k][m][12] = x12;
+        wide_x[k][m][13] = x13;
+        wide_x[k][m][14] = x14;
+        wide_x[k][m][15] = x15;
+        wide_x_sum[k][m][0] = dot(x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7, vec4(1.0));
+        wide_x_sum[k][m][1] = dot(x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15, vec4(1.0));
+    }
+}
+
+// Loads wide tile `j` of row `n`, but that of the last block of all, from where loads of 16 bytes would go beyond the end.
+void fetch_wide(uint n, uint j, out uvec4 fours[3], out uint words[2]) {
+    if (n + 1u == (expert_end - expert_first) * rows && j + 1u >= row_tiles / 2u) {
+        n = 0u;
+        j = 0u;
+    }
+    const uint block = n * (row_tiles / 2u) + j;
+    uint begin = block * 10u;
+    uint window = begin / 4u;
+    fours[0] = weight_four[window];
+    fours[1] = weight_four[window + 1u];
+    fours[2] = weight_four[window + 2u];
+    words[0] = scales_word[block];
+    words[1] = biases_word[block];
+}
+
+// Adds the products of wide tile `j` of row `n`, which was loaded.
+void accumulate_wide(uint n, uint j, uint k, uvec4 fours[3], uint words[2], inout float sum[BATCH]) {
+    const uint block = n * (row_tiles / 2u) + j;
+    float s0 = bf16_to_f32(words[0]);
+    uint begin = block * 10u;
+    bool upper = (begin & 2u) != 0u;
+    uvec4 four0 = fours[0];
+    uint pick0 = upper ? four0.z : four0.x;
+    uvec4 q0 = (uvec4(pick0) >> uvec4(0, 5, 10, 15)) & 31u;  // w: 5 bits
+    uint pick1 = upper ? four0.w : four0.y;
+    uint w_run0 = (pick0 >> 16u) | (pick1 << 16u);
+    uvec4 q1 = (uvec4(w_run0) >> uvec4(4, 9, 14, 19)) & 31u;  // w: 5 bits
+    uvec4 q2 = (uvec4(pick1) >> uvec4(8, 13, 18, 23)) & 31u;  // w: 5 bits
+    uvec4 four1 = fours[1];
+    uint pick2 = upper ? four1.x : four0.z;
+    uint w_run1 = (pick1 >> 16u) | (pick2 << 16u);
+    uvec4 q3 = (uvec4(w_run1) >> uvec4(12, 17, 22, 27)) & 31u;  // w: 5 bits
+    uint pick3 = upper ? four1.y : four0.w;
+    uint w_run2 = (pick2 >> 16u) | (pick3 << 16u);
+    uvec4 q4 = (uvec4(w_run2) >> uvec4(0, 5, 10, 15)) & 31u;  // w: 5 bits
+    uvec4 q5 = (uvec4(pick3) >> uvec4(4, 9, 14, 19)) & 31u;  // w: 5 bits
+    uint pick4 = upper ? four1.z : four1.x;
+    uint w_run3 = (pick3 >> 16u) | (pick4 << 16u);
+    uvec4 q6 = (uvec4(w_run3) >> uvec4(8, 13, 18, 23)) & 31u;  // w: 5 bits
+    uvec4 q7 = (uvec4(pick4) >> uvec4(12, 17, 22, 27)) & 31u;  // w: 5 bits
+    float b0 = bf16_to_f32(words[1]);
+    float s1 = bf16_to_f32(words[0] >> 16u);
+    uint pick5 = upper ? four1.w : four1.y;
+    uvec4 q8 = (uvec4(pick5) >> uvec4(0, 5, 10, 15)) & 31u;  // w: 5 bits
+    uvec4 four2 = fours[2];
+    uint pick6 = upper ? four2.x : four1.z;
+    uint w_run4 = (pick5 >> 16u) | (pick6 << 16u);
+    uvec4 q9 = (uvec4(w_run4) >> uvec4(4, 9, 14, 19)) & 31u;  // w: 5 bits
+    uvec4 q10 = (uvec4(pick6) >> uvec4(8, 13, 18, 23)) & 31u;  // w: 5 bits
+    uint pick7 = upper ? four2.y : four1.w;
+    uint w_run5 = (pick6 >> 16u) | (pick7 << 16u);
+    uvec4 q11 = (uvec4(w_run5) >> uvec4(12, 17, 22, 27)) & 31u;  // w: 5 bits
+    uint pick8 = upper ? four2.z : four2.x;
+    uint w_run6 = (pick7 >> 16u) | (pick8 << 16u);
+    uvec4 q12 = (uvec4(w_run6) >> uvec4(0, 5, 10, 15)) & 31u;  // w: 5 bits
+    uvec4 q13 = (uvec4(pick8) >> uvec4(4, 9, 14, 19)) & 31u;  // w: 5 bits
+    uint pick9 = upper ? four2.w : four2.y;
+    uint w_run7 = (pick8 >> 16u) | (pick9 << 16u);
+    uvec4 q14 = (uvec4(w_run7) >> uvec4(8, 13, 18, 23)) & 31u;  // w: 5 bits
+    uvec4 q15 = (uvec4(pick9) >> uvec4(12, 17, 22, 27)) & 31u;  // w: 5 bits
+    float b1 = bf16_to_f32(words[1] >> 16u);
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
+        float dots0 = dot_add(dot(wide_x[k][m][0], vec4(q0)), wide_x[k][m][1], vec4(q1));
+        float dots1 = dot_add(dots0, wide_x[k][m][2], vec4(q2));
+        float dots2 = dot_add(dots1, wide_x[k][m][3], vec4(q3));
+        float dots3 = dot_add(dots2, wide_x[k][m][4], vec4(q4));
+        float dots4 = dot_add(dots3, wide_x[k][m][5], vec4(q5));
+        float dots5 = dot_add(dots4, wide_x[k][m][6], vec4(q6));
+        float dots6 = dot_add(dots5, wide_x[k][m][7], vec4(q7));
+        float dots7 = dot_add(dot(wide_x[k][m][8], vec4(q8)), wide_x[k][m][9], vec4(q9));
+        float dots8 = dot_add(dots7, wide_x[k][m][10], vec4(q10));
+        float dots9 = dot_add(dots8, wide_x[k][m][11], vec4(q11));
+        float dots10 = dot_add(dots9, wide_x[k][m][12], vec4(q12));
+        float dots11 = dot_add(dots10, wide_x[k][m][13], vec4(q13));
+        float dots12 = dot_add(dots11, wide_x[k][m][14], vec4(q14));
+        float dots13 = dot_add(dots12, wide_x[k][m][15], vec4(q15));
+        sum[m] += s0 * dots6 + b0 * wide_x_sum[k][m][0] + s1 * dots13 + b1 * wide_x_sum[k][m][1];
+    }
+}
+
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
+
+// Sums over the lanes of a subgroup, of all rows at once: those of row r in lane r.
+float sum_of_lanes(float sum[ROWS][BATCH], uint m) {
+    float v[ROWS];
+    [[unroll]] for (uint r = 0u; r < ROWS; ++r) v[r] = sum[r][m];
+    [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
+        const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
+        [[unroll]] for (uint i = 0u; i < left; ++i) {
+            const float even_row = v[2u * i], odd_row = v[2u * i + 1u];
+            v[i] = (odd ? odd_row : even_row) + subgroupShuffleXor(odd ? even_row : odd_row, bit);
+        }
+    }
+    for (uint bit = ROWS; bit < gl_SubgroupSize; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
+    return v[0];
+}
+
+// As main does, with wide tiles.
+void walk_wide() {
+    const uint wide_tiles = row_tiles / 2u, lane = gl_SubgroupInvocationID;
+    const uint slice = gl_SubgroupSize * WIDE_TILES, slices = (wide_tiles + slice - 1u) / slice;
+    uint split = 1u, held = ~0u, held_token = ~0u, turn = 0u;
+    while (split < slices && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
+    const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
+    const uint parts = (rows + teams * ROWS - 1u) / (teams * ROWS);
+    for (uint work = gl_WorkGroupID.x; work < batch * slots * parts; work += gl_NumWorkGroups.x) {
+        const uint pair = work / parts, token = pair / slots, first = work % parts * teams * ROWS, expert = ids[pair];
+        const bool found = expert < experts;
+        if (found ? expert < expert_first || expert >= expert_end : expert_first != 0u) continue;  // another launch's
+        float sum[ROWS][BATCH];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r][0] = 0.0;
+        if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros
+        const uint begin = (expert - expert_first) * rows, row = begin + first + team * ROWS, end = begin + rows;
+        for (uint c = gl_SubgroupID % split; found && c < slices; c += split) {
+            [[unroll]] for (uint k = 0; k < WIDE_TILES; ++k) {
+                const uint j = (c * WIDE_TILES + k) * gl_SubgroupSize + lane;
+                if (j >= wide_tiles) continue;
+                if (c != held || token != held_token) load_wide_x(token, j, k);
+                if (expert + 1u == expert_end && row + ROWS >= end && j + 1u >= wide_tiles) {  // the last block of all, in smaller tiles
+                    for (uint i = 0u; i < 2u; ++i) {
+                        const uint t = j * 2u + i;
+                        load_x(token, t, 0u);
+                        [[dont_unroll]] for (uint r = 0u; r < ROWS; ++r) {
+                            float part[BATCH];
+                            [[unroll]] for (uint m = 0u; m < BATCH; ++m) part[m] = 0.0;
+                            accumulate(min(row + r, end - 1u), t, 0u, part);
+                            [[unroll]] for (uint s = 0u; s < ROWS; ++s) {
+                                [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[s][m] += s == r ? part[m] : 0.0;
+                            }
+                        }
+                    }
+                    continue;
+                }
+                uvec4 fours[ROWS][3];
+                uint words[ROWS][2];
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, fours[r], words[r]);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, k, fours[r], words[r], sum[r]);
+            }
+            held = c;
+            held_token = token;
+        }
+        const float all = sum_of_lanes(sum, 0u);
+        // Halves of the memory in turn: who is a row ahead does not write where others still read.
+        const uint place = turn++ % 2u * gl_NumSubgroups * ROWS;
+        if (lane < ROWS) partial[place + gl_SubgroupID * ROWS + lane] = all;
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < teams * ROWS; i += gl_WorkGroupSize.x) {
+            const uint at = place + i / ROWS * (split - 1u) * ROWS + i;
+            float total = 0.0;
+            for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS];
+            if (first + i < rows) y[pair * rows + first + i] = total;
+        }
+    }
+}
 
 void main() {
+    if (LOAD_WORDS == 4u && gl_SubgroupSize >= ROWS && row_tiles % 2u == 0u && (expert_end - expert_first) * rows * (row_tiles / 2u) > 1u) {
+        walk_wide();
+        return;
+    }
     // A subgroup holds a slice of x and walks down the rows. While there are slices for more, subgroups share a row.
     const uint slice = gl_SubgroupSize * TILES, slices = (row_tiles + slice - 1u) / slice;
     uint split = 1u;

@@ -2,7 +2,7 @@
 // Generated from the specification below by `qkgen emit --format affine_b5_g32_f16`; do not edit.
 // 24 bytes for 32 elements, 6 bits each.
 // dequant, gather in f32: for each weight 0.75 bytes read and 4 written, 9.75 operations: 1 loads, 3 bits, 2.25 integer, 2 float, 1.5 conversions.
-// gemv, gemv_id in f32: for each weight 0.75 bytes read, 5.91 operations: 0.219 loads, 2.38 bits, 0.156 integer, 2.09 float, 1.06 conversions.
+// gemv, gemv_id in f32: for each weight 0.75 bytes read, 5.89 operations: 0.0781 loads, 2.42 bits, 0.234 integer, 2.09 float, 1.06 conversions.
 //
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
 //     from "MLX, mlx.core.quantize with mode='affine'"
@@ -63,8 +63,8 @@ inline void decode(device const uint *weight, device const ushort *scales, devic
 
     // elements 4 to 7, counted from the tile's first
     const uint w1 = weight[block * 5u + 1u];
-    const uint w_run0 = (w0 >> 20u) | (w1 << 12u);
-    const uint4 q1 = (uint4(w_run0) >> uint4(0, 5, 10, 15)) & 31u;  // w: 5 bits
+    const uint w_run0 = (w0 >> 16u) | (w1 << 16u);
+    const uint4 q1 = (uint4(w_run0) >> uint4(4, 9, 14, 19)) & 31u;  // w: 5 bits
     v[1] = float4(q1) * s + b;
 
     // elements 8 to 11, counted from the tile's first
@@ -73,8 +73,8 @@ inline void decode(device const uint *weight, device const ushort *scales, devic
 
     // elements 12 to 15, counted from the tile's first
     const uint w2 = weight[block * 5u + 2u];
-    const uint w_run1 = (w1 >> 28u) | (w2 << 4u);
-    const uint4 q3 = (uint4(w_run1) >> uint4(0, 5, 10, 15)) & 31u;  // w: 5 bits
+    const uint w_run1 = (w1 >> 16u) | (w2 << 16u);
+    const uint4 q3 = (uint4(w_run1) >> uint4(12, 17, 22, 27)) & 31u;  // w: 5 bits
     v[3] = float4(q3) * s + b;
 
     // elements 16 to 19, counted from the tile's first
@@ -89,8 +89,8 @@ inline void decode(device const uint *weight, device const ushort *scales, devic
 
     // elements 24 to 27, counted from the tile's first
     const uint w4 = weight[block * 5u + 4u];
-    const uint w_run3 = (w3 >> 24u) | (w4 << 8u);
-    const uint4 q6 = (uint4(w_run3) >> uint4(0, 5, 10, 15)) & 31u;  // w: 5 bits
+    const uint w_run3 = (w3 >> 16u) | (w4 << 16u);
+    const uint4 q6 = (uint4(w_run3) >> uint4(8, 13, 18, 23)) & 31u;  // w: 5 bits
     v[6] = float4(q6) * s + b;
 
     // elements 28 to 31, counted from the tile's first
@@ -169,19 +169,19 @@ inline void accumulate(
     const uint w0 = weight[block * 5u];
     const uint4 q0 = (uint4(w0) >> uint4(0, 5, 10, 15)) & 31u;  // w: 5 bits
     const uint w1 = weight[block * 5u + 1u];
-    const uint w_run0 = (w0 >> 20u) | (w1 << 12u);
-    const uint4 q1 = (uint4(w_run0) >> uint4(0, 5, 10, 15)) & 31u;  // w: 5 bits
+    const uint w_run0 = (w0 >> 16u) | (w1 << 16u);
+    const uint4 q1 = (uint4(w_run0) >> uint4(4, 9, 14, 19)) & 31u;  // w: 5 bits
     const uint4 q2 = (uint4(w1) >> uint4(8, 13, 18, 23)) & 31u;  // w: 5 bits
     const uint w2 = weight[block * 5u + 2u];
-    const uint w_run1 = (w1 >> 28u) | (w2 << 4u);
-    const uint4 q3 = (uint4(w_run1) >> uint4(0, 5, 10, 15)) & 31u;  // w: 5 bits
+    const uint w_run1 = (w1 >> 16u) | (w2 << 16u);
+    const uint4 q3 = (uint4(w_run1) >> uint4(12, 17, 22, 27)) & 31u;  // w: 5 bits
     const uint w3 = weight[block * 5u + 3u];
     const uint w_run2 = (w2 >> 16u) | (w3 << 16u);
     const uint4 q4 = (uint4(w_run2) >> uint4(0, 5, 10, 15)) & 31u;  // w: 5 bits
     const uint4 q5 = (uint4(w3) >> uint4(4, 9, 14, 19)) & 31u;  // w: 5 bits
     const uint w4 = weight[block * 5u + 4u];
-    const uint w_run3 = (w3 >> 24u) | (w4 << 8u);
-    const uint4 q6 = (uint4(w_run3) >> uint4(0, 5, 10, 15)) & 31u;  // w: 5 bits
+    const uint w_run3 = (w3 >> 16u) | (w4 << 16u);
+    const uint4 q6 = (uint4(w_run3) >> uint4(8, 13, 18, 23)) & 31u;  // w: 5 bits
     const uint4 q7 = (uint4(w4) >> uint4(12, 17, 22, 27)) & 31u;  // w: 5 bits
     const float b = f16_to_f32(uint(biases[block]));
     for (uint m = 0; m < BATCH; ++m) {

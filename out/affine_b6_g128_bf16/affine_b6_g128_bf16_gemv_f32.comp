@@ -1,7 +1,7 @@
 // affine_b6_g128_bf16_gemv_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f32.
 // Generated from the specification below by `qkgen emit --format affine_b6_g128_bf16`; do not edit.
 // 100 bytes for 128 elements, 6.25 bits each.
-// For each weight 0.781 bytes read, 6.31 operations: 0.312 loads, 2.5 bits, 0.312 integer, 2.19 float, 1 conversions.
+// For each weight 0.781 bytes read, 5.67 operations: 0.0781 loads, 2.44 bits, 0.109 integer, 2.05 float, 1 conversions.
 //
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
 //     from "MLX, mlx.core.quantize with mode='affine'"
@@ -22,16 +22,21 @@
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_shuffle : require
 #extension GL_EXT_shader_16bit_storage : require
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint BATCH = 1;  // right-hand sides that are kept, at least as many as there are
 layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
 layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row, where there are few rows
+layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: weights are loaded 16 bytes at a time, where that can be
 
 layout(binding = 0, std430) readonly buffer WeightBuffer { uint weight[]; };
 layout(binding = 1, std430) readonly buffer ScalesBuffer { uint16_t scales[]; };
 layout(binding = 2, std430) readonly buffer BiasesBuffer { uint16_t biases[]; };
+layout(binding = 0, std430) readonly buffer Weight_fourBuffer { uvec4 weight_four[]; };
+layout(binding = 1, std430) readonly buffer Scales_wordBuffer { uint scales_word[]; };
+layout(binding = 2, std430) readonly buffer Biases_wordBuffer { uint biases_word[]; };
 layout(binding = 3, std430) readonly buffer Input { vec4 x_in[]; };
 layout(binding = 4, std430) writeonly buffer Output { float y[]; };
 
@@ -53,6 +58,11 @@ const uint TILES = BATCH == 1u ? 4u : 1u;
 // What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a scale.
 vec4 x[TILES][BATCH][4];
 float x_sum[TILES][BATCH][1];
+
+// The same for wide tiles, where x fits.
+const uint WIDE_TILES = 1u;
+vec4 wide_x[WIDE_TILES][BATCH][16];
+float wide_x_sum[WIDE_TILES][BATCH][1];
 
 // Loads what tile `j` of a row meets of x, from right-hand side `vector` on.
 void load_x(uint vector, uint j, uint k) {
@@ -80,8 +90,8 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     uint w0 = weight[block * 24u + tile * 3u];
     uvec4 q0 = (uvec4(w0) >> uvec4(0, 6, 12, 18)) & 0x3Fu;  // w: 6 bits
     uint w1 = weight[block * 24u + tile * 3u + 1u];
-    uint w_run0 = (w0 >> 24u) | (w1 << 8u);
-    uvec4 q1 = (uvec4(w_run0) >> uvec4(0, 6, 12, 18)) & 0x3Fu;  // w: 6 bits
+    uint w_run0 = (w0 >> 16u) | (w1 << 16u);
+    uvec4 q1 = (uvec4(w_run0) >> uvec4(8, 14, 20, 26)) & 0x3Fu;  // w: 6 bits
     uint w2 = weight[block * 24u + tile * 3u + 2u];
     uint w_run1 = (w1 >> 16u) | (w2 << 16u);
     uvec4 q2 = (uvec4(w_run1) >> uvec4(0, 6, 12, 18)) & 0x3Fu;  // w: 6 bits
@@ -92,9 +102,196 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     }
 }
 
-shared float partial[gl_WorkGroupSize.x / 4u * ROWS * BATCH];
+// sum + dot(a, b), in as many operations as a has lanes.
+float dot_add(float sum, vec4 a, vec4 b) {
+    return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum))));
+}
+
+// Loads what wide tile `j` of a row meets of x, from right-hand side `vector` on.
+void load_wide_x(uint vector, uint j, uint k) {
+    const uint tile = j % 4u;
+    const uint place = j / 4u * 64u + tile * 16u;
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
+        const uint from = min(vector + m, batch - 1u) * row_tiles * 4u + place;
+        const vec4 x0 = x_in[from];
+        const vec4 x1 = x_in[from + 1u];
+        const vec4 x2 = x_in[from + 2u];
+        const vec4 x3 = x_in[from + 3u];
+        const vec4 x4 = x_in[from + 4u];
+        const vec4 x5 = x_in[from + 5u];
+        const vec4 x6 = x_in[from + 6u];
+        const vec4 x7 = x_in[from + 7u];
+        const vec4 x8 = x_in[from + 8u];
+        const vec4 x9 = x_in[from + 9u];
+        const vec4 x10 = x_in[from + 10u];
+        const vec4 x11 = x_in[from + 11u];
+        const vec4 x12 = x_in[from + 12u];
+        const vec4 x13 = x_in[from + 13u];
+        const vec4 x14 = x_in[from + 14u];
+        const vec4 x15 = x_in[from + 15u];
+        wide_x[k][m][0] = x0;
+        wide_x[k][m][1] = x1;
+        wide_x[k][m][2] = x2;
+        wide_x[k][m][3] = x3;
+        wide_x[k][m][4] = x4;
+        wide_x[k][m][5] = x5;
+        wide_x[k][m][6] = x6;
+        wide_x[k][m][7] = x7;
+        wide_x[k][m][8] = x8;
+        wide_x[k][m][9] = x9;
+        wide_x[k][m][10] = x10;
+        wide_x[k][m][11] = x11;
+        wide_x[k][m][12] = x12;
+        wide_x[k][m][13] = x13;
+        wide_x[k][m][14] = x14;
+        wide_x[k][m][15] = x15;
+        wide_x_sum[k][m][0] = dot(x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7 + x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15, vec4(1.0));
+    }
+}
+
+// Loads wide tile `j` of row `n`.
+void fetch_wide(uint n, uint j, out uvec4 fours[3], out uint words[2]) {
+    const uint block = n * (row_tiles / 16u) + j / 4u;
+    const uint tile = j % 4u;
+    fours[0] = weight_four[block * 12u + tile * 3u];
+    fours[1] = weight_four[block * 12u + tile * 3u + 1u];
+    fours[2] = weight_four[block * 12u + tile * 3u + 2u];
+    words[0] = scales_word[block];
+    words[1] = biases_word[block];
+}
+
+// Adds the products of wide tile `j` of row `n`, which was loaded.
+void accumulate_wide(uint n, uint j, uint k, uvec4 fours[3], uint words[2], inout float sum[BATCH]) {
+    const uint block = n * (row_tiles / 16u) + j / 4u;
+    const uint tile = j % 4u;
+    float s = bf16_to_f32(words[0] >> (tile / 2u * 16u));
+    uvec4 four0 = fours[0];
+    uint w0 = four0.x;
+    uvec4 q0 = (uvec4(w0) >> uvec4(0, 6, 12, 18)) & 0x3Fu;  // w: 6 bits
+    uint w1 = four0.y;
+    uint w_run0 = (w0 >> 16u) | (w1 << 16u);
+    uvec4 q1 = (uvec4(w_run0) >> uvec4(8, 14, 20, 26)) & 0x3Fu;  // w: 6 bits
+    uint w2 = four0.z;
+    uint w_run1 = (w1 >> 16u) | (w2 << 16u);
+    uvec4 q2 = (uvec4(w_run1) >> uvec4(0, 6, 12, 18)) & 0x3Fu;  // w: 6 bits
+    uvec4 q3 = (uvec4(w2) >> uvec4(8, 14, 20, 26)) & 0x3Fu;  // w: 6 bits
+    uint w3 = four0.w;
+    uvec4 q4 = (uvec4(w3) >> uvec4(0, 6, 12, 18)) & 0x3Fu;  // w: 6 bits
+    uvec4 four1 = fours[1];
+    uint w4 = four1.x;
+    uint w_run2 = (w3 >> 16u) | (w4 << 16u);
+    uvec4 q5 = (uvec4(w_run2) >> uvec4(8, 14, 20, 26)) & 0x3Fu;  // w: 6 bits
+    uint w5 = four1.y;
+    uint w_run3 = (w4 >> 16u) | (w5 << 16u);
+    uvec4 q6 = (uvec4(w_run3) >> uvec4(0, 6, 12, 18)) & 0x3Fu;  // w: 6 bits
+    uvec4 q7 = (uvec4(w5) >> uvec4(8, 14, 20, 26)) & 0x3Fu;  // w: 6 bits
+    uint w6 = four1.z;
+    uvec4 q8 = (uvec4(w6) >> uvec4(0, 6, 12, 18)) & 0x3Fu;  // w: 6 bits
+    uint w7 = four1.w;
+    uint w_run4 = (w6 >> 16u) | (w7 << 16u);
+    uvec4 q9 = (uvec4(w_run4) >> uvec4(8, 14, 20, 26)) & 0x3Fu;  // w: 6 bits
+    uvec4 four2 = fours[2];
+    uint w8 = four2.x;
+    uint w_run5 = (w7 >> 16u) | (w8 << 16u);
+    uvec4 q10 = (uvec4(w_run5) >> uvec4(0, 6, 12, 18)) & 0x3Fu;  // w: 6 bits
+    uvec4 q11 = (uvec4(w8) >> uvec4(8, 14, 20, 26)) & 0x3Fu;  // w: 6 bits
+    uint w9 = four2.y;
+    uvec4 q12 = (uvec4(w9) >> uvec4(0, 6, 12, 18)) & 0x3Fu;  // w: 6 bits
+    uint w10 = four2.z;
+    uint w_run6 = (w9 >> 16u) | (w10 << 16u);
+    uvec4 q13 = (uvec4(w_run6) >> uvec4(8, 14, 20, 26)) & 0x3Fu;  // w: 6 bits
+    uint w11 = four2.w;
+    uint w_run7 = (w10 >> 16u) | (w11 << 16u);
+    uvec4 q14 = (uvec4(w_run7) >> uvec4(0, 6, 12, 18)) & 0x3Fu;  // w: 6 bits
+    uvec4 q15 = (uvec4(w11) >> uvec4(8, 14, 20, 26)) & 0x3Fu;  // w: 6 bits
+    float b = bf16_to_f32(words[1] >> (tile / 2u * 16u));
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
+        float dots0 = dot_add(dot(wide_x[k][m][0], vec4(q0)), wide_x[k][m][1], vec4(q1));
+        float dots1 = dot_add(dots0, wide_x[k][m][2], vec4(q2));
+        float dots2 = dot_add(dots1, wide_x[k][m][3], vec4(q3));
+        float dots3 = dot_add(dots2, wide_x[k][m][4], vec4(q4));
+        float dots4 = dot_add(dots3, wide_x[k][m][5], vec4(q5));
+        float dots5 = dot_add(dots4, wide_x[k][m][6], vec4(q6));
+        float dots6 = dot_add(dots5, wide_x[k][m][7], vec4(q7));
+        float dots7 = dot_add(dots6, wide_x[k][m][8], vec4(q8));
+        float dots8 = dot_add(dots7, wide_x[k][m][9], vec4(q9));
+        float dots9 = dot_add(dots8, wide_x[k][m][10], vec4(q10));
+        float dots10 = dot_add(dots9, wide_x[k][m][11], vec4(q11));
+        float dots11 = dot_add(dots10, wide_x[k][m][12], vec4(q12));
+        float dots12 = dot_add(dots11, wide_x[k][m][13], vec4(q13));
+        float dots13 = dot_add(dots12, wide_x[k][m][14], vec4(q14));
+        float dots14 = dot_add(dots13, wide_x[k][m][15], vec4(q15));
+        sum[m] += s * dots14 + b * wide_x_sum[k][m][0];
+    }
+}
+
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS * BATCH * (BATCH == 1u ? 2u : 1u)];
+
+// Sums of right-hand side `m` over the lanes of a subgroup, of all rows at once: those of row r in lane r.
+float sum_of_lanes(float sum[ROWS][BATCH], uint m) {
+    float v[ROWS];
+    [[unroll]] for (uint r = 0u; r < ROWS; ++r) v[r] = sum[r][m];
+    [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
+        const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
+        [[unroll]] for (uint i = 0u; i < left; ++i) {
+            const float even_row = v[2u * i], odd_row = v[2u * i + 1u];
+            v[i] = (odd ? odd_row : even_row) + subgroupShuffleXor(odd ? even_row : odd_row, bit);
+        }
+    }
+    for (uint bit = ROWS; bit < gl_SubgroupSize; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
+    return v[0];
+}
+
+// As many subgroups share a row as hold all of x between them, and walk down the rows.
+void walk_wide() {
+    const uint wide_tiles = row_tiles / 4u, lane = gl_SubgroupInvocationID;
+    const uint slice = gl_SubgroupSize * WIDE_TILES, slices = (wide_tiles + slice - 1u) / slice;
+    uint split = 1u, held = ~0u, turn = 0u;
+    while (split < max(slices, SPLIT) && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
+    const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split, end = rows;
+    for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
+        const uint row = first + team * ROWS;
+        float sum[ROWS][BATCH];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+            [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[r][m] = 0.0;
+        }
+        for (uint c = gl_SubgroupID % split; c < slices; c += split) {
+            [[unroll]] for (uint k = 0; k < WIDE_TILES; ++k) {
+                const uint j = (c * WIDE_TILES + k) * gl_SubgroupSize + lane;
+                if (j >= wide_tiles) continue;
+                if (c != held) load_wide_x(0u, j, k);
+                uvec4 fours[ROWS][3];
+                uint words[ROWS][2];
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, fours[r], words[r]);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, k, fours[r], words[r], sum[r]);
+            }
+            held = c;
+        }
+        // Halves of the memory in turn: who is a row ahead does not write where others still read.
+        const uint place = turn++ % 2u * gl_NumSubgroups * ROWS * BATCH;
+        [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+            const float all = sum_of_lanes(sum, m);
+            if (lane >= ROWS) continue;
+            if (split > 1u) partial[place + (gl_SubgroupID * BATCH + m) * ROWS + lane] = all;
+            else if (row + lane < rows && m < batch) y[m * y_rows + y_first + row + lane] = all;
+        }
+        if (split == 1u) continue;
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < teams * ROWS * BATCH; i += gl_WorkGroupSize.x) {
+            const uint t = i / (ROWS * BATCH), m = i / ROWS % BATCH, own = first + t * ROWS + i % ROWS;
+            const uint at = place + t * (split - 1u) * ROWS * BATCH + i;
+            float total = 0.0;
+            for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS * BATCH];
+            if (own < rows && m < batch) y[m * y_rows + y_first + own] = total;
+        }
+    }
+}
 
 void main() {
+    if (LOAD_WORDS == 4u && BATCH == 1u && gl_SubgroupSize >= ROWS && row_tiles % 16u == 0u) {
+        walk_wide();
+        return;
+    }
     // A subgroup holds a slice of x and walks down the rows.
     const uint slice = gl_SubgroupSize * TILES, slices = (row_tiles + slice - 1u) / slice;
     const uint split = SPLIT == 1u ? 1u : min(SPLIT, gl_NumSubgroups);

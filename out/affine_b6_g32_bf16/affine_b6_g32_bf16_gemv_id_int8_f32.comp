@@ -1,7 +1,7 @@
 // affine_b6_g32_bf16_gemv_id_int8_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f32.
 // Generated from the specification below by `qkgen emit --format affine_b6_g32_bf16`; do not edit.
 // 28 bytes for 32 elements, 7 bits each.
-// For each weight 0.875 bytes read, 4 operations: 0.312 loads, 2.56 bits, 0.75 integer, 0.312 float, 0.0625 conversions.
+// For each weight 0.875 bytes read, 3.36 operations: 0.0781 loads, 2.59 bits, 0.516 integer, 0.141 float, 0.0312 conversions.
 //
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
 //     from "MLX, mlx.core.quantize with mode='affine'"
@@ -22,16 +22,21 @@
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_shuffle : require
 #extension GL_EXT_spirv_intrinsics : require
 #extension GL_EXT_shader_16bit_storage : require
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 2) const uint ROWS = 4;  // rows at a time
+layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: weights are loaded 16 bytes at a time, where that can be
 layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
 
 layout(binding = 0, std430) readonly buffer WeightBuffer { uint weight[]; };
 layout(binding = 1, std430) readonly buffer ScalesBuffer { uint16_t scales[]; };
 layout(binding = 2, std430) readonly buffer BiasesBuffer { uint16_t biases[]; };
+layout(binding = 0, std430) readonly buffer Weight_fourBuffer { uvec4 weight_four[]; };
+layout(binding = 1, std430) readonly buffer Scales_wordBuffer { uint scales_word[]; };
+layout(binding = 2, std430) readonly buffer Biases_wordBuffer { uint biases_word[]; };
 layout(binding = 3, std430) readonly buffer Input { vec4 x_in[]; };
 layout(binding = 4, std430) readonly buffer Ids { uint ids[]; };
 layout(binding = 5, std430) writeonly buffer Output { float y[]; };
@@ -61,6 +66,13 @@ int x[TILES][BATCH][DIGITS][4];
 int x_digits[TILES][BATCH][DIGITS][1];
 float x_step[TILES][BATCH];
 float x_sum[TILES][BATCH][1];
+
+// The same for wide tiles.
+const uint WIDE_TILES = 1u;
+int wide_x[WIDE_TILES][BATCH][DIGITS][16];
+int wide_x_digits[WIDE_TILES][BATCH][DIGITS][1];
+float wide_x_step[WIDE_TILES][BATCH];
+float wide_x_sum[WIDE_TILES][BATCH][2];
 
 // Integers whose digits are bytes with a sign: the largest, less what rounding may add.
 const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355709.0;
@@ -141,15 +153,16 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     uint pairs0 = (w0 & 0xFFFu) | ((w0 & 0xFFF000u) << 4u);
     uint bytes0 = (pairs0 & 0x3F003Fu) | ((pairs0 & 0xFC00FC0u) << 2u);
     uint w1 = weight[block * 6u + tile * 3u + 1u];
-    uint w_run0 = (w0 >> 24u) | (w1 << 8u);
-    uint pairs1 = (w_run0 & 0xFFFu) | ((w_run0 & 0xFFF000u) << 4u);
+    uint w_run0 = (w0 >> 16u) | (w1 << 16u);
+    uint run0 = w_run0 >> 8u;
+    uint pairs1 = (run0 & 0xFFFu) | ((run0 & 0xFFF000u) << 4u);
     uint bytes1 = (pairs1 & 0x3F003Fu) | ((pairs1 & 0xFC00FC0u) << 2u);
     uint w2 = weight[block * 6u + tile * 3u + 2u];
     uint w_run1 = (w1 >> 16u) | (w2 << 16u);
     uint pairs2 = (w_run1 & 0xFFFu) | ((w_run1 & 0xFFF000u) << 4u);
     uint bytes2 = (pairs2 & 0x3F003Fu) | ((pairs2 & 0xFC00FC0u) << 2u);
-    uint run = w2 >> 8u;
-    uint pairs3 = (run & 0xFFFu) | ((run & 0xFFF000u) << 4u);
+    uint run1 = w2 >> 8u;
+    uint pairs3 = (run1 & 0xFFFu) | ((run1 & 0xFFF000u) << 4u);
     uint bytes3 = (pairs3 & 0x3F003Fu) | ((pairs3 & 0xFC00FC0u) << 2u);
     float b = bf16_to_f32(uint(biases[block]));
     [[unroll]] for (uint m = 0; m < BATCH; ++m) {
@@ -161,9 +174,271 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     }
 }
 
-shared float partial[gl_WorkGroupSize.x / 4u * ROWS];
+// Loads what wide tile `j` of a row meets of x, from right-hand side `vector` on.
+void load_wide_x(uint vector, uint j, uint k) {
+    const uint place = j * 16u;
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
+        const uint from = min(vector + m, batch - 1u) * row_tiles * 4u + place;
+        const vec4 x0 = x_in[from];
+        const vec4 x1 = x_in[from + 1u];
+        const vec4 x2 = x_in[from + 2u];
+        const vec4 x3 = x_in[from + 3u];
+        const vec4 x4 = x_in[from + 4u];
+        const vec4 x5 = x_in[from + 5u];
+        const vec4 x6 = x_in[from + 6u];
+        const vec4 x7 = x_in[from + 7u];
+        const vec4 x8 = x_in[from + 8u];
+        const vec4 x9 = x_in[from + 9u];
+        const vec4 x10 = x_in[from + 10u];
+        const vec4 x11 = x_in[from + 11u];
+        const vec4 x12 = x_in[from + 12u];
+        const vec4 x13 = x_in[from + 13u];
+        const vec4 x14 = x_in[from + 14u];
+        const vec4 x15 = x_in[from + 15u];
+        vec4 most = abs(x0);
+        most = max(most, abs(x1));
+        most = max(most, abs(x2));
+        most = max(most, abs(x3));
+        most = max(most, abs(x4));
+        most = max(most, abs(x5));
+        most = max(most, abs(x6));
+        most = max(most, abs(x7));
+        most = max(most, abs(x8));
+        most = max(most, abs(x9));
+        most = max(most, abs(x10));
+        most = max(most, abs(x11));
+        most = max(most, abs(x12));
+        most = max(most, abs(x13));
+        most = max(most, abs(x14));
+        most = max(most, abs(x15));
+        const float scale = scale_of(most, x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7 + x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15);
+        wide_x_step[k][m] = 1.0 / scale;
+        ivec4 i0 = ivec4(roundEven(x0 * scale));
+        ivec4 i1 = ivec4(roundEven(x1 * scale));
+        ivec4 i2 = ivec4(roundEven(x2 * scale));
+        ivec4 i3 = ivec4(roundEven(x3 * scale));
+        ivec4 i4 = ivec4(roundEven(x4 * scale));
+        ivec4 i5 = ivec4(roundEven(x5 * scale));
+        ivec4 i6 = ivec4(roundEven(x6 * scale));
+        ivec4 i7 = ivec4(roundEven(x7 * scale));
+        ivec4 i8 = ivec4(roundEven(x8 * scale));
+        ivec4 i9 = ivec4(roundEven(x9 * scale));
+        ivec4 i10 = ivec4(roundEven(x10 * scale));
+        ivec4 i11 = ivec4(roundEven(x11 * scale));
+        ivec4 i12 = ivec4(roundEven(x12 * scale));
+        ivec4 i13 = ivec4(roundEven(x13 * scale));
+        ivec4 i14 = ivec4(roundEven(x14 * scale));
+        ivec4 i15 = ivec4(roundEven(x15 * scale));
+        wide_x_sum[k][m][0] = float(sum_of(i0 + i1 + i2 + i3 + i4 + i5 + i6 + i7));
+        wide_x_sum[k][m][1] = float(sum_of(i8 + i9 + i10 + i11 + i12 + i13 + i14 + i15));
+        [[unroll]] for (uint digit = DIGITS; digit-- > 0;) {
+            const ivec4 low0 = bitfieldExtract(i0, 0, 8);
+            const ivec4 low1 = bitfieldExtract(i1, 0, 8);
+            const ivec4 low2 = bitfieldExtract(i2, 0, 8);
+            const ivec4 low3 = bitfieldExtract(i3, 0, 8);
+            const ivec4 low4 = bitfieldExtract(i4, 0, 8);
+            const ivec4 low5 = bitfieldExtract(i5, 0, 8);
+            const ivec4 low6 = bitfieldExtract(i6, 0, 8);
+            const ivec4 low7 = bitfieldExtract(i7, 0, 8);
+            const ivec4 low8 = bitfieldExtract(i8, 0, 8);
+            const ivec4 low9 = bitfieldExtract(i9, 0, 8);
+            const ivec4 low10 = bitfieldExtract(i10, 0, 8);
+            const ivec4 low11 = bitfieldExtract(i11, 0, 8);
+            const ivec4 low12 = bitfieldExtract(i12, 0, 8);
+            const ivec4 low13 = bitfieldExtract(i13, 0, 8);
+            const ivec4 low14 = bitfieldExtract(i14, 0, 8);
+            const ivec4 low15 = bitfieldExtract(i15, 0, 8);
+            wide_x[k][m][digit][0] = bytes_of(low0);
+            wide_x[k][m][digit][1] = bytes_of(low1);
+            wide_x[k][m][digit][2] = bytes_of(low2);
+            wide_x[k][m][digit][3] = bytes_of(low3);
+            wide_x[k][m][digit][4] = bytes_of(low4);
+            wide_x[k][m][digit][5] = bytes_of(low5);
+            wide_x[k][m][digit][6] = bytes_of(low6);
+            wide_x[k][m][digit][7] = bytes_of(low7);
+            wide_x[k][m][digit][8] = bytes_of(low8);
+            wide_x[k][m][digit][9] = bytes_of(low9);
+            wide_x[k][m][digit][10] = bytes_of(low10);
+            wide_x[k][m][digit][11] = bytes_of(low11);
+            wide_x[k][m][digit][12] = bytes_of(low12);
+            wide_x[k][m][digit][13] = bytes_of(low13);
+            wide_x[k][m][digit][14] = bytes_of(low14);
+            wide_x[k][m][digit][15] = bytes_of(low15);
+            i0 = (i0 - low0) >> 8;
+            i1 = (i1 - low1) >> 8;
+            i2 = (i2 - low2) >> 8;
+            i3 = (i3 - low3) >> 8;
+            i4 = (i4 - low4) >> 8;
+            i5 = (i5 - low5) >> 8;
+            i6 = (i6 - low6) >> 8;
+            i7 = (i7 - low7) >> 8;
+            i8 = (i8 - low8) >> 8;
+            i9 = (i9 - low9) >> 8;
+            i10 = (i10 - low10) >> 8;
+            i11 = (i11 - low11) >> 8;
+            i12 = (i12 - low12) >> 8;
+            i13 = (i13 - low13) >> 8;
+            i14 = (i14 - low14) >> 8;
+            i15 = (i15 - low15) >> 8;
+        }
+    }
+}
+
+// Loads wide tile `j` of row `n`.
+void fetch_wide(uint n, uint j, out uvec4 fours[3], out uint words[2]) {
+    const uint block = n * (row_tiles / 4u) + j;
+    fours[0] = weight_four[block * 3u];
+    fours[1] = weight_four[block * 3u + 1u];
+    fours[2] = weight_four[block * 3u + 2u];
+    words[0] = scales_word[block];
+    words[1] = biases_word[block];
+}
+
+// Adds the products of wide tile `j` of row `n`, which was loaded.
+void accumulate_wide(uint n, uint j, uint k, uvec4 fours[3], uint words[2], inout float sum[BATCH]) {
+    const uint block = n * (row_tiles / 4u) + j;
+    float s0 = bf16_to_f32(words[0]);
+    uvec4 four0 = fours[0];
+    uint w0 = four0.x;
+    uint pairs0 = (w0 & 0xFFFu) | ((w0 & 0xFFF000u) << 4u);
+    uint bytes0 = (pairs0 & 0x3F003Fu) | ((pairs0 & 0xFC00FC0u) << 2u);
+    uint w1 = four0.y;
+    uint w_run0 = (w0 >> 16u) | (w1 << 16u);
+    uint run0 = w_run0 >> 8u;
+    uint pairs1 = (run0 & 0xFFFu) | ((run0 & 0xFFF000u) << 4u);
+    uint bytes1 = (pairs1 & 0x3F003Fu) | ((pairs1 & 0xFC00FC0u) << 2u);
+    uint w2 = four0.z;
+    uint w_run1 = (w1 >> 16u) | (w2 << 16u);
+    uint pairs2 = (w_run1 & 0xFFFu) | ((w_run1 & 0xFFF000u) << 4u);
+    uint bytes2 = (pairs2 & 0x3F003Fu) | ((pairs2 & 0xFC00FC0u) << 2u);
+    uint run1 = w2 >> 8u;
+    uint pairs3 = (run1 & 0xFFFu) | ((run1 & 0xFFF000u) << 4u);
+    uint bytes3 = (pairs3 & 0x3F003Fu) | ((pairs3 & 0xFC00FC0u) << 2u);
+    uint w3 = four0.w;
+    uint pairs4 = (w3 & 0xFFFu) | ((w3 & 0xFFF000u) << 4u);
+    uint bytes4 = (pairs4 & 0x3F003Fu) | ((pairs4 & 0xFC00FC0u) << 2u);
+    uvec4 four1 = fours[1];
+    uint w4 = four1.x;
+    uint w_run2 = (w3 >> 16u) | (w4 << 16u);
+    uint run2 = w_run2 >> 8u;
+    uint pairs5 = (run2 & 0xFFFu) | ((run2 & 0xFFF000u) << 4u);
+    uint bytes5 = (pairs5 & 0x3F003Fu) | ((pairs5 & 0xFC00FC0u) << 2u);
+    uint w5 = four1.y;
+    uint w_run3 = (w4 >> 16u) | (w5 << 16u);
+    uint pairs6 = (w_run3 & 0xFFFu) | ((w_run3 & 0xFFF000u) << 4u);
+    uint bytes6 = (pairs6 & 0x3F003Fu) | ((pairs6 & 0xFC00FC0u) << 2u);
+    uint run3 = w5 >> 8u;
+    uint pairs7 = (run3 & 0xFFFu) | ((run3 & 0xFFF000u) << 4u);
+    uint bytes7 = (pairs7 & 0x3F003Fu) | ((pairs7 & 0xFC00FC0u) << 2u);
+    float s1 = bf16_to_f32(words[0] >> 16u);
+    uint w6 = four1.z;
+    uint pairs8 = (w6 & 0xFFFu) | ((w6 & 0xFFF000u) << 4u);
+    uint bytes8 = (pairs8 & 0x3F003Fu) | ((pairs8 & 0xFC00FC0u) << 2u);
+    uint w7 = four1.w;
+    uint w_run4 = (w6 >> 16u) | (w7 << 16u);
+    uint run4 = w_run4 >> 8u;
+    uint pairs9 = (run4 & 0xFFFu) | ((run4 & 0xFFF000u) << 4u);
+    uint bytes9 = (pairs9 & 0x3F003Fu) | ((pairs9 & 0xFC00FC0u) << 2u);
+    uvec4 four2 = fours[2];
+    uint w8 = four2.x;
+    uint w_run5 = (w7 >> 16u) | (w8 << 16u);
+    uint pairs10 = (w_run5 & 0xFFFu) | ((w_run5 & 0xFFF000u) << 4u);
+    uint bytes10 = (pairs10 & 0x3F003Fu) | ((pairs10 & 0xFC00FC0u) << 2u);
+    uint run5 = w8 >> 8u;
+    uint pairs11 = (run5 & 0xFFFu) | ((run5 & 0xFFF000u) << 4u);
+    uint bytes11 = (pairs11 & 0x3F003Fu) | ((pairs11 & 0xFC00FC0u) << 2u);
+    uint w9 = four2.y;
+    uint pairs12 = (w9 & 0xFFFu) | ((w9 & 0xFFF000u) << 4u);
+    uint bytes12 = (pairs12 & 0x3F003Fu) | ((pairs12 & 0xFC00FC0u) << 2u);
+    uint w10 = four2.z;
+    uint w_run6 = (w9 >> 16u) | (w10 << 16u);
+    uint run6 = w_run6 >> 8u;
+    uint pairs13 = (run6 & 0xFFFu) | ((run6 & 0xFFF000u) << 4u);
+    uint bytes13 = (pairs13 & 0x3F003Fu) | ((pairs13 & 0xFC00FC0u) << 2u);
+    uint w11 = four2.w;
+    uint w_run7 = (w10 >> 16u) | (w11 << 16u);
+    uint pairs14 = (w_run7 & 0xFFFu) | ((w_run7 & 0xFFF000u) << 4u);
+    uint bytes14 = (pairs14 & 0x3F003Fu) | ((pairs14 & 0xFC00FC0u) << 2u);
+    uint run7 = w11 >> 8u;
+    uint pairs15 = (run7 & 0xFFFu) | ((run7 & 0xFFF000u) << 4u);
+    uint bytes15 = (pairs15 & 0x3F003Fu) | ((pairs15 & 0xFC00FC0u) << 2u);
+    float b0 = bf16_to_f32(words[1]);
+    float b1 = bf16_to_f32(words[1] >> 16u);
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
+        float dots0 = 0.0, dots1 = 0.0;
+        [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
+            dots0 = 256.0 * dots0 + float(dot4(int(bytes0), wide_x[k][m][digit][0]) + dot4(int(bytes1), wide_x[k][m][digit][1]) + dot4(int(bytes2), wide_x[k][m][digit][2]) + dot4(int(bytes3), wide_x[k][m][digit][3]) + dot4(int(bytes4), wide_x[k][m][digit][4]) + dot4(int(bytes5), wide_x[k][m][digit][5]) + dot4(int(bytes6), wide_x[k][m][digit][6]) + dot4(int(bytes7), wide_x[k][m][digit][7]));
+            dots1 = 256.0 * dots1 + float(dot4(int(bytes8), wide_x[k][m][digit][8]) + dot4(int(bytes9), wide_x[k][m][digit][9]) + dot4(int(bytes10), wide_x[k][m][digit][10]) + dot4(int(bytes11), wide_x[k][m][digit][11]) + dot4(int(bytes12), wide_x[k][m][digit][12]) + dot4(int(bytes13), wide_x[k][m][digit][13]) + dot4(int(bytes14), wide_x[k][m][digit][14]) + dot4(int(bytes15), wide_x[k][m][digit][15]));
+        }
+        sum[m] += wide_x_step[k][m] * (s0 * dots0 + s1 * dots1 + b0 * wide_x_sum[k][m][0] + b1 * wide_x_sum[k][m][1]);
+    }
+}
+
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
+
+// Sums over the lanes of a subgroup, of all rows at once: those of row r in lane r.
+float sum_of_lanes(float sum[ROWS][BATCH], uint m) {
+    float v[ROWS];
+    [[unroll]] for (uint r = 0u; r < ROWS; ++r) v[r] = sum[r][m];
+    [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
+        const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
+        [[unroll]] for (uint i = 0u; i < left; ++i) {
+            const float even_row = v[2u * i], odd_row = v[2u * i + 1u];
+            v[i] = (odd ? odd_row : even_row) + subgroupShuffleXor(odd ? even_row : odd_row, bit);
+        }
+    }
+    for (uint bit = ROWS; bit < gl_SubgroupSize; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
+    return v[0];
+}
+
+// As main does, with wide tiles.
+void walk_wide() {
+    const uint wide_tiles = row_tiles / 4u, lane = gl_SubgroupInvocationID;
+    const uint slice = gl_SubgroupSize * WIDE_TILES, slices = (wide_tiles + slice - 1u) / slice;
+    uint split = 1u, held = ~0u, held_token = ~0u, turn = 0u;
+    while (split < slices && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
+    const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
+    const uint parts = (rows + teams * ROWS - 1u) / (teams * ROWS);
+    for (uint work = gl_WorkGroupID.x; work < batch * slots * parts; work += gl_NumWorkGroups.x) {
+        const uint pair = work / parts, token = pair / slots, first = work % parts * teams * ROWS, expert = ids[pair];
+        const bool found = expert < experts;
+        if (found ? expert < expert_first || expert >= expert_end : expert_first != 0u) continue;  // another launch's
+        float sum[ROWS][BATCH];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r][0] = 0.0;
+        if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros
+        const uint begin = (expert - expert_first) * rows, row = begin + first + team * ROWS, end = begin + rows;
+        for (uint c = gl_SubgroupID % split; found && c < slices; c += split) {
+            [[unroll]] for (uint k = 0; k < WIDE_TILES; ++k) {
+                const uint j = (c * WIDE_TILES + k) * gl_SubgroupSize + lane;
+                if (j >= wide_tiles) continue;
+                if (c != held || token != held_token) load_wide_x(token, j, k);
+                uvec4 fours[ROWS][3];
+                uint words[ROWS][2];
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, fours[r], words[r]);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, k, fours[r], words[r], sum[r]);
+            }
+            held = c;
+            held_token = token;
+        }
+        const float all = sum_of_lanes(sum, 0u);
+        // Halves of the memory in turn: who is a row ahead does not write where others still read.
+        const uint place = turn++ % 2u * gl_NumSubgroups * ROWS;
+        if (lane < ROWS) partial[place + gl_SubgroupID * ROWS + lane] = all;
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < teams * ROWS; i += gl_WorkGroupSize.x) {
+            const uint at = place + i / ROWS * (split - 1u) * ROWS + i;
+            float total = 0.0;
+            for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS];
+            if (first + i < rows) y[pair * rows + first + i] = total;
+        }
+    }
+}
 
 void main() {
+    if (LOAD_WORDS == 4u && gl_SubgroupSize >= ROWS && row_tiles % 4u == 0u) {
+        walk_wide();
+        return;
+    }
     // A subgroup holds a slice of x and walks down the rows. While there are slices for more, subgroups share a row.
     const uint slice = gl_SubgroupSize * TILES, slices = (row_tiles + slice - 1u) / slice;
     uint split = 1u;

@@ -2,7 +2,7 @@
  * Generated from the specification below by `qkgen emit --format affine_b6_g32_f16`; do not edit.
  * 28 bytes for 32 elements, 7 bits each.
  * dequant, gather in f32: for each weight 0.875 bytes read and 4 written, 9.75 operations: 1 loads, 3 bits, 2.25 integer, 2 float, 1.5 conversions.
- * gemv, gemv_id in f32: for each weight 0.875 bytes read, 6.31 operations: 0.312 loads, 2.38 bits, 0.312 integer, 2.19 float, 1.12 conversions.
+ * gemv, gemv_id in f32: for each weight 0.875 bytes read, 5.69 operations: 0.0781 loads, 2.41 bits, 0.0469 integer, 2.09 float, 1.06 conversions.
  *
  *     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
  *     from "MLX, mlx.core.quantize with mode='affine'"
@@ -619,10 +619,12 @@ static const uint32_t affine_b6_g32_f16_gemv_f32_vulkan_local_size_x[] = {32, 64
 static const uint32_t affine_b6_g32_f16_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g32_f16_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g32_f16_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b6_g32_f16_gemv_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b6_g32_f16_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g32_f16_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b6_g32_f16_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b6_g32_f16_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, affine_b6_g32_f16_gemv_f32_vulkan_split}};
+    {3, "split", 1, 4, affine_b6_g32_f16_gemv_f32_vulkan_split},
+    {5, "load_words", 4, 2, affine_b6_g32_f16_gemv_f32_vulkan_load_words}};
 
 const qk_kernel qk_affine_b6_g32_f16_gemv_f32_vulkan = {
     .name = "affine_b6_g32_f16_gemv_f32",
@@ -636,10 +638,10 @@ const qk_kernel qk_affine_b6_g32_f16_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b6_g32_f16_gemv_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = affine_b6_g32_f16_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -691,11 +693,13 @@ static const uint32_t affine_b6_g32_f16_gemv_int8_f32_vulkan_batch[] = {1, 2, 4,
 static const uint32_t affine_b6_g32_f16_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g32_f16_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g32_f16_gemv_int8_f32_vulkan_digits[] = {1};
+static const uint32_t affine_b6_g32_f16_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b6_g32_f16_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g32_f16_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b6_g32_f16_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b6_g32_f16_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, affine_b6_g32_f16_gemv_int8_f32_vulkan_split},
-    {4, "digits", 1, 1, affine_b6_g32_f16_gemv_int8_f32_vulkan_digits}};
+    {4, "digits", 1, 1, affine_b6_g32_f16_gemv_int8_f32_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b6_g32_f16_gemv_int8_f32_vulkan_load_words}};
 
 const qk_kernel qk_affine_b6_g32_f16_gemv_int8_f32_vulkan = {
     .name = "affine_b6_g32_f16_gemv_int8_f32",
@@ -709,10 +713,10 @@ const qk_kernel qk_affine_b6_g32_f16_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b6_g32_f16_gemv_int8_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b6_g32_f16_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -739,11 +743,13 @@ static const uint32_t affine_b6_g32_f16_gemv_split_f32_vulkan_batch[] = {1, 2, 4
 static const uint32_t affine_b6_g32_f16_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g32_f16_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g32_f16_gemv_split_f32_vulkan_digits[] = {2};
+static const uint32_t affine_b6_g32_f16_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b6_g32_f16_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g32_f16_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b6_g32_f16_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b6_g32_f16_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, affine_b6_g32_f16_gemv_split_f32_vulkan_split},
-    {4, "digits", 2, 1, affine_b6_g32_f16_gemv_split_f32_vulkan_digits}};
+    {4, "digits", 2, 1, affine_b6_g32_f16_gemv_split_f32_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b6_g32_f16_gemv_split_f32_vulkan_load_words}};
 
 const qk_kernel qk_affine_b6_g32_f16_gemv_split_f32_vulkan = {
     .name = "affine_b6_g32_f16_gemv_split_f32",
@@ -757,10 +763,10 @@ const qk_kernel qk_affine_b6_g32_f16_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b6_g32_f16_gemv_split_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b6_g32_f16_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -787,11 +793,13 @@ static const uint32_t affine_b6_g32_f16_gemv_int24_f32_vulkan_batch[] = {1, 2, 4
 static const uint32_t affine_b6_g32_f16_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g32_f16_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g32_f16_gemv_int24_f32_vulkan_digits[] = {3};
+static const uint32_t affine_b6_g32_f16_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b6_g32_f16_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g32_f16_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b6_g32_f16_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b6_g32_f16_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, affine_b6_g32_f16_gemv_int24_f32_vulkan_split},
-    {4, "digits", 3, 1, affine_b6_g32_f16_gemv_int24_f32_vulkan_digits}};
+    {4, "digits", 3, 1, affine_b6_g32_f16_gemv_int24_f32_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b6_g32_f16_gemv_int24_f32_vulkan_load_words}};
 
 const qk_kernel qk_affine_b6_g32_f16_gemv_int24_f32_vulkan = {
     .name = "affine_b6_g32_f16_gemv_int24_f32",
@@ -805,10 +813,10 @@ const qk_kernel qk_affine_b6_g32_f16_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b6_g32_f16_gemv_int24_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b6_g32_f16_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -834,10 +842,12 @@ static const uint32_t affine_b6_g32_f16_gemv_f16_vulkan_local_size_x[] = {32, 64
 static const uint32_t affine_b6_g32_f16_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g32_f16_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g32_f16_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b6_g32_f16_gemv_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b6_g32_f16_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g32_f16_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b6_g32_f16_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b6_g32_f16_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, affine_b6_g32_f16_gemv_f16_vulkan_split}};
+    {3, "split", 1, 4, affine_b6_g32_f16_gemv_f16_vulkan_split},
+    {5, "load_words", 4, 2, affine_b6_g32_f16_gemv_f16_vulkan_load_words}};
 
 const qk_kernel qk_affine_b6_g32_f16_gemv_f16_vulkan = {
     .name = "affine_b6_g32_f16_gemv_f16",
@@ -851,10 +861,10 @@ const qk_kernel qk_affine_b6_g32_f16_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b6_g32_f16_gemv_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = affine_b6_g32_f16_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -906,11 +916,13 @@ static const uint32_t affine_b6_g32_f16_gemv_int8_f16_vulkan_batch[] = {1, 2, 4,
 static const uint32_t affine_b6_g32_f16_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g32_f16_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g32_f16_gemv_int8_f16_vulkan_digits[] = {1};
+static const uint32_t affine_b6_g32_f16_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b6_g32_f16_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g32_f16_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b6_g32_f16_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b6_g32_f16_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, affine_b6_g32_f16_gemv_int8_f16_vulkan_split},
-    {4, "digits", 1, 1, affine_b6_g32_f16_gemv_int8_f16_vulkan_digits}};
+    {4, "digits", 1, 1, affine_b6_g32_f16_gemv_int8_f16_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b6_g32_f16_gemv_int8_f16_vulkan_load_words}};
 
 const qk_kernel qk_affine_b6_g32_f16_gemv_int8_f16_vulkan = {
     .name = "affine_b6_g32_f16_gemv_int8_f16",
@@ -924,10 +936,10 @@ const qk_kernel qk_affine_b6_g32_f16_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b6_g32_f16_gemv_int8_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b6_g32_f16_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -954,11 +966,13 @@ static const uint32_t affine_b6_g32_f16_gemv_split_f16_vulkan_batch[] = {1, 2, 4
 static const uint32_t affine_b6_g32_f16_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g32_f16_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g32_f16_gemv_split_f16_vulkan_digits[] = {2};
+static const uint32_t affine_b6_g32_f16_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b6_g32_f16_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g32_f16_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b6_g32_f16_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b6_g32_f16_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, affine_b6_g32_f16_gemv_split_f16_vulkan_split},
-    {4, "digits", 2, 1, affine_b6_g32_f16_gemv_split_f16_vulkan_digits}};
+    {4, "digits", 2, 1, affine_b6_g32_f16_gemv_split_f16_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b6_g32_f16_gemv_split_f16_vulkan_load_words}};
 
 const qk_kernel qk_affine_b6_g32_f16_gemv_split_f16_vulkan = {
     .name = "affine_b6_g32_f16_gemv_split_f16",
@@ -972,10 +986,10 @@ const qk_kernel qk_affine_b6_g32_f16_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b6_g32_f16_gemv_split_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b6_g32_f16_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1002,11 +1016,13 @@ static const uint32_t affine_b6_g32_f16_gemv_int24_f16_vulkan_batch[] = {1, 2, 4
 static const uint32_t affine_b6_g32_f16_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g32_f16_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g32_f16_gemv_int24_f16_vulkan_digits[] = {3};
+static const uint32_t affine_b6_g32_f16_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b6_g32_f16_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g32_f16_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b6_g32_f16_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b6_g32_f16_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, affine_b6_g32_f16_gemv_int24_f16_vulkan_split},
-    {4, "digits", 3, 1, affine_b6_g32_f16_gemv_int24_f16_vulkan_digits}};
+    {4, "digits", 3, 1, affine_b6_g32_f16_gemv_int24_f16_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b6_g32_f16_gemv_int24_f16_vulkan_load_words}};
 
 const qk_kernel qk_affine_b6_g32_f16_gemv_int24_f16_vulkan = {
     .name = "affine_b6_g32_f16_gemv_int24_f16",
@@ -1020,10 +1036,10 @@ const qk_kernel qk_affine_b6_g32_f16_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b6_g32_f16_gemv_int24_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b6_g32_f16_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1051,8 +1067,10 @@ static const qk_field affine_b6_g32_f16_gemv_id_f32_push[] = {
 
 static const uint32_t affine_b6_g32_f16_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b6_g32_f16_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t affine_b6_g32_f16_gemv_id_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b6_g32_f16_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g32_f16_gemv_id_f32_vulkan_local_size_x},
-    {2, "rows", 4, 4, affine_b6_g32_f16_gemv_id_f32_vulkan_rows}};
+    {2, "rows", 4, 4, affine_b6_g32_f16_gemv_id_f32_vulkan_rows},
+    {5, "load_words", 4, 2, affine_b6_g32_f16_gemv_id_f32_vulkan_load_words}};
 
 const qk_kernel qk_affine_b6_g32_f16_gemv_id_f32_vulkan = {
     .name = "affine_b6_g32_f16_gemv_id_f32",
@@ -1066,10 +1084,10 @@ const qk_kernel qk_affine_b6_g32_f16_gemv_id_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b6_g32_f16_gemv_id_f32_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = affine_b6_g32_f16_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1118,9 +1136,11 @@ static const qk_field affine_b6_g32_f16_gemv_id_int8_f32_push[] = {
 static const uint32_t affine_b6_g32_f16_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b6_g32_f16_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g32_f16_gemv_id_int8_f32_vulkan_digits[] = {1};
+static const uint32_t affine_b6_g32_f16_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b6_g32_f16_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g32_f16_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b6_g32_f16_gemv_id_int8_f32_vulkan_rows},
-    {4, "digits", 1, 1, affine_b6_g32_f16_gemv_id_int8_f32_vulkan_digits}};
+    {4, "digits", 1, 1, affine_b6_g32_f16_gemv_id_int8_f32_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b6_g32_f16_gemv_id_int8_f32_vulkan_load_words}};
 
 const qk_kernel qk_affine_b6_g32_f16_gemv_id_int8_f32_vulkan = {
     .name = "affine_b6_g32_f16_gemv_id_int8_f32",
@@ -1134,10 +1154,10 @@ const qk_kernel qk_affine_b6_g32_f16_gemv_id_int8_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b6_g32_f16_gemv_id_int8_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b6_g32_f16_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1166,9 +1186,11 @@ static const qk_field affine_b6_g32_f16_gemv_id_split_f32_push[] = {
 static const uint32_t affine_b6_g32_f16_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b6_g32_f16_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g32_f16_gemv_id_split_f32_vulkan_digits[] = {2};
+static const uint32_t affine_b6_g32_f16_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b6_g32_f16_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g32_f16_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b6_g32_f16_gemv_id_split_f32_vulkan_rows},
-    {4, "digits", 2, 1, affine_b6_g32_f16_gemv_id_split_f32_vulkan_digits}};
+    {4, "digits", 2, 1, affine_b6_g32_f16_gemv_id_split_f32_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b6_g32_f16_gemv_id_split_f32_vulkan_load_words}};
 
 const qk_kernel qk_affine_b6_g32_f16_gemv_id_split_f32_vulkan = {
     .name = "affine_b6_g32_f16_gemv_id_split_f32",
@@ -1182,10 +1204,10 @@ const qk_kernel qk_affine_b6_g32_f16_gemv_id_split_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b6_g32_f16_gemv_id_split_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b6_g32_f16_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1214,9 +1236,11 @@ static const qk_field affine_b6_g32_f16_gemv_id_int24_f32_push[] = {
 static const uint32_t affine_b6_g32_f16_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b6_g32_f16_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g32_f16_gemv_id_int24_f32_vulkan_digits[] = {3};
+static const uint32_t affine_b6_g32_f16_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b6_g32_f16_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g32_f16_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b6_g32_f16_gemv_id_int24_f32_vulkan_rows},
-    {4, "digits", 3, 1, affine_b6_g32_f16_gemv_id_int24_f32_vulkan_digits}};
+    {4, "digits", 3, 1, affine_b6_g32_f16_gemv_id_int24_f32_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b6_g32_f16_gemv_id_int24_f32_vulkan_load_words}};
 
 const qk_kernel qk_affine_b6_g32_f16_gemv_id_int24_f32_vulkan = {
     .name = "affine_b6_g32_f16_gemv_id_int24_f32",
@@ -1230,10 +1254,10 @@ const qk_kernel qk_affine_b6_g32_f16_gemv_id_int24_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b6_g32_f16_gemv_id_int24_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b6_g32_f16_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1261,8 +1285,10 @@ static const qk_field affine_b6_g32_f16_gemv_id_f16_push[] = {
 
 static const uint32_t affine_b6_g32_f16_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b6_g32_f16_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t affine_b6_g32_f16_gemv_id_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b6_g32_f16_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g32_f16_gemv_id_f16_vulkan_local_size_x},
-    {2, "rows", 4, 4, affine_b6_g32_f16_gemv_id_f16_vulkan_rows}};
+    {2, "rows", 4, 4, affine_b6_g32_f16_gemv_id_f16_vulkan_rows},
+    {5, "load_words", 4, 2, affine_b6_g32_f16_gemv_id_f16_vulkan_load_words}};
 
 const qk_kernel qk_affine_b6_g32_f16_gemv_id_f16_vulkan = {
     .name = "affine_b6_g32_f16_gemv_id_f16",
@@ -1276,10 +1302,10 @@ const qk_kernel qk_affine_b6_g32_f16_gemv_id_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b6_g32_f16_gemv_id_f16_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = affine_b6_g32_f16_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1328,9 +1354,11 @@ static const qk_field affine_b6_g32_f16_gemv_id_int8_f16_push[] = {
 static const uint32_t affine_b6_g32_f16_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b6_g32_f16_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g32_f16_gemv_id_int8_f16_vulkan_digits[] = {1};
+static const uint32_t affine_b6_g32_f16_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b6_g32_f16_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g32_f16_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b6_g32_f16_gemv_id_int8_f16_vulkan_rows},
-    {4, "digits", 1, 1, affine_b6_g32_f16_gemv_id_int8_f16_vulkan_digits}};
+    {4, "digits", 1, 1, affine_b6_g32_f16_gemv_id_int8_f16_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b6_g32_f16_gemv_id_int8_f16_vulkan_load_words}};
 
 const qk_kernel qk_affine_b6_g32_f16_gemv_id_int8_f16_vulkan = {
     .name = "affine_b6_g32_f16_gemv_id_int8_f16",
@@ -1344,10 +1372,10 @@ const qk_kernel qk_affine_b6_g32_f16_gemv_id_int8_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b6_g32_f16_gemv_id_int8_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b6_g32_f16_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1376,9 +1404,11 @@ static const qk_field affine_b6_g32_f16_gemv_id_split_f16_push[] = {
 static const uint32_t affine_b6_g32_f16_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b6_g32_f16_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g32_f16_gemv_id_split_f16_vulkan_digits[] = {2};
+static const uint32_t affine_b6_g32_f16_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b6_g32_f16_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g32_f16_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b6_g32_f16_gemv_id_split_f16_vulkan_rows},
-    {4, "digits", 2, 1, affine_b6_g32_f16_gemv_id_split_f16_vulkan_digits}};
+    {4, "digits", 2, 1, affine_b6_g32_f16_gemv_id_split_f16_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b6_g32_f16_gemv_id_split_f16_vulkan_load_words}};
 
 const qk_kernel qk_affine_b6_g32_f16_gemv_id_split_f16_vulkan = {
     .name = "affine_b6_g32_f16_gemv_id_split_f16",
@@ -1392,10 +1422,10 @@ const qk_kernel qk_affine_b6_g32_f16_gemv_id_split_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b6_g32_f16_gemv_id_split_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b6_g32_f16_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1424,9 +1454,11 @@ static const qk_field affine_b6_g32_f16_gemv_id_int24_f16_push[] = {
 static const uint32_t affine_b6_g32_f16_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b6_g32_f16_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g32_f16_gemv_id_int24_f16_vulkan_digits[] = {3};
+static const uint32_t affine_b6_g32_f16_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b6_g32_f16_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g32_f16_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b6_g32_f16_gemv_id_int24_f16_vulkan_rows},
-    {4, "digits", 3, 1, affine_b6_g32_f16_gemv_id_int24_f16_vulkan_digits}};
+    {4, "digits", 3, 1, affine_b6_g32_f16_gemv_id_int24_f16_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b6_g32_f16_gemv_id_int24_f16_vulkan_load_words}};
 
 const qk_kernel qk_affine_b6_g32_f16_gemv_id_int24_f16_vulkan = {
     .name = "affine_b6_g32_f16_gemv_id_int24_f16",
@@ -1440,10 +1472,10 @@ const qk_kernel qk_affine_b6_g32_f16_gemv_id_int24_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b6_g32_f16_gemv_id_int24_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b6_g32_f16_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,

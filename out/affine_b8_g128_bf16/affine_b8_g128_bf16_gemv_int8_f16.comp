@@ -1,7 +1,7 @@
 // affine_b8_g128_bf16_gemv_int8_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f16.
 // Generated from the specification below by `qkgen emit --format affine_b8_g128_bf16`; do not edit.
 // 132 bytes for 128 elements, 8.25 bits each.
-// For each weight 1.03 bytes read, 1.69 operations: 0.375 loads, 0.125 bits, 0.812 integer, 0.312 float, 0.0625 conversions.
+// For each weight 1.03 bytes read, 0.859 operations: 0.0938 loads, 0.0625 bits, 0.609 integer, 0.0781 float, 0.0156 conversions.
 //
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
 //     from "MLX, mlx.core.quantize with mode='affine'"
@@ -22,6 +22,7 @@
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_shuffle : require
 #extension GL_EXT_spirv_intrinsics : require
 #extension GL_EXT_shader_16bit_storage : require
 
@@ -29,11 +30,15 @@ layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint BATCH = 1;  // right-hand sides that are kept, at least as many as there are
 layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
 layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row, where there are few rows
+layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: weights are loaded 16 bytes at a time, where that can be
 layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
 
 layout(binding = 0, std430) readonly buffer WeightBuffer { uint weight[]; };
 layout(binding = 1, std430) readonly buffer ScalesBuffer { uint16_t scales[]; };
 layout(binding = 2, std430) readonly buffer BiasesBuffer { uint16_t biases[]; };
+layout(binding = 0, std430) readonly buffer Weight_fourBuffer { uvec4 weight_four[]; };
+layout(binding = 1, std430) readonly buffer Scales_wordBuffer { uint scales_word[]; };
+layout(binding = 2, std430) readonly buffer Biases_wordBuffer { uint biases_word[]; };
 layout(binding = 3, std430) readonly buffer Input { uvec2 x_in[]; };
 layout(binding = 4, std430) writeonly buffer Output { float y[]; };
 
@@ -58,6 +63,13 @@ int x[TILES][BATCH][DIGITS][4];
 int x_digits[TILES][BATCH][DIGITS][1];
 float x_step[TILES][BATCH];
 float x_sum[TILES][BATCH][1];
+
+// The same for wide tiles, where x fits.
+const uint WIDE_TILES = 1u;
+int wide_x[WIDE_TILES][BATCH][DIGITS][16];
+int wide_x_digits[WIDE_TILES][BATCH][DIGITS][1];
+float wide_x_step[WIDE_TILES][BATCH];
+float wide_x_sum[WIDE_TILES][BATCH][1];
 
 // Integers whose digits are bytes with a sign: the largest, less what rounding may add.
 const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355709.0;
@@ -148,9 +160,230 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     }
 }
 
-shared float partial[gl_WorkGroupSize.x / 4u * ROWS * BATCH];
+// Loads what wide tile `j` of a row meets of x, from right-hand side `vector` on.
+void load_wide_x(uint vector, uint j, uint k) {
+    const uint tile = j % 4u;
+    const uint place = j / 4u * 64u + tile * 16u;
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
+        const uint from = min(vector + m, batch - 1u) * row_tiles * 4u + place;
+        const vec4 x0 = vec4(unpackHalf2x16(x_in[from].x), unpackHalf2x16(x_in[from].y));
+        const vec4 x1 = vec4(unpackHalf2x16(x_in[from + 1u].x), unpackHalf2x16(x_in[from + 1u].y));
+        const vec4 x2 = vec4(unpackHalf2x16(x_in[from + 2u].x), unpackHalf2x16(x_in[from + 2u].y));
+        const vec4 x3 = vec4(unpackHalf2x16(x_in[from + 3u].x), unpackHalf2x16(x_in[from + 3u].y));
+        const vec4 x4 = vec4(unpackHalf2x16(x_in[from + 4u].x), unpackHalf2x16(x_in[from + 4u].y));
+        const vec4 x5 = vec4(unpackHalf2x16(x_in[from + 5u].x), unpackHalf2x16(x_in[from + 5u].y));
+        const vec4 x6 = vec4(unpackHalf2x16(x_in[from + 6u].x), unpackHalf2x16(x_in[from + 6u].y));
+        const vec4 x7 = vec4(unpackHalf2x16(x_in[from + 7u].x), unpackHalf2x16(x_in[from + 7u].y));
+        const vec4 x8 = vec4(unpackHalf2x16(x_in[from + 8u].x), unpackHalf2x16(x_in[from + 8u].y));
+        const vec4 x9 = vec4(unpackHalf2x16(x_in[from + 9u].x), unpackHalf2x16(x_in[from + 9u].y));
+        const vec4 x10 = vec4(unpackHalf2x16(x_in[from + 10u].x), unpackHalf2x16(x_in[from + 10u].y));
+        const vec4 x11 = vec4(unpackHalf2x16(x_in[from + 11u].x), unpackHalf2x16(x_in[from + 11u].y));
+        const vec4 x12 = vec4(unpackHalf2x16(x_in[from + 12u].x), unpackHalf2x16(x_in[from + 12u].y));
+        const vec4 x13 = vec4(unpackHalf2x16(x_in[from + 13u].x), unpackHalf2x16(x_in[from + 13u].y));
+        const vec4 x14 = vec4(unpackHalf2x16(x_in[from + 14u].x), unpackHalf2x16(x_in[from + 14u].y));
+        const vec4 x15 = vec4(unpackHalf2x16(x_in[from + 15u].x), unpackHalf2x16(x_in[from + 15u].y));
+        vec4 most = abs(x0);
+        most = max(most, abs(x1));
+        most = max(most, abs(x2));
+        most = max(most, abs(x3));
+        most = max(most, abs(x4));
+        most = max(most, abs(x5));
+        most = max(most, abs(x6));
+        most = max(most, abs(x7));
+        most = max(most, abs(x8));
+        most = max(most, abs(x9));
+        most = max(most, abs(x10));
+        most = max(most, abs(x11));
+        most = max(most, abs(x12));
+        most = max(most, abs(x13));
+        most = max(most, abs(x14));
+        most = max(most, abs(x15));
+        const float scale = scale_of(most, x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7 + x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15);
+        wide_x_step[k][m] = 1.0 / scale;
+        ivec4 i0 = ivec4(roundEven(x0 * scale));
+        ivec4 i1 = ivec4(roundEven(x1 * scale));
+        ivec4 i2 = ivec4(roundEven(x2 * scale));
+        ivec4 i3 = ivec4(roundEven(x3 * scale));
+        ivec4 i4 = ivec4(roundEven(x4 * scale));
+        ivec4 i5 = ivec4(roundEven(x5 * scale));
+        ivec4 i6 = ivec4(roundEven(x6 * scale));
+        ivec4 i7 = ivec4(roundEven(x7 * scale));
+        ivec4 i8 = ivec4(roundEven(x8 * scale));
+        ivec4 i9 = ivec4(roundEven(x9 * scale));
+        ivec4 i10 = ivec4(roundEven(x10 * scale));
+        ivec4 i11 = ivec4(roundEven(x11 * scale));
+        ivec4 i12 = ivec4(roundEven(x12 * scale));
+        ivec4 i13 = ivec4(roundEven(x13 * scale));
+        ivec4 i14 = ivec4(roundEven(x14 * scale));
+        ivec4 i15 = ivec4(roundEven(x15 * scale));
+        wide_x_sum[k][m][0] = float(sum_of(i0 + i1 + i2 + i3 + i4 + i5 + i6 + i7 + i8 + i9 + i10 + i11 + i12 + i13 + i14 + i15));
+        [[unroll]] for (uint digit = DIGITS; digit-- > 0;) {
+            const ivec4 low0 = bitfieldExtract(i0, 0, 8);
+            const ivec4 low1 = bitfieldExtract(i1, 0, 8);
+            const ivec4 low2 = bitfieldExtract(i2, 0, 8);
+            const ivec4 low3 = bitfieldExtract(i3, 0, 8);
+            const ivec4 low4 = bitfieldExtract(i4, 0, 8);
+            const ivec4 low5 = bitfieldExtract(i5, 0, 8);
+            const ivec4 low6 = bitfieldExtract(i6, 0, 8);
+            const ivec4 low7 = bitfieldExtract(i7, 0, 8);
+            const ivec4 low8 = bitfieldExtract(i8, 0, 8);
+            const ivec4 low9 = bitfieldExtract(i9, 0, 8);
+            const ivec4 low10 = bitfieldExtract(i10, 0, 8);
+            const ivec4 low11 = bitfieldExtract(i11, 0, 8);
+            const ivec4 low12 = bitfieldExtract(i12, 0, 8);
+            const ivec4 low13 = bitfieldExtract(i13, 0, 8);
+            const ivec4 low14 = bitfieldExtract(i14, 0, 8);
+            const ivec4 low15 = bitfieldExtract(i15, 0, 8);
+            wide_x[k][m][digit][0] = bytes_of(low0);
+            wide_x[k][m][digit][1] = bytes_of(low1);
+            wide_x[k][m][digit][2] = bytes_of(low2);
+            wide_x[k][m][digit][3] = bytes_of(low3);
+            wide_x[k][m][digit][4] = bytes_of(low4);
+            wide_x[k][m][digit][5] = bytes_of(low5);
+            wide_x[k][m][digit][6] = bytes_of(low6);
+            wide_x[k][m][digit][7] = bytes_of(low7);
+            wide_x[k][m][digit][8] = bytes_of(low8);
+            wide_x[k][m][digit][9] = bytes_of(low9);
+            wide_x[k][m][digit][10] = bytes_of(low10);
+            wide_x[k][m][digit][11] = bytes_of(low11);
+            wide_x[k][m][digit][12] = bytes_of(low12);
+            wide_x[k][m][digit][13] = bytes_of(low13);
+            wide_x[k][m][digit][14] = bytes_of(low14);
+            wide_x[k][m][digit][15] = bytes_of(low15);
+            i0 = (i0 - low0) >> 8;
+            i1 = (i1 - low1) >> 8;
+            i2 = (i2 - low2) >> 8;
+            i3 = (i3 - low3) >> 8;
+            i4 = (i4 - low4) >> 8;
+            i5 = (i5 - low5) >> 8;
+            i6 = (i6 - low6) >> 8;
+            i7 = (i7 - low7) >> 8;
+            i8 = (i8 - low8) >> 8;
+            i9 = (i9 - low9) >> 8;
+            i10 = (i10 - low10) >> 8;
+            i11 = (i11 - low11) >> 8;
+            i12 = (i12 - low12) >> 8;
+            i13 = (i13 - low13) >> 8;
+            i14 = (i14 - low14) >> 8;
+            i15 = (i15 - low15) >> 8;
+        }
+    }
+}
+
+// Loads wide tile `j` of row `n`.
+void fetch_wide(uint n, uint j, out uvec4 fours[4], out uint words[2]) {
+    const uint block = n * (row_tiles / 16u) + j / 4u;
+    const uint tile = j % 4u;
+    fours[0] = weight_four[block * 16u + tile * 4u];
+    fours[1] = weight_four[block * 16u + tile * 4u + 1u];
+    fours[2] = weight_four[block * 16u + tile * 4u + 2u];
+    fours[3] = weight_four[block * 16u + tile * 4u + 3u];
+    words[0] = scales_word[block];
+    words[1] = biases_word[block];
+}
+
+// Adds the products of wide tile `j` of row `n`, which was loaded.
+void accumulate_wide(uint n, uint j, uint k, uvec4 fours[4], uint words[2], inout float sum[BATCH]) {
+    const uint block = n * (row_tiles / 16u) + j / 4u;
+    const uint tile = j % 4u;
+    float s = bf16_to_f32(words[0] >> (tile / 2u * 16u));
+    uvec4 four0 = fours[0];
+    uint w0 = four0.x;
+    uint w1 = four0.y;
+    uint w2 = four0.z;
+    uint w3 = four0.w;
+    uvec4 four1 = fours[1];
+    uint w4 = four1.x;
+    uint w5 = four1.y;
+    uint w6 = four1.z;
+    uint w7 = four1.w;
+    uvec4 four2 = fours[2];
+    uint w8 = four2.x;
+    uint w9 = four2.y;
+    uint w10 = four2.z;
+    uint w11 = four2.w;
+    uvec4 four3 = fours[3];
+    uint w12 = four3.x;
+    uint w13 = four3.y;
+    uint w14 = four3.z;
+    uint w15 = four3.w;
+    float b = bf16_to_f32(words[1] >> (tile / 2u * 16u));
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
+        float dots0 = 0.0;
+        [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
+            dots0 = 256.0 * dots0 + float(dot4(w0, wide_x[k][m][digit][0]) + dot4(w1, wide_x[k][m][digit][1]) + dot4(w2, wide_x[k][m][digit][2]) + dot4(w3, wide_x[k][m][digit][3]) + dot4(w4, wide_x[k][m][digit][4]) + dot4(w5, wide_x[k][m][digit][5]) + dot4(w6, wide_x[k][m][digit][6]) + dot4(w7, wide_x[k][m][digit][7]) + dot4(w8, wide_x[k][m][digit][8]) + dot4(w9, wide_x[k][m][digit][9]) + dot4(w10, wide_x[k][m][digit][10]) + dot4(w11, wide_x[k][m][digit][11]) + dot4(w12, wide_x[k][m][digit][12]) + dot4(w13, wide_x[k][m][digit][13]) + dot4(w14, wide_x[k][m][digit][14]) + dot4(w15, wide_x[k][m][digit][15]));
+        }
+        sum[m] += wide_x_step[k][m] * (s * dots0 + b * wide_x_sum[k][m][0]);
+    }
+}
+
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS * BATCH * (BATCH * DIGITS <= 8u ? 2u : 1u)];
+
+// Sums of right-hand side `m` over the lanes of a subgroup, of all rows at once: those of row r in lane r.
+float sum_of_lanes(float sum[ROWS][BATCH], uint m) {
+    float v[ROWS];
+    [[unroll]] for (uint r = 0u; r < ROWS; ++r) v[r] = sum[r][m];
+    [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
+        const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
+        [[unroll]] for (uint i = 0u; i < left; ++i) {
+            const float even_row = v[2u * i], odd_row = v[2u * i + 1u];
+            v[i] = (odd ? odd_row : even_row) + subgroupShuffleXor(odd ? even_row : odd_row, bit);
+        }
+    }
+    for (uint bit = ROWS; bit < gl_SubgroupSize; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
+    return v[0];
+}
+
+// As many subgroups share a row as hold all of x between them, and walk down the rows.
+void walk_wide() {
+    const uint wide_tiles = row_tiles / 4u, lane = gl_SubgroupInvocationID;
+    const uint slice = gl_SubgroupSize * WIDE_TILES, slices = (wide_tiles + slice - 1u) / slice;
+    uint split = 1u, held = ~0u, turn = 0u;
+    while (split < max(slices, SPLIT) && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
+    const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split, end = rows;
+    for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
+        const uint row = first + team * ROWS;
+        float sum[ROWS][BATCH];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+            [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[r][m] = 0.0;
+        }
+        for (uint c = gl_SubgroupID % split; c < slices; c += split) {
+            [[unroll]] for (uint k = 0; k < WIDE_TILES; ++k) {
+                const uint j = (c * WIDE_TILES + k) * gl_SubgroupSize + lane;
+                if (j >= wide_tiles) continue;
+                if (c != held) load_wide_x(0u, j, k);
+                uvec4 fours[ROWS][4];
+                uint words[ROWS][2];
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, fours[r], words[r]);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, k, fours[r], words[r], sum[r]);
+            }
+            held = c;
+        }
+        // Halves of the memory in turn: who is a row ahead does not write where others still read.
+        const uint place = turn++ % 2u * gl_NumSubgroups * ROWS * BATCH;
+        [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+            const float all = sum_of_lanes(sum, m);
+            if (lane >= ROWS) continue;
+            if (split > 1u) partial[place + (gl_SubgroupID * BATCH + m) * ROWS + lane] = all;
+            else if (row + lane < rows && m < batch) y[m * y_rows + y_first + row + lane] = all;
+        }
+        if (split == 1u) continue;
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < teams * ROWS * BATCH; i += gl_WorkGroupSize.x) {
+            const uint t = i / (ROWS * BATCH), m = i / ROWS % BATCH, own = first + t * ROWS + i % ROWS;
+            const uint at = place + t * (split - 1u) * ROWS * BATCH + i;
+            float total = 0.0;
+            for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS * BATCH];
+            if (own < rows && m < batch) y[m * y_rows + y_first + own] = total;
+        }
+    }
+}
 
 void main() {
+    if (LOAD_WORDS == 4u && BATCH * DIGITS <= 8u && gl_SubgroupSize >= ROWS && row_tiles % 16u == 0u) {
+        walk_wide();
+        return;
+    }
     // A subgroup holds a slice of x and walks down the rows.
     const uint slice = gl_SubgroupSize * TILES, slices = (row_tiles + slice - 1u) / slice;
     const uint split = SPLIT == 1u ? 1u : min(SPLIT, gl_NumSubgroups);

@@ -2,7 +2,7 @@
  * Generated from the specification below by `qkgen emit --format affine_b8_g32_bf16`; do not edit.
  * 36 bytes for 32 elements, 9 bits each.
  * dequant, gather in f32: for each weight 1.12 bytes read and 4 written, 6.75 operations: 0.75 loads, 2.5 bits, 0.5 integer, 2 float, 1 conversions.
- * gemv, gemv_id in f32: for each weight 1.12 bytes read, 4.31 operations: 0.375 loads, 0.875 bits, 0.375 integer, 2.19 float, 0.5 conversions.
+ * gemv, gemv_id in f32: for each weight 1.12 bytes read, 3.59 operations: 0.0938 loads, 0.844 bits, 0.0625 integer, 2.09 float, 0.5 conversions.
  *
  *     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
  *     from "MLX, mlx.core.quantize with mode='affine'"
@@ -622,10 +622,12 @@ static const uint32_t affine_b8_g32_bf16_gemv_f32_vulkan_local_size_x[] = {32, 6
 static const uint32_t affine_b8_g32_bf16_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g32_bf16_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g32_bf16_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b8_g32_bf16_gemv_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b8_g32_bf16_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g32_bf16_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g32_bf16_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b8_g32_bf16_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, affine_b8_g32_bf16_gemv_f32_vulkan_split}};
+    {3, "split", 1, 4, affine_b8_g32_bf16_gemv_f32_vulkan_split},
+    {5, "load_words", 4, 2, affine_b8_g32_bf16_gemv_f32_vulkan_load_words}};
 
 const qk_kernel qk_affine_b8_g32_bf16_gemv_f32_vulkan = {
     .name = "affine_b8_g32_bf16_gemv_f32",
@@ -639,10 +641,10 @@ const qk_kernel qk_affine_b8_g32_bf16_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b8_g32_bf16_gemv_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = affine_b8_g32_bf16_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -694,11 +696,13 @@ static const uint32_t affine_b8_g32_bf16_gemv_int8_f32_vulkan_batch[] = {1, 2, 4
 static const uint32_t affine_b8_g32_bf16_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g32_bf16_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g32_bf16_gemv_int8_f32_vulkan_digits[] = {1};
+static const uint32_t affine_b8_g32_bf16_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b8_g32_bf16_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g32_bf16_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g32_bf16_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b8_g32_bf16_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, affine_b8_g32_bf16_gemv_int8_f32_vulkan_split},
-    {4, "digits", 1, 1, affine_b8_g32_bf16_gemv_int8_f32_vulkan_digits}};
+    {4, "digits", 1, 1, affine_b8_g32_bf16_gemv_int8_f32_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b8_g32_bf16_gemv_int8_f32_vulkan_load_words}};
 
 const qk_kernel qk_affine_b8_g32_bf16_gemv_int8_f32_vulkan = {
     .name = "affine_b8_g32_bf16_gemv_int8_f32",
@@ -712,10 +716,10 @@ const qk_kernel qk_affine_b8_g32_bf16_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b8_g32_bf16_gemv_int8_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b8_g32_bf16_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -742,11 +746,13 @@ static const uint32_t affine_b8_g32_bf16_gemv_split_f32_vulkan_batch[] = {1, 2, 
 static const uint32_t affine_b8_g32_bf16_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g32_bf16_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g32_bf16_gemv_split_f32_vulkan_digits[] = {2};
+static const uint32_t affine_b8_g32_bf16_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b8_g32_bf16_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g32_bf16_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g32_bf16_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b8_g32_bf16_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, affine_b8_g32_bf16_gemv_split_f32_vulkan_split},
-    {4, "digits", 2, 1, affine_b8_g32_bf16_gemv_split_f32_vulkan_digits}};
+    {4, "digits", 2, 1, affine_b8_g32_bf16_gemv_split_f32_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b8_g32_bf16_gemv_split_f32_vulkan_load_words}};
 
 const qk_kernel qk_affine_b8_g32_bf16_gemv_split_f32_vulkan = {
     .name = "affine_b8_g32_bf16_gemv_split_f32",
@@ -760,10 +766,10 @@ const qk_kernel qk_affine_b8_g32_bf16_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b8_g32_bf16_gemv_split_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b8_g32_bf16_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -790,11 +796,13 @@ static const uint32_t affine_b8_g32_bf16_gemv_int24_f32_vulkan_batch[] = {1, 2, 
 static const uint32_t affine_b8_g32_bf16_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g32_bf16_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g32_bf16_gemv_int24_f32_vulkan_digits[] = {3};
+static const uint32_t affine_b8_g32_bf16_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b8_g32_bf16_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g32_bf16_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g32_bf16_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b8_g32_bf16_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, affine_b8_g32_bf16_gemv_int24_f32_vulkan_split},
-    {4, "digits", 3, 1, affine_b8_g32_bf16_gemv_int24_f32_vulkan_digits}};
+    {4, "digits", 3, 1, affine_b8_g32_bf16_gemv_int24_f32_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b8_g32_bf16_gemv_int24_f32_vulkan_load_words}};
 
 const qk_kernel qk_affine_b8_g32_bf16_gemv_int24_f32_vulkan = {
     .name = "affine_b8_g32_bf16_gemv_int24_f32",
@@ -808,10 +816,10 @@ const qk_kernel qk_affine_b8_g32_bf16_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b8_g32_bf16_gemv_int24_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b8_g32_bf16_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -837,10 +845,12 @@ static const uint32_t affine_b8_g32_bf16_gemv_f16_vulkan_local_size_x[] = {32, 6
 static const uint32_t affine_b8_g32_bf16_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g32_bf16_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g32_bf16_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b8_g32_bf16_gemv_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b8_g32_bf16_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g32_bf16_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g32_bf16_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b8_g32_bf16_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, affine_b8_g32_bf16_gemv_f16_vulkan_split}};
+    {3, "split", 1, 4, affine_b8_g32_bf16_gemv_f16_vulkan_split},
+    {5, "load_words", 4, 2, affine_b8_g32_bf16_gemv_f16_vulkan_load_words}};
 
 const qk_kernel qk_affine_b8_g32_bf16_gemv_f16_vulkan = {
     .name = "affine_b8_g32_bf16_gemv_f16",
@@ -854,10 +864,10 @@ const qk_kernel qk_affine_b8_g32_bf16_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b8_g32_bf16_gemv_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = affine_b8_g32_bf16_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -909,11 +919,13 @@ static const uint32_t affine_b8_g32_bf16_gemv_int8_f16_vulkan_batch[] = {1, 2, 4
 static const uint32_t affine_b8_g32_bf16_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g32_bf16_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g32_bf16_gemv_int8_f16_vulkan_digits[] = {1};
+static const uint32_t affine_b8_g32_bf16_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b8_g32_bf16_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g32_bf16_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g32_bf16_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b8_g32_bf16_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, affine_b8_g32_bf16_gemv_int8_f16_vulkan_split},
-    {4, "digits", 1, 1, affine_b8_g32_bf16_gemv_int8_f16_vulkan_digits}};
+    {4, "digits", 1, 1, affine_b8_g32_bf16_gemv_int8_f16_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b8_g32_bf16_gemv_int8_f16_vulkan_load_words}};
 
 const qk_kernel qk_affine_b8_g32_bf16_gemv_int8_f16_vulkan = {
     .name = "affine_b8_g32_bf16_gemv_int8_f16",
@@ -927,10 +939,10 @@ const qk_kernel qk_affine_b8_g32_bf16_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b8_g32_bf16_gemv_int8_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b8_g32_bf16_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -957,11 +969,13 @@ static const uint32_t affine_b8_g32_bf16_gemv_split_f16_vulkan_batch[] = {1, 2, 
 static const uint32_t affine_b8_g32_bf16_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g32_bf16_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g32_bf16_gemv_split_f16_vulkan_digits[] = {2};
+static const uint32_t affine_b8_g32_bf16_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b8_g32_bf16_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g32_bf16_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g32_bf16_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b8_g32_bf16_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, affine_b8_g32_bf16_gemv_split_f16_vulkan_split},
-    {4, "digits", 2, 1, affine_b8_g32_bf16_gemv_split_f16_vulkan_digits}};
+    {4, "digits", 2, 1, affine_b8_g32_bf16_gemv_split_f16_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b8_g32_bf16_gemv_split_f16_vulkan_load_words}};
 
 const qk_kernel qk_affine_b8_g32_bf16_gemv_split_f16_vulkan = {
     .name = "affine_b8_g32_bf16_gemv_split_f16",
@@ -975,10 +989,10 @@ const qk_kernel qk_affine_b8_g32_bf16_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b8_g32_bf16_gemv_split_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b8_g32_bf16_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1005,11 +1019,13 @@ static const uint32_t affine_b8_g32_bf16_gemv_int24_f16_vulkan_batch[] = {1, 2, 
 static const uint32_t affine_b8_g32_bf16_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g32_bf16_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g32_bf16_gemv_int24_f16_vulkan_digits[] = {3};
+static const uint32_t affine_b8_g32_bf16_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b8_g32_bf16_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g32_bf16_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g32_bf16_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b8_g32_bf16_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, affine_b8_g32_bf16_gemv_int24_f16_vulkan_split},
-    {4, "digits", 3, 1, affine_b8_g32_bf16_gemv_int24_f16_vulkan_digits}};
+    {4, "digits", 3, 1, affine_b8_g32_bf16_gemv_int24_f16_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b8_g32_bf16_gemv_int24_f16_vulkan_load_words}};
 
 const qk_kernel qk_affine_b8_g32_bf16_gemv_int24_f16_vulkan = {
     .name = "affine_b8_g32_bf16_gemv_int24_f16",
@@ -1023,10 +1039,10 @@ const qk_kernel qk_affine_b8_g32_bf16_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b8_g32_bf16_gemv_int24_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b8_g32_bf16_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1054,8 +1070,10 @@ static const qk_field affine_b8_g32_bf16_gemv_id_f32_push[] = {
 
 static const uint32_t affine_b8_g32_bf16_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b8_g32_bf16_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t affine_b8_g32_bf16_gemv_id_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b8_g32_bf16_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g32_bf16_gemv_id_f32_vulkan_local_size_x},
-    {2, "rows", 4, 4, affine_b8_g32_bf16_gemv_id_f32_vulkan_rows}};
+    {2, "rows", 4, 4, affine_b8_g32_bf16_gemv_id_f32_vulkan_rows},
+    {5, "load_words", 4, 2, affine_b8_g32_bf16_gemv_id_f32_vulkan_load_words}};
 
 const qk_kernel qk_affine_b8_g32_bf16_gemv_id_f32_vulkan = {
     .name = "affine_b8_g32_bf16_gemv_id_f32",
@@ -1069,10 +1087,10 @@ const qk_kernel qk_affine_b8_g32_bf16_gemv_id_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b8_g32_bf16_gemv_id_f32_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = affine_b8_g32_bf16_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1121,9 +1139,11 @@ static const qk_field affine_b8_g32_bf16_gemv_id_int8_f32_push[] = {
 static const uint32_t affine_b8_g32_bf16_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b8_g32_bf16_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g32_bf16_gemv_id_int8_f32_vulkan_digits[] = {1};
+static const uint32_t affine_b8_g32_bf16_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b8_g32_bf16_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g32_bf16_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b8_g32_bf16_gemv_id_int8_f32_vulkan_rows},
-    {4, "digits", 1, 1, affine_b8_g32_bf16_gemv_id_int8_f32_vulkan_digits}};
+    {4, "digits", 1, 1, affine_b8_g32_bf16_gemv_id_int8_f32_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b8_g32_bf16_gemv_id_int8_f32_vulkan_load_words}};
 
 const qk_kernel qk_affine_b8_g32_bf16_gemv_id_int8_f32_vulkan = {
     .name = "affine_b8_g32_bf16_gemv_id_int8_f32",
@@ -1137,10 +1157,10 @@ const qk_kernel qk_affine_b8_g32_bf16_gemv_id_int8_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b8_g32_bf16_gemv_id_int8_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b8_g32_bf16_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1169,9 +1189,11 @@ static const qk_field affine_b8_g32_bf16_gemv_id_split_f32_push[] = {
 static const uint32_t affine_b8_g32_bf16_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b8_g32_bf16_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g32_bf16_gemv_id_split_f32_vulkan_digits[] = {2};
+static const uint32_t affine_b8_g32_bf16_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b8_g32_bf16_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g32_bf16_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b8_g32_bf16_gemv_id_split_f32_vulkan_rows},
-    {4, "digits", 2, 1, affine_b8_g32_bf16_gemv_id_split_f32_vulkan_digits}};
+    {4, "digits", 2, 1, affine_b8_g32_bf16_gemv_id_split_f32_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b8_g32_bf16_gemv_id_split_f32_vulkan_load_words}};
 
 const qk_kernel qk_affine_b8_g32_bf16_gemv_id_split_f32_vulkan = {
     .name = "affine_b8_g32_bf16_gemv_id_split_f32",
@@ -1185,10 +1207,10 @@ const qk_kernel qk_affine_b8_g32_bf16_gemv_id_split_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b8_g32_bf16_gemv_id_split_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b8_g32_bf16_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1217,9 +1239,11 @@ static const qk_field affine_b8_g32_bf16_gemv_id_int24_f32_push[] = {
 static const uint32_t affine_b8_g32_bf16_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b8_g32_bf16_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g32_bf16_gemv_id_int24_f32_vulkan_digits[] = {3};
+static const uint32_t affine_b8_g32_bf16_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b8_g32_bf16_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g32_bf16_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b8_g32_bf16_gemv_id_int24_f32_vulkan_rows},
-    {4, "digits", 3, 1, affine_b8_g32_bf16_gemv_id_int24_f32_vulkan_digits}};
+    {4, "digits", 3, 1, affine_b8_g32_bf16_gemv_id_int24_f32_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b8_g32_bf16_gemv_id_int24_f32_vulkan_load_words}};
 
 const qk_kernel qk_affine_b8_g32_bf16_gemv_id_int24_f32_vulkan = {
     .name = "affine_b8_g32_bf16_gemv_id_int24_f32",
@@ -1233,10 +1257,10 @@ const qk_kernel qk_affine_b8_g32_bf16_gemv_id_int24_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b8_g32_bf16_gemv_id_int24_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b8_g32_bf16_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1264,8 +1288,10 @@ static const qk_field affine_b8_g32_bf16_gemv_id_f16_push[] = {
 
 static const uint32_t affine_b8_g32_bf16_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b8_g32_bf16_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t affine_b8_g32_bf16_gemv_id_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b8_g32_bf16_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g32_bf16_gemv_id_f16_vulkan_local_size_x},
-    {2, "rows", 4, 4, affine_b8_g32_bf16_gemv_id_f16_vulkan_rows}};
+    {2, "rows", 4, 4, affine_b8_g32_bf16_gemv_id_f16_vulkan_rows},
+    {5, "load_words", 4, 2, affine_b8_g32_bf16_gemv_id_f16_vulkan_load_words}};
 
 const qk_kernel qk_affine_b8_g32_bf16_gemv_id_f16_vulkan = {
     .name = "affine_b8_g32_bf16_gemv_id_f16",
@@ -1279,10 +1305,10 @@ const qk_kernel qk_affine_b8_g32_bf16_gemv_id_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b8_g32_bf16_gemv_id_f16_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = affine_b8_g32_bf16_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1331,9 +1357,11 @@ static const qk_field affine_b8_g32_bf16_gemv_id_int8_f16_push[] = {
 static const uint32_t affine_b8_g32_bf16_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b8_g32_bf16_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g32_bf16_gemv_id_int8_f16_vulkan_digits[] = {1};
+static const uint32_t affine_b8_g32_bf16_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b8_g32_bf16_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g32_bf16_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b8_g32_bf16_gemv_id_int8_f16_vulkan_rows},
-    {4, "digits", 1, 1, affine_b8_g32_bf16_gemv_id_int8_f16_vulkan_digits}};
+    {4, "digits", 1, 1, affine_b8_g32_bf16_gemv_id_int8_f16_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b8_g32_bf16_gemv_id_int8_f16_vulkan_load_words}};
 
 const qk_kernel qk_affine_b8_g32_bf16_gemv_id_int8_f16_vulkan = {
     .name = "affine_b8_g32_bf16_gemv_id_int8_f16",
@@ -1347,10 +1375,10 @@ const qk_kernel qk_affine_b8_g32_bf16_gemv_id_int8_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b8_g32_bf16_gemv_id_int8_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b8_g32_bf16_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1379,9 +1407,11 @@ static const qk_field affine_b8_g32_bf16_gemv_id_split_f16_push[] = {
 static const uint32_t affine_b8_g32_bf16_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b8_g32_bf16_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g32_bf16_gemv_id_split_f16_vulkan_digits[] = {2};
+static const uint32_t affine_b8_g32_bf16_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b8_g32_bf16_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g32_bf16_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b8_g32_bf16_gemv_id_split_f16_vulkan_rows},
-    {4, "digits", 2, 1, affine_b8_g32_bf16_gemv_id_split_f16_vulkan_digits}};
+    {4, "digits", 2, 1, affine_b8_g32_bf16_gemv_id_split_f16_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b8_g32_bf16_gemv_id_split_f16_vulkan_load_words}};
 
 const qk_kernel qk_affine_b8_g32_bf16_gemv_id_split_f16_vulkan = {
     .name = "affine_b8_g32_bf16_gemv_id_split_f16",
@@ -1395,10 +1425,10 @@ const qk_kernel qk_affine_b8_g32_bf16_gemv_id_split_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b8_g32_bf16_gemv_id_split_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b8_g32_bf16_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1427,9 +1457,11 @@ static const qk_field affine_b8_g32_bf16_gemv_id_int24_f16_push[] = {
 static const uint32_t affine_b8_g32_bf16_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b8_g32_bf16_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g32_bf16_gemv_id_int24_f16_vulkan_digits[] = {3};
+static const uint32_t affine_b8_g32_bf16_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b8_g32_bf16_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g32_bf16_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b8_g32_bf16_gemv_id_int24_f16_vulkan_rows},
-    {4, "digits", 3, 1, affine_b8_g32_bf16_gemv_id_int24_f16_vulkan_digits}};
+    {4, "digits", 3, 1, affine_b8_g32_bf16_gemv_id_int24_f16_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b8_g32_bf16_gemv_id_int24_f16_vulkan_load_words}};
 
 const qk_kernel qk_affine_b8_g32_bf16_gemv_id_int24_f16_vulkan = {
     .name = "affine_b8_g32_bf16_gemv_id_int24_f16",
@@ -1443,10 +1475,10 @@ const qk_kernel qk_affine_b8_g32_bf16_gemv_id_int24_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b8_g32_bf16_gemv_id_int24_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b8_g32_bf16_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,

@@ -2,7 +2,7 @@
  * Generated from the specification below by `qkgen emit --format affine_b8_g32_f32`; do not edit.
  * 40 bytes for 32 elements, 10 bits each.
  * dequant, gather in f32: for each weight 1.25 bytes read and 4 written, 6.25 operations: 0.75 loads, 2 bits, 0.5 integer, 2 float, 1 conversions.
- * gemv, gemv_id in f32: for each weight 1.25 bytes read, 4.19 operations: 0.375 loads, 0.75 bits, 0.375 integer, 2.19 float, 0.5 conversions.
+ * gemv, gemv_id in f32: for each weight 1.25 bytes read, 3.56 operations: 0.125 loads, 0.75 bits, 0.0938 integer, 2.09 float, 0.5 conversions.
  *
  *     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
  *     from "MLX, mlx.core.quantize with mode='affine'"
@@ -624,10 +624,12 @@ static const uint32_t affine_b8_g32_f32_gemv_f32_vulkan_local_size_x[] = {32, 64
 static const uint32_t affine_b8_g32_f32_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g32_f32_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g32_f32_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b8_g32_f32_gemv_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b8_g32_f32_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g32_f32_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g32_f32_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b8_g32_f32_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, affine_b8_g32_f32_gemv_f32_vulkan_split}};
+    {3, "split", 1, 4, affine_b8_g32_f32_gemv_f32_vulkan_split},
+    {5, "load_words", 4, 2, affine_b8_g32_f32_gemv_f32_vulkan_load_words}};
 
 const qk_kernel qk_affine_b8_g32_f32_gemv_f32_vulkan = {
     .name = "affine_b8_g32_f32_gemv_f32",
@@ -641,10 +643,10 @@ const qk_kernel qk_affine_b8_g32_f32_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b8_g32_f32_gemv_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = affine_b8_g32_f32_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -696,11 +698,13 @@ static const uint32_t affine_b8_g32_f32_gemv_int8_f32_vulkan_batch[] = {1, 2, 4,
 static const uint32_t affine_b8_g32_f32_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g32_f32_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g32_f32_gemv_int8_f32_vulkan_digits[] = {1};
+static const uint32_t affine_b8_g32_f32_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b8_g32_f32_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g32_f32_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g32_f32_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b8_g32_f32_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, affine_b8_g32_f32_gemv_int8_f32_vulkan_split},
-    {4, "digits", 1, 1, affine_b8_g32_f32_gemv_int8_f32_vulkan_digits}};
+    {4, "digits", 1, 1, affine_b8_g32_f32_gemv_int8_f32_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b8_g32_f32_gemv_int8_f32_vulkan_load_words}};
 
 const qk_kernel qk_affine_b8_g32_f32_gemv_int8_f32_vulkan = {
     .name = "affine_b8_g32_f32_gemv_int8_f32",
@@ -714,10 +718,10 @@ const qk_kernel qk_affine_b8_g32_f32_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b8_g32_f32_gemv_int8_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b8_g32_f32_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -744,11 +748,13 @@ static const uint32_t affine_b8_g32_f32_gemv_split_f32_vulkan_batch[] = {1, 2, 4
 static const uint32_t affine_b8_g32_f32_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g32_f32_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g32_f32_gemv_split_f32_vulkan_digits[] = {2};
+static const uint32_t affine_b8_g32_f32_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b8_g32_f32_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g32_f32_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g32_f32_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b8_g32_f32_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, affine_b8_g32_f32_gemv_split_f32_vulkan_split},
-    {4, "digits", 2, 1, affine_b8_g32_f32_gemv_split_f32_vulkan_digits}};
+    {4, "digits", 2, 1, affine_b8_g32_f32_gemv_split_f32_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b8_g32_f32_gemv_split_f32_vulkan_load_words}};
 
 const qk_kernel qk_affine_b8_g32_f32_gemv_split_f32_vulkan = {
     .name = "affine_b8_g32_f32_gemv_split_f32",
@@ -762,10 +768,10 @@ const qk_kernel qk_affine_b8_g32_f32_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b8_g32_f32_gemv_split_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b8_g32_f32_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -792,11 +798,13 @@ static const uint32_t affine_b8_g32_f32_gemv_int24_f32_vulkan_batch[] = {1, 2, 4
 static const uint32_t affine_b8_g32_f32_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g32_f32_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g32_f32_gemv_int24_f32_vulkan_digits[] = {3};
+static const uint32_t affine_b8_g32_f32_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b8_g32_f32_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g32_f32_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g32_f32_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b8_g32_f32_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, affine_b8_g32_f32_gemv_int24_f32_vulkan_split},
-    {4, "digits", 3, 1, affine_b8_g32_f32_gemv_int24_f32_vulkan_digits}};
+    {4, "digits", 3, 1, affine_b8_g32_f32_gemv_int24_f32_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b8_g32_f32_gemv_int24_f32_vulkan_load_words}};
 
 const qk_kernel qk_affine_b8_g32_f32_gemv_int24_f32_vulkan = {
     .name = "affine_b8_g32_f32_gemv_int24_f32",
@@ -810,10 +818,10 @@ const qk_kernel qk_affine_b8_g32_f32_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b8_g32_f32_gemv_int24_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b8_g32_f32_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -839,10 +847,12 @@ static const uint32_t affine_b8_g32_f32_gemv_f16_vulkan_local_size_x[] = {32, 64
 static const uint32_t affine_b8_g32_f32_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g32_f32_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g32_f32_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b8_g32_f32_gemv_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b8_g32_f32_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g32_f32_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g32_f32_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b8_g32_f32_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, affine_b8_g32_f32_gemv_f16_vulkan_split}};
+    {3, "split", 1, 4, affine_b8_g32_f32_gemv_f16_vulkan_split},
+    {5, "load_words", 4, 2, affine_b8_g32_f32_gemv_f16_vulkan_load_words}};
 
 const qk_kernel qk_affine_b8_g32_f32_gemv_f16_vulkan = {
     .name = "affine_b8_g32_f32_gemv_f16",
@@ -856,10 +866,10 @@ const qk_kernel qk_affine_b8_g32_f32_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b8_g32_f32_gemv_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = affine_b8_g32_f32_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -911,11 +921,13 @@ static const uint32_t affine_b8_g32_f32_gemv_int8_f16_vulkan_batch[] = {1, 2, 4,
 static const uint32_t affine_b8_g32_f32_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g32_f32_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g32_f32_gemv_int8_f16_vulkan_digits[] = {1};
+static const uint32_t affine_b8_g32_f32_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b8_g32_f32_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g32_f32_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g32_f32_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b8_g32_f32_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, affine_b8_g32_f32_gemv_int8_f16_vulkan_split},
-    {4, "digits", 1, 1, affine_b8_g32_f32_gemv_int8_f16_vulkan_digits}};
+    {4, "digits", 1, 1, affine_b8_g32_f32_gemv_int8_f16_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b8_g32_f32_gemv_int8_f16_vulkan_load_words}};
 
 const qk_kernel qk_affine_b8_g32_f32_gemv_int8_f16_vulkan = {
     .name = "affine_b8_g32_f32_gemv_int8_f16",
@@ -929,10 +941,10 @@ const qk_kernel qk_affine_b8_g32_f32_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b8_g32_f32_gemv_int8_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b8_g32_f32_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -959,11 +971,13 @@ static const uint32_t affine_b8_g32_f32_gemv_split_f16_vulkan_batch[] = {1, 2, 4
 static const uint32_t affine_b8_g32_f32_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g32_f32_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g32_f32_gemv_split_f16_vulkan_digits[] = {2};
+static const uint32_t affine_b8_g32_f32_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b8_g32_f32_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g32_f32_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g32_f32_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b8_g32_f32_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, affine_b8_g32_f32_gemv_split_f16_vulkan_split},
-    {4, "digits", 2, 1, affine_b8_g32_f32_gemv_split_f16_vulkan_digits}};
+    {4, "digits", 2, 1, affine_b8_g32_f32_gemv_split_f16_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b8_g32_f32_gemv_split_f16_vulkan_load_words}};
 
 const qk_kernel qk_affine_b8_g32_f32_gemv_split_f16_vulkan = {
     .name = "affine_b8_g32_f32_gemv_split_f16",
@@ -977,10 +991,10 @@ const qk_kernel qk_affine_b8_g32_f32_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b8_g32_f32_gemv_split_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b8_g32_f32_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1007,11 +1021,13 @@ static const uint32_t affine_b8_g32_f32_gemv_int24_f16_vulkan_batch[] = {1, 2, 4
 static const uint32_t affine_b8_g32_f32_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g32_f32_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g32_f32_gemv_int24_f16_vulkan_digits[] = {3};
+static const uint32_t affine_b8_g32_f32_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b8_g32_f32_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g32_f32_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g32_f32_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b8_g32_f32_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, affine_b8_g32_f32_gemv_int24_f16_vulkan_split},
-    {4, "digits", 3, 1, affine_b8_g32_f32_gemv_int24_f16_vulkan_digits}};
+    {4, "digits", 3, 1, affine_b8_g32_f32_gemv_int24_f16_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b8_g32_f32_gemv_int24_f16_vulkan_load_words}};
 
 const qk_kernel qk_affine_b8_g32_f32_gemv_int24_f16_vulkan = {
     .name = "affine_b8_g32_f32_gemv_int24_f16",
@@ -1025,10 +1041,10 @@ const qk_kernel qk_affine_b8_g32_f32_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b8_g32_f32_gemv_int24_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b8_g32_f32_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1056,8 +1072,10 @@ static const qk_field affine_b8_g32_f32_gemv_id_f32_push[] = {
 
 static const uint32_t affine_b8_g32_f32_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b8_g32_f32_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t affine_b8_g32_f32_gemv_id_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b8_g32_f32_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g32_f32_gemv_id_f32_vulkan_local_size_x},
-    {2, "rows", 4, 4, affine_b8_g32_f32_gemv_id_f32_vulkan_rows}};
+    {2, "rows", 4, 4, affine_b8_g32_f32_gemv_id_f32_vulkan_rows},
+    {5, "load_words", 4, 2, affine_b8_g32_f32_gemv_id_f32_vulkan_load_words}};
 
 const qk_kernel qk_affine_b8_g32_f32_gemv_id_f32_vulkan = {
     .name = "affine_b8_g32_f32_gemv_id_f32",
@@ -1071,10 +1089,10 @@ const qk_kernel qk_affine_b8_g32_f32_gemv_id_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b8_g32_f32_gemv_id_f32_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = affine_b8_g32_f32_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1123,9 +1141,11 @@ static const qk_field affine_b8_g32_f32_gemv_id_int8_f32_push[] = {
 static const uint32_t affine_b8_g32_f32_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b8_g32_f32_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g32_f32_gemv_id_int8_f32_vulkan_digits[] = {1};
+static const uint32_t affine_b8_g32_f32_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b8_g32_f32_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g32_f32_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b8_g32_f32_gemv_id_int8_f32_vulkan_rows},
-    {4, "digits", 1, 1, affine_b8_g32_f32_gemv_id_int8_f32_vulkan_digits}};
+    {4, "digits", 1, 1, affine_b8_g32_f32_gemv_id_int8_f32_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b8_g32_f32_gemv_id_int8_f32_vulkan_load_words}};
 
 const qk_kernel qk_affine_b8_g32_f32_gemv_id_int8_f32_vulkan = {
     .name = "affine_b8_g32_f32_gemv_id_int8_f32",
@@ -1139,10 +1159,10 @@ const qk_kernel qk_affine_b8_g32_f32_gemv_id_int8_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b8_g32_f32_gemv_id_int8_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b8_g32_f32_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1171,9 +1191,11 @@ static const qk_field affine_b8_g32_f32_gemv_id_split_f32_push[] = {
 static const uint32_t affine_b8_g32_f32_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b8_g32_f32_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g32_f32_gemv_id_split_f32_vulkan_digits[] = {2};
+static const uint32_t affine_b8_g32_f32_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b8_g32_f32_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g32_f32_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b8_g32_f32_gemv_id_split_f32_vulkan_rows},
-    {4, "digits", 2, 1, affine_b8_g32_f32_gemv_id_split_f32_vulkan_digits}};
+    {4, "digits", 2, 1, affine_b8_g32_f32_gemv_id_split_f32_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b8_g32_f32_gemv_id_split_f32_vulkan_load_words}};
 
 const qk_kernel qk_affine_b8_g32_f32_gemv_id_split_f32_vulkan = {
     .name = "affine_b8_g32_f32_gemv_id_split_f32",
@@ -1187,10 +1209,10 @@ const qk_kernel qk_affine_b8_g32_f32_gemv_id_split_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b8_g32_f32_gemv_id_split_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b8_g32_f32_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1219,9 +1241,11 @@ static const qk_field affine_b8_g32_f32_gemv_id_int24_f32_push[] = {
 static const uint32_t affine_b8_g32_f32_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b8_g32_f32_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g32_f32_gemv_id_int24_f32_vulkan_digits[] = {3};
+static const uint32_t affine_b8_g32_f32_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b8_g32_f32_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g32_f32_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b8_g32_f32_gemv_id_int24_f32_vulkan_rows},
-    {4, "digits", 3, 1, affine_b8_g32_f32_gemv_id_int24_f32_vulkan_digits}};
+    {4, "digits", 3, 1, affine_b8_g32_f32_gemv_id_int24_f32_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b8_g32_f32_gemv_id_int24_f32_vulkan_load_words}};
 
 const qk_kernel qk_affine_b8_g32_f32_gemv_id_int24_f32_vulkan = {
     .name = "affine_b8_g32_f32_gemv_id_int24_f32",
@@ -1235,10 +1259,10 @@ const qk_kernel qk_affine_b8_g32_f32_gemv_id_int24_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b8_g32_f32_gemv_id_int24_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b8_g32_f32_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1266,8 +1290,10 @@ static const qk_field affine_b8_g32_f32_gemv_id_f16_push[] = {
 
 static const uint32_t affine_b8_g32_f32_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b8_g32_f32_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t affine_b8_g32_f32_gemv_id_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b8_g32_f32_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g32_f32_gemv_id_f16_vulkan_local_size_x},
-    {2, "rows", 4, 4, affine_b8_g32_f32_gemv_id_f16_vulkan_rows}};
+    {2, "rows", 4, 4, affine_b8_g32_f32_gemv_id_f16_vulkan_rows},
+    {5, "load_words", 4, 2, affine_b8_g32_f32_gemv_id_f16_vulkan_load_words}};
 
 const qk_kernel qk_affine_b8_g32_f32_gemv_id_f16_vulkan = {
     .name = "affine_b8_g32_f32_gemv_id_f16",
@@ -1281,10 +1307,10 @@ const qk_kernel qk_affine_b8_g32_f32_gemv_id_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b8_g32_f32_gemv_id_f16_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = affine_b8_g32_f32_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1333,9 +1359,11 @@ static const qk_field affine_b8_g32_f32_gemv_id_int8_f16_push[] = {
 static const uint32_t affine_b8_g32_f32_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b8_g32_f32_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g32_f32_gemv_id_int8_f16_vulkan_digits[] = {1};
+static const uint32_t affine_b8_g32_f32_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b8_g32_f32_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g32_f32_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b8_g32_f32_gemv_id_int8_f16_vulkan_rows},
-    {4, "digits", 1, 1, affine_b8_g32_f32_gemv_id_int8_f16_vulkan_digits}};
+    {4, "digits", 1, 1, affine_b8_g32_f32_gemv_id_int8_f16_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b8_g32_f32_gemv_id_int8_f16_vulkan_load_words}};
 
 const qk_kernel qk_affine_b8_g32_f32_gemv_id_int8_f16_vulkan = {
     .name = "affine_b8_g32_f32_gemv_id_int8_f16",
@@ -1349,10 +1377,10 @@ const qk_kernel qk_affine_b8_g32_f32_gemv_id_int8_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b8_g32_f32_gemv_id_int8_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b8_g32_f32_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1381,9 +1409,11 @@ static const qk_field affine_b8_g32_f32_gemv_id_split_f16_push[] = {
 static const uint32_t affine_b8_g32_f32_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b8_g32_f32_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g32_f32_gemv_id_split_f16_vulkan_digits[] = {2};
+static const uint32_t affine_b8_g32_f32_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b8_g32_f32_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g32_f32_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b8_g32_f32_gemv_id_split_f16_vulkan_rows},
-    {4, "digits", 2, 1, affine_b8_g32_f32_gemv_id_split_f16_vulkan_digits}};
+    {4, "digits", 2, 1, affine_b8_g32_f32_gemv_id_split_f16_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b8_g32_f32_gemv_id_split_f16_vulkan_load_words}};
 
 const qk_kernel qk_affine_b8_g32_f32_gemv_id_split_f16_vulkan = {
     .name = "affine_b8_g32_f32_gemv_id_split_f16",
@@ -1397,10 +1427,10 @@ const qk_kernel qk_affine_b8_g32_f32_gemv_id_split_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b8_g32_f32_gemv_id_split_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b8_g32_f32_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1429,9 +1459,11 @@ static const qk_field affine_b8_g32_f32_gemv_id_int24_f16_push[] = {
 static const uint32_t affine_b8_g32_f32_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b8_g32_f32_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g32_f32_gemv_id_int24_f16_vulkan_digits[] = {3};
+static const uint32_t affine_b8_g32_f32_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b8_g32_f32_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g32_f32_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b8_g32_f32_gemv_id_int24_f16_vulkan_rows},
-    {4, "digits", 3, 1, affine_b8_g32_f32_gemv_id_int24_f16_vulkan_digits}};
+    {4, "digits", 3, 1, affine_b8_g32_f32_gemv_id_int24_f16_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b8_g32_f32_gemv_id_int24_f16_vulkan_load_words}};
 
 const qk_kernel qk_affine_b8_g32_f32_gemv_id_int24_f16_vulkan = {
     .name = "affine_b8_g32_f32_gemv_id_int24_f16",
@@ -1445,10 +1477,10 @@ const qk_kernel qk_affine_b8_g32_f32_gemv_id_int24_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b8_g32_f32_gemv_id_int24_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b8_g32_f32_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,

@@ -2,7 +2,7 @@
  * Generated from the specification below by `qkgen emit --format affine_b8_g64_f16`; do not edit.
  * 68 bytes for 64 elements, 8.5 bits each.
  * dequant, gather in f32: for each weight 1.06 bytes read and 4 written, 6.75 operations: 0.75 loads, 2 bits, 0.5 integer, 2 float, 1.5 conversions.
- * gemv, gemv_id in f32: for each weight 1.06 bytes read, 4.31 operations: 0.375 loads, 0.75 bits, 0.375 integer, 2.19 float, 0.625 conversions.
+ * gemv, gemv_id in f32: for each weight 1.06 bytes read, 3.56 operations: 0.0938 loads, 0.781 bits, 0.109 integer, 2.05 float, 0.531 conversions.
  *
  *     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
  *     from "MLX, mlx.core.quantize with mode='affine'"
@@ -614,10 +614,12 @@ static const uint32_t affine_b8_g64_f16_gemv_f32_vulkan_local_size_x[] = {32, 64
 static const uint32_t affine_b8_g64_f16_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g64_f16_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g64_f16_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b8_g64_f16_gemv_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b8_g64_f16_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g64_f16_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g64_f16_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b8_g64_f16_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, affine_b8_g64_f16_gemv_f32_vulkan_split}};
+    {3, "split", 1, 4, affine_b8_g64_f16_gemv_f32_vulkan_split},
+    {5, "load_words", 4, 2, affine_b8_g64_f16_gemv_f32_vulkan_load_words}};
 
 const qk_kernel qk_affine_b8_g64_f16_gemv_f32_vulkan = {
     .name = "affine_b8_g64_f16_gemv_f32",
@@ -631,10 +633,10 @@ const qk_kernel qk_affine_b8_g64_f16_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b8_g64_f16_gemv_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = affine_b8_g64_f16_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 64,
@@ -686,11 +688,13 @@ static const uint32_t affine_b8_g64_f16_gemv_int8_f32_vulkan_batch[] = {1, 2, 4,
 static const uint32_t affine_b8_g64_f16_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g64_f16_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g64_f16_gemv_int8_f32_vulkan_digits[] = {1};
+static const uint32_t affine_b8_g64_f16_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b8_g64_f16_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g64_f16_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g64_f16_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b8_g64_f16_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, affine_b8_g64_f16_gemv_int8_f32_vulkan_split},
-    {4, "digits", 1, 1, affine_b8_g64_f16_gemv_int8_f32_vulkan_digits}};
+    {4, "digits", 1, 1, affine_b8_g64_f16_gemv_int8_f32_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b8_g64_f16_gemv_int8_f32_vulkan_load_words}};
 
 const qk_kernel qk_affine_b8_g64_f16_gemv_int8_f32_vulkan = {
     .name = "affine_b8_g64_f16_gemv_int8_f32",
@@ -704,10 +708,10 @@ const qk_kernel qk_affine_b8_g64_f16_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b8_g64_f16_gemv_int8_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b8_g64_f16_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 64,
@@ -734,11 +738,13 @@ static const uint32_t affine_b8_g64_f16_gemv_split_f32_vulkan_batch[] = {1, 2, 4
 static const uint32_t affine_b8_g64_f16_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g64_f16_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g64_f16_gemv_split_f32_vulkan_digits[] = {2};
+static const uint32_t affine_b8_g64_f16_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b8_g64_f16_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g64_f16_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g64_f16_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b8_g64_f16_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, affine_b8_g64_f16_gemv_split_f32_vulkan_split},
-    {4, "digits", 2, 1, affine_b8_g64_f16_gemv_split_f32_vulkan_digits}};
+    {4, "digits", 2, 1, affine_b8_g64_f16_gemv_split_f32_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b8_g64_f16_gemv_split_f32_vulkan_load_words}};
 
 const qk_kernel qk_affine_b8_g64_f16_gemv_split_f32_vulkan = {
     .name = "affine_b8_g64_f16_gemv_split_f32",
@@ -752,10 +758,10 @@ const qk_kernel qk_affine_b8_g64_f16_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b8_g64_f16_gemv_split_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b8_g64_f16_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 64,
@@ -782,11 +788,13 @@ static const uint32_t affine_b8_g64_f16_gemv_int24_f32_vulkan_batch[] = {1, 2, 4
 static const uint32_t affine_b8_g64_f16_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g64_f16_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g64_f16_gemv_int24_f32_vulkan_digits[] = {3};
+static const uint32_t affine_b8_g64_f16_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b8_g64_f16_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g64_f16_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g64_f16_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b8_g64_f16_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, affine_b8_g64_f16_gemv_int24_f32_vulkan_split},
-    {4, "digits", 3, 1, affine_b8_g64_f16_gemv_int24_f32_vulkan_digits}};
+    {4, "digits", 3, 1, affine_b8_g64_f16_gemv_int24_f32_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b8_g64_f16_gemv_int24_f32_vulkan_load_words}};
 
 const qk_kernel qk_affine_b8_g64_f16_gemv_int24_f32_vulkan = {
     .name = "affine_b8_g64_f16_gemv_int24_f32",
@@ -800,10 +808,10 @@ const qk_kernel qk_affine_b8_g64_f16_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b8_g64_f16_gemv_int24_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b8_g64_f16_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 64,
@@ -829,10 +837,12 @@ static const uint32_t affine_b8_g64_f16_gemv_f16_vulkan_local_size_x[] = {32, 64
 static const uint32_t affine_b8_g64_f16_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g64_f16_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g64_f16_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t affine_b8_g64_f16_gemv_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b8_g64_f16_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g64_f16_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g64_f16_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b8_g64_f16_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, affine_b8_g64_f16_gemv_f16_vulkan_split}};
+    {3, "split", 1, 4, affine_b8_g64_f16_gemv_f16_vulkan_split},
+    {5, "load_words", 4, 2, affine_b8_g64_f16_gemv_f16_vulkan_load_words}};
 
 const qk_kernel qk_affine_b8_g64_f16_gemv_f16_vulkan = {
     .name = "affine_b8_g64_f16_gemv_f16",
@@ -846,10 +856,10 @@ const qk_kernel qk_affine_b8_g64_f16_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b8_g64_f16_gemv_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = affine_b8_g64_f16_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 64,
@@ -901,11 +911,13 @@ static const uint32_t affine_b8_g64_f16_gemv_int8_f16_vulkan_batch[] = {1, 2, 4,
 static const uint32_t affine_b8_g64_f16_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g64_f16_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g64_f16_gemv_int8_f16_vulkan_digits[] = {1};
+static const uint32_t affine_b8_g64_f16_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b8_g64_f16_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g64_f16_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g64_f16_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b8_g64_f16_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, affine_b8_g64_f16_gemv_int8_f16_vulkan_split},
-    {4, "digits", 1, 1, affine_b8_g64_f16_gemv_int8_f16_vulkan_digits}};
+    {4, "digits", 1, 1, affine_b8_g64_f16_gemv_int8_f16_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b8_g64_f16_gemv_int8_f16_vulkan_load_words}};
 
 const qk_kernel qk_affine_b8_g64_f16_gemv_int8_f16_vulkan = {
     .name = "affine_b8_g64_f16_gemv_int8_f16",
@@ -919,10 +931,10 @@ const qk_kernel qk_affine_b8_g64_f16_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b8_g64_f16_gemv_int8_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b8_g64_f16_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 64,
@@ -949,11 +961,13 @@ static const uint32_t affine_b8_g64_f16_gemv_split_f16_vulkan_batch[] = {1, 2, 4
 static const uint32_t affine_b8_g64_f16_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g64_f16_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g64_f16_gemv_split_f16_vulkan_digits[] = {2};
+static const uint32_t affine_b8_g64_f16_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b8_g64_f16_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g64_f16_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g64_f16_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b8_g64_f16_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, affine_b8_g64_f16_gemv_split_f16_vulkan_split},
-    {4, "digits", 2, 1, affine_b8_g64_f16_gemv_split_f16_vulkan_digits}};
+    {4, "digits", 2, 1, affine_b8_g64_f16_gemv_split_f16_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b8_g64_f16_gemv_split_f16_vulkan_load_words}};
 
 const qk_kernel qk_affine_b8_g64_f16_gemv_split_f16_vulkan = {
     .name = "affine_b8_g64_f16_gemv_split_f16",
@@ -967,10 +981,10 @@ const qk_kernel qk_affine_b8_g64_f16_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b8_g64_f16_gemv_split_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b8_g64_f16_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 64,
@@ -997,11 +1011,13 @@ static const uint32_t affine_b8_g64_f16_gemv_int24_f16_vulkan_batch[] = {1, 2, 4
 static const uint32_t affine_b8_g64_f16_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g64_f16_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g64_f16_gemv_int24_f16_vulkan_digits[] = {3};
+static const uint32_t affine_b8_g64_f16_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b8_g64_f16_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g64_f16_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g64_f16_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b8_g64_f16_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, affine_b8_g64_f16_gemv_int24_f16_vulkan_split},
-    {4, "digits", 3, 1, affine_b8_g64_f16_gemv_int24_f16_vulkan_digits}};
+    {4, "digits", 3, 1, affine_b8_g64_f16_gemv_int24_f16_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b8_g64_f16_gemv_int24_f16_vulkan_load_words}};
 
 const qk_kernel qk_affine_b8_g64_f16_gemv_int24_f16_vulkan = {
     .name = "affine_b8_g64_f16_gemv_int24_f16",
@@ -1015,10 +1031,10 @@ const qk_kernel qk_affine_b8_g64_f16_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b8_g64_f16_gemv_int24_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b8_g64_f16_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 64,
@@ -1046,8 +1062,10 @@ static const qk_field affine_b8_g64_f16_gemv_id_f32_push[] = {
 
 static const uint32_t affine_b8_g64_f16_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b8_g64_f16_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t affine_b8_g64_f16_gemv_id_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b8_g64_f16_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g64_f16_gemv_id_f32_vulkan_local_size_x},
-    {2, "rows", 4, 4, affine_b8_g64_f16_gemv_id_f32_vulkan_rows}};
+    {2, "rows", 4, 4, affine_b8_g64_f16_gemv_id_f32_vulkan_rows},
+    {5, "load_words", 4, 2, affine_b8_g64_f16_gemv_id_f32_vulkan_load_words}};
 
 const qk_kernel qk_affine_b8_g64_f16_gemv_id_f32_vulkan = {
     .name = "affine_b8_g64_f16_gemv_id_f32",
@@ -1061,10 +1079,10 @@ const qk_kernel qk_affine_b8_g64_f16_gemv_id_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b8_g64_f16_gemv_id_f32_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = affine_b8_g64_f16_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 64,
@@ -1113,9 +1131,11 @@ static const qk_field affine_b8_g64_f16_gemv_id_int8_f32_push[] = {
 static const uint32_t affine_b8_g64_f16_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b8_g64_f16_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g64_f16_gemv_id_int8_f32_vulkan_digits[] = {1};
+static const uint32_t affine_b8_g64_f16_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b8_g64_f16_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g64_f16_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b8_g64_f16_gemv_id_int8_f32_vulkan_rows},
-    {4, "digits", 1, 1, affine_b8_g64_f16_gemv_id_int8_f32_vulkan_digits}};
+    {4, "digits", 1, 1, affine_b8_g64_f16_gemv_id_int8_f32_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b8_g64_f16_gemv_id_int8_f32_vulkan_load_words}};
 
 const qk_kernel qk_affine_b8_g64_f16_gemv_id_int8_f32_vulkan = {
     .name = "affine_b8_g64_f16_gemv_id_int8_f32",
@@ -1129,10 +1149,10 @@ const qk_kernel qk_affine_b8_g64_f16_gemv_id_int8_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b8_g64_f16_gemv_id_int8_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b8_g64_f16_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 64,
@@ -1161,9 +1181,11 @@ static const qk_field affine_b8_g64_f16_gemv_id_split_f32_push[] = {
 static const uint32_t affine_b8_g64_f16_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b8_g64_f16_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g64_f16_gemv_id_split_f32_vulkan_digits[] = {2};
+static const uint32_t affine_b8_g64_f16_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b8_g64_f16_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g64_f16_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b8_g64_f16_gemv_id_split_f32_vulkan_rows},
-    {4, "digits", 2, 1, affine_b8_g64_f16_gemv_id_split_f32_vulkan_digits}};
+    {4, "digits", 2, 1, affine_b8_g64_f16_gemv_id_split_f32_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b8_g64_f16_gemv_id_split_f32_vulkan_load_words}};
 
 const qk_kernel qk_affine_b8_g64_f16_gemv_id_split_f32_vulkan = {
     .name = "affine_b8_g64_f16_gemv_id_split_f32",
@@ -1177,10 +1199,10 @@ const qk_kernel qk_affine_b8_g64_f16_gemv_id_split_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b8_g64_f16_gemv_id_split_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b8_g64_f16_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 64,
@@ -1209,9 +1231,11 @@ static const qk_field affine_b8_g64_f16_gemv_id_int24_f32_push[] = {
 static const uint32_t affine_b8_g64_f16_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b8_g64_f16_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g64_f16_gemv_id_int24_f32_vulkan_digits[] = {3};
+static const uint32_t affine_b8_g64_f16_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b8_g64_f16_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g64_f16_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b8_g64_f16_gemv_id_int24_f32_vulkan_rows},
-    {4, "digits", 3, 1, affine_b8_g64_f16_gemv_id_int24_f32_vulkan_digits}};
+    {4, "digits", 3, 1, affine_b8_g64_f16_gemv_id_int24_f32_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b8_g64_f16_gemv_id_int24_f32_vulkan_load_words}};
 
 const qk_kernel qk_affine_b8_g64_f16_gemv_id_int24_f32_vulkan = {
     .name = "affine_b8_g64_f16_gemv_id_int24_f32",
@@ -1225,10 +1249,10 @@ const qk_kernel qk_affine_b8_g64_f16_gemv_id_int24_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b8_g64_f16_gemv_id_int24_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b8_g64_f16_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 64,
@@ -1256,8 +1280,10 @@ static const qk_field affine_b8_g64_f16_gemv_id_f16_push[] = {
 
 static const uint32_t affine_b8_g64_f16_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b8_g64_f16_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t affine_b8_g64_f16_gemv_id_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b8_g64_f16_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g64_f16_gemv_id_f16_vulkan_local_size_x},
-    {2, "rows", 4, 4, affine_b8_g64_f16_gemv_id_f16_vulkan_rows}};
+    {2, "rows", 4, 4, affine_b8_g64_f16_gemv_id_f16_vulkan_rows},
+    {5, "load_words", 4, 2, affine_b8_g64_f16_gemv_id_f16_vulkan_load_words}};
 
 const qk_kernel qk_affine_b8_g64_f16_gemv_id_f16_vulkan = {
     .name = "affine_b8_g64_f16_gemv_id_f16",
@@ -1271,10 +1297,10 @@ const qk_kernel qk_affine_b8_g64_f16_gemv_id_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b8_g64_f16_gemv_id_f16_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = affine_b8_g64_f16_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 64,
@@ -1323,9 +1349,11 @@ static const qk_field affine_b8_g64_f16_gemv_id_int8_f16_push[] = {
 static const uint32_t affine_b8_g64_f16_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b8_g64_f16_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g64_f16_gemv_id_int8_f16_vulkan_digits[] = {1};
+static const uint32_t affine_b8_g64_f16_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b8_g64_f16_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g64_f16_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b8_g64_f16_gemv_id_int8_f16_vulkan_rows},
-    {4, "digits", 1, 1, affine_b8_g64_f16_gemv_id_int8_f16_vulkan_digits}};
+    {4, "digits", 1, 1, affine_b8_g64_f16_gemv_id_int8_f16_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b8_g64_f16_gemv_id_int8_f16_vulkan_load_words}};
 
 const qk_kernel qk_affine_b8_g64_f16_gemv_id_int8_f16_vulkan = {
     .name = "affine_b8_g64_f16_gemv_id_int8_f16",
@@ -1339,10 +1367,10 @@ const qk_kernel qk_affine_b8_g64_f16_gemv_id_int8_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b8_g64_f16_gemv_id_int8_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b8_g64_f16_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 64,
@@ -1371,9 +1399,11 @@ static const qk_field affine_b8_g64_f16_gemv_id_split_f16_push[] = {
 static const uint32_t affine_b8_g64_f16_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b8_g64_f16_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g64_f16_gemv_id_split_f16_vulkan_digits[] = {2};
+static const uint32_t affine_b8_g64_f16_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b8_g64_f16_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g64_f16_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b8_g64_f16_gemv_id_split_f16_vulkan_rows},
-    {4, "digits", 2, 1, affine_b8_g64_f16_gemv_id_split_f16_vulkan_digits}};
+    {4, "digits", 2, 1, affine_b8_g64_f16_gemv_id_split_f16_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b8_g64_f16_gemv_id_split_f16_vulkan_load_words}};
 
 const qk_kernel qk_affine_b8_g64_f16_gemv_id_split_f16_vulkan = {
     .name = "affine_b8_g64_f16_gemv_id_split_f16",
@@ -1387,10 +1417,10 @@ const qk_kernel qk_affine_b8_g64_f16_gemv_id_split_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b8_g64_f16_gemv_id_split_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b8_g64_f16_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 64,
@@ -1419,9 +1449,11 @@ static const qk_field affine_b8_g64_f16_gemv_id_int24_f16_push[] = {
 static const uint32_t affine_b8_g64_f16_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b8_g64_f16_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g64_f16_gemv_id_int24_f16_vulkan_digits[] = {3};
+static const uint32_t affine_b8_g64_f16_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant affine_b8_g64_f16_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g64_f16_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b8_g64_f16_gemv_id_int24_f16_vulkan_rows},
-    {4, "digits", 3, 1, affine_b8_g64_f16_gemv_id_int24_f16_vulkan_digits}};
+    {4, "digits", 3, 1, affine_b8_g64_f16_gemv_id_int24_f16_vulkan_digits},
+    {5, "load_words", 4, 2, affine_b8_g64_f16_gemv_id_int24_f16_vulkan_load_words}};
 
 const qk_kernel qk_affine_b8_g64_f16_gemv_id_int24_f16_vulkan = {
     .name = "affine_b8_g64_f16_gemv_id_int24_f16",
@@ -1435,10 +1467,10 @@ const qk_kernel qk_affine_b8_g64_f16_gemv_id_int24_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b8_g64_f16_gemv_id_int24_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b8_g64_f16_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 64,

@@ -2,7 +2,7 @@
  * Generated from the specification below by `qkgen emit --format ct_b4_channel`; do not edit.
  * 18 bytes for 32 elements, 4 bits each.
  * dequant, gather in f32: for each weight 0.5 bytes read and 4 written, 8 operations: 0.5 loads, 2.5 bits, 3 integer, 1 float, 1 conversions.
- * gemv in f32: for each weight 0.5 bytes read, 4.06 operations: 0.188 loads, 0.688 bits, 0.5 integer, 2.19 float, 0.5 conversions.
+ * gemv in f32: for each weight 0.5 bytes read, 3.38 operations: 0.0625 loads, 0.656 bits, 0.0625 integer, 2.09 float, 0.5 conversions.
  *
  *     format ct_b4_channel "compressed-tensors: 4-bit codes around 8, a scale for each row"
  *     from "compressed-tensors: pack-quantized, symmetric, by channels"
@@ -641,10 +641,12 @@ static const uint32_t ct_b4_channel_gemv_f32_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t ct_b4_channel_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t ct_b4_channel_gemv_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant ct_b4_channel_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_channel_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_channel_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, ct_b4_channel_gemv_f32_vulkan_split}};
+    {3, "split", 1, 4, ct_b4_channel_gemv_f32_vulkan_split},
+    {5, "load_words", 4, 2, ct_b4_channel_gemv_f32_vulkan_load_words}};
 
 const qk_kernel qk_ct_b4_channel_gemv_f32_vulkan = {
     .name = "ct_b4_channel_gemv_f32",
@@ -658,10 +660,10 @@ const qk_kernel qk_ct_b4_channel_gemv_f32_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = ct_b4_channel_gemv_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = ct_b4_channel_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -723,11 +725,13 @@ static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_digits[] = {1};
+static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant ct_b4_channel_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_channel_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_channel_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, ct_b4_channel_gemv_int8_f32_vulkan_split},
-    {4, "digits", 1, 1, ct_b4_channel_gemv_int8_f32_vulkan_digits}};
+    {4, "digits", 1, 1, ct_b4_channel_gemv_int8_f32_vulkan_digits},
+    {5, "load_words", 4, 2, ct_b4_channel_gemv_int8_f32_vulkan_load_words}};
 
 const qk_kernel qk_ct_b4_channel_gemv_int8_f32_vulkan = {
     .name = "ct_b4_channel_gemv_int8_f32",
@@ -741,10 +745,10 @@ const qk_kernel qk_ct_b4_channel_gemv_int8_f32_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = ct_b4_channel_gemv_int8_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = ct_b4_channel_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -777,11 +781,13 @@ static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8}
 static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_digits[] = {2};
+static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant ct_b4_channel_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_channel_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_channel_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, ct_b4_channel_gemv_split_f32_vulkan_split},
-    {4, "digits", 2, 1, ct_b4_channel_gemv_split_f32_vulkan_digits}};
+    {4, "digits", 2, 1, ct_b4_channel_gemv_split_f32_vulkan_digits},
+    {5, "load_words", 4, 2, ct_b4_channel_gemv_split_f32_vulkan_load_words}};
 
 const qk_kernel qk_ct_b4_channel_gemv_split_f32_vulkan = {
     .name = "ct_b4_channel_gemv_split_f32",
@@ -795,10 +801,10 @@ const qk_kernel qk_ct_b4_channel_gemv_split_f32_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = ct_b4_channel_gemv_split_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = ct_b4_channel_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -831,11 +837,13 @@ static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8}
 static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_digits[] = {3};
+static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant ct_b4_channel_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_channel_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_channel_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, ct_b4_channel_gemv_int24_f32_vulkan_split},
-    {4, "digits", 3, 1, ct_b4_channel_gemv_int24_f32_vulkan_digits}};
+    {4, "digits", 3, 1, ct_b4_channel_gemv_int24_f32_vulkan_digits},
+    {5, "load_words", 4, 2, ct_b4_channel_gemv_int24_f32_vulkan_load_words}};
 
 const qk_kernel qk_ct_b4_channel_gemv_int24_f32_vulkan = {
     .name = "ct_b4_channel_gemv_int24_f32",
@@ -849,10 +857,10 @@ const qk_kernel qk_ct_b4_channel_gemv_int24_f32_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = ct_b4_channel_gemv_int24_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = ct_b4_channel_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -884,10 +892,12 @@ static const uint32_t ct_b4_channel_gemv_f16_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t ct_b4_channel_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t ct_b4_channel_gemv_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant ct_b4_channel_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_channel_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_channel_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, ct_b4_channel_gemv_f16_vulkan_split}};
+    {3, "split", 1, 4, ct_b4_channel_gemv_f16_vulkan_split},
+    {5, "load_words", 4, 2, ct_b4_channel_gemv_f16_vulkan_load_words}};
 
 const qk_kernel qk_ct_b4_channel_gemv_f16_vulkan = {
     .name = "ct_b4_channel_gemv_f16",
@@ -901,10 +911,10 @@ const qk_kernel qk_ct_b4_channel_gemv_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = ct_b4_channel_gemv_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = ct_b4_channel_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -966,11 +976,13 @@ static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_digits[] = {1};
+static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant ct_b4_channel_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_channel_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_channel_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, ct_b4_channel_gemv_int8_f16_vulkan_split},
-    {4, "digits", 1, 1, ct_b4_channel_gemv_int8_f16_vulkan_digits}};
+    {4, "digits", 1, 1, ct_b4_channel_gemv_int8_f16_vulkan_digits},
+    {5, "load_words", 4, 2, ct_b4_channel_gemv_int8_f16_vulkan_load_words}};
 
 const qk_kernel qk_ct_b4_channel_gemv_int8_f16_vulkan = {
     .name = "ct_b4_channel_gemv_int8_f16",
@@ -984,10 +996,10 @@ const qk_kernel qk_ct_b4_channel_gemv_int8_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = ct_b4_channel_gemv_int8_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = ct_b4_channel_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1020,11 +1032,13 @@ static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8}
 static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_digits[] = {2};
+static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant ct_b4_channel_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_channel_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_channel_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, ct_b4_channel_gemv_split_f16_vulkan_split},
-    {4, "digits", 2, 1, ct_b4_channel_gemv_split_f16_vulkan_digits}};
+    {4, "digits", 2, 1, ct_b4_channel_gemv_split_f16_vulkan_digits},
+    {5, "load_words", 4, 2, ct_b4_channel_gemv_split_f16_vulkan_load_words}};
 
 const qk_kernel qk_ct_b4_channel_gemv_split_f16_vulkan = {
     .name = "ct_b4_channel_gemv_split_f16",
@@ -1038,10 +1052,10 @@ const qk_kernel qk_ct_b4_channel_gemv_split_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = ct_b4_channel_gemv_split_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = ct_b4_channel_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1074,11 +1088,13 @@ static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8}
 static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_digits[] = {3};
+static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant ct_b4_channel_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_channel_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_channel_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, ct_b4_channel_gemv_int24_f16_vulkan_split},
-    {4, "digits", 3, 1, ct_b4_channel_gemv_int24_f16_vulkan_digits}};
+    {4, "digits", 3, 1, ct_b4_channel_gemv_int24_f16_vulkan_digits},
+    {5, "load_words", 4, 2, ct_b4_channel_gemv_int24_f16_vulkan_load_words}};
 
 const qk_kernel qk_ct_b4_channel_gemv_int24_f16_vulkan = {
     .name = "ct_b4_channel_gemv_int24_f16",
@@ -1092,10 +1108,10 @@ const qk_kernel qk_ct_b4_channel_gemv_int24_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = ct_b4_channel_gemv_int24_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = ct_b4_channel_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,

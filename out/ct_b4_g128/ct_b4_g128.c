@@ -2,7 +2,7 @@
  * Generated from the specification below by `qkgen emit --format ct_b4_g128`; do not edit.
  * 66 bytes for 128 elements, 4.125 bits each.
  * dequant, gather in f32: for each weight 0.516 bytes read and 4 written, 7.25 operations: 0.5 loads, 2.5 bits, 2.25 integer, 1 float, 1 conversions.
- * gemv, gemv_id in f32: for each weight 0.516 bytes read, 3.81 operations: 0.188 loads, 0.688 bits, 0.25 integer, 2.19 float, 0.5 conversions.
+ * gemv, gemv_id in f32: for each weight 0.516 bytes read, 3.34 operations: 0.0469 loads, 0.656 bits, 0.0938 integer, 2.05 float, 0.5 conversions.
  *
  *     format ct_b4_g{group} "compressed-tensors: 4-bit codes around 8, a scale for each group"
  *     from "compressed-tensors: pack-quantized, symmetric"
@@ -613,10 +613,12 @@ static const uint32_t ct_b4_g128_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 
 static const uint32_t ct_b4_g128_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g128_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g128_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t ct_b4_g128_gemv_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant ct_b4_g128_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_g128_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_g128_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_g128_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, ct_b4_g128_gemv_f32_vulkan_split}};
+    {3, "split", 1, 4, ct_b4_g128_gemv_f32_vulkan_split},
+    {5, "load_words", 4, 2, ct_b4_g128_gemv_f32_vulkan_load_words}};
 
 const qk_kernel qk_ct_b4_g128_gemv_f32_vulkan = {
     .name = "ct_b4_g128_gemv_f32",
@@ -630,10 +632,10 @@ const qk_kernel qk_ct_b4_g128_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = ct_b4_g128_gemv_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = ct_b4_g128_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 128,
@@ -684,11 +686,13 @@ static const uint32_t ct_b4_g128_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g128_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g128_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g128_gemv_int8_f32_vulkan_digits[] = {1};
+static const uint32_t ct_b4_g128_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant ct_b4_g128_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_g128_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_g128_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_g128_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, ct_b4_g128_gemv_int8_f32_vulkan_split},
-    {4, "digits", 1, 1, ct_b4_g128_gemv_int8_f32_vulkan_digits}};
+    {4, "digits", 1, 1, ct_b4_g128_gemv_int8_f32_vulkan_digits},
+    {5, "load_words", 4, 2, ct_b4_g128_gemv_int8_f32_vulkan_load_words}};
 
 const qk_kernel qk_ct_b4_g128_gemv_int8_f32_vulkan = {
     .name = "ct_b4_g128_gemv_int8_f32",
@@ -702,10 +706,10 @@ const qk_kernel qk_ct_b4_g128_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = ct_b4_g128_gemv_int8_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = ct_b4_g128_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 128,
@@ -731,11 +735,13 @@ static const uint32_t ct_b4_g128_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g128_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g128_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g128_gemv_split_f32_vulkan_digits[] = {2};
+static const uint32_t ct_b4_g128_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant ct_b4_g128_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_g128_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_g128_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_g128_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, ct_b4_g128_gemv_split_f32_vulkan_split},
-    {4, "digits", 2, 1, ct_b4_g128_gemv_split_f32_vulkan_digits}};
+    {4, "digits", 2, 1, ct_b4_g128_gemv_split_f32_vulkan_digits},
+    {5, "load_words", 4, 2, ct_b4_g128_gemv_split_f32_vulkan_load_words}};
 
 const qk_kernel qk_ct_b4_g128_gemv_split_f32_vulkan = {
     .name = "ct_b4_g128_gemv_split_f32",
@@ -749,10 +755,10 @@ const qk_kernel qk_ct_b4_g128_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = ct_b4_g128_gemv_split_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = ct_b4_g128_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 128,
@@ -778,11 +784,13 @@ static const uint32_t ct_b4_g128_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g128_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g128_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g128_gemv_int24_f32_vulkan_digits[] = {3};
+static const uint32_t ct_b4_g128_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant ct_b4_g128_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_g128_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_g128_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_g128_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, ct_b4_g128_gemv_int24_f32_vulkan_split},
-    {4, "digits", 3, 1, ct_b4_g128_gemv_int24_f32_vulkan_digits}};
+    {4, "digits", 3, 1, ct_b4_g128_gemv_int24_f32_vulkan_digits},
+    {5, "load_words", 4, 2, ct_b4_g128_gemv_int24_f32_vulkan_load_words}};
 
 const qk_kernel qk_ct_b4_g128_gemv_int24_f32_vulkan = {
     .name = "ct_b4_g128_gemv_int24_f32",
@@ -796,10 +804,10 @@ const qk_kernel qk_ct_b4_g128_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = ct_b4_g128_gemv_int24_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = ct_b4_g128_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 128,
@@ -824,10 +832,12 @@ static const uint32_t ct_b4_g128_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 
 static const uint32_t ct_b4_g128_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g128_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g128_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t ct_b4_g128_gemv_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant ct_b4_g128_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_g128_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_g128_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_g128_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, ct_b4_g128_gemv_f16_vulkan_split}};
+    {3, "split", 1, 4, ct_b4_g128_gemv_f16_vulkan_split},
+    {5, "load_words", 4, 2, ct_b4_g128_gemv_f16_vulkan_load_words}};
 
 const qk_kernel qk_ct_b4_g128_gemv_f16_vulkan = {
     .name = "ct_b4_g128_gemv_f16",
@@ -841,10 +851,10 @@ const qk_kernel qk_ct_b4_g128_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = ct_b4_g128_gemv_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = ct_b4_g128_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 128,
@@ -895,11 +905,13 @@ static const uint32_t ct_b4_g128_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g128_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g128_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g128_gemv_int8_f16_vulkan_digits[] = {1};
+static const uint32_t ct_b4_g128_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant ct_b4_g128_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_g128_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_g128_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_g128_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, ct_b4_g128_gemv_int8_f16_vulkan_split},
-    {4, "digits", 1, 1, ct_b4_g128_gemv_int8_f16_vulkan_digits}};
+    {4, "digits", 1, 1, ct_b4_g128_gemv_int8_f16_vulkan_digits},
+    {5, "load_words", 4, 2, ct_b4_g128_gemv_int8_f16_vulkan_load_words}};
 
 const qk_kernel qk_ct_b4_g128_gemv_int8_f16_vulkan = {
     .name = "ct_b4_g128_gemv_int8_f16",
@@ -913,10 +925,10 @@ const qk_kernel qk_ct_b4_g128_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = ct_b4_g128_gemv_int8_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = ct_b4_g128_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 128,
@@ -942,11 +954,13 @@ static const uint32_t ct_b4_g128_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g128_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g128_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g128_gemv_split_f16_vulkan_digits[] = {2};
+static const uint32_t ct_b4_g128_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant ct_b4_g128_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_g128_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_g128_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_g128_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, ct_b4_g128_gemv_split_f16_vulkan_split},
-    {4, "digits", 2, 1, ct_b4_g128_gemv_split_f16_vulkan_digits}};
+    {4, "digits", 2, 1, ct_b4_g128_gemv_split_f16_vulkan_digits},
+    {5, "load_words", 4, 2, ct_b4_g128_gemv_split_f16_vulkan_load_words}};
 
 const qk_kernel qk_ct_b4_g128_gemv_split_f16_vulkan = {
     .name = "ct_b4_g128_gemv_split_f16",
@@ -960,10 +974,10 @@ const qk_kernel qk_ct_b4_g128_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = ct_b4_g128_gemv_split_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = ct_b4_g128_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 128,
@@ -989,11 +1003,13 @@ static const uint32_t ct_b4_g128_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g128_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g128_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g128_gemv_int24_f16_vulkan_digits[] = {3};
+static const uint32_t ct_b4_g128_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant ct_b4_g128_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_g128_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_g128_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_g128_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, ct_b4_g128_gemv_int24_f16_vulkan_split},
-    {4, "digits", 3, 1, ct_b4_g128_gemv_int24_f16_vulkan_digits}};
+    {4, "digits", 3, 1, ct_b4_g128_gemv_int24_f16_vulkan_digits},
+    {5, "load_words", 4, 2, ct_b4_g128_gemv_int24_f16_vulkan_load_words}};
 
 const qk_kernel qk_ct_b4_g128_gemv_int24_f16_vulkan = {
     .name = "ct_b4_g128_gemv_int24_f16",
@@ -1007,10 +1023,10 @@ const qk_kernel qk_ct_b4_g128_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = ct_b4_g128_gemv_int24_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = ct_b4_g128_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 128,
@@ -1037,8 +1053,10 @@ static const qk_field ct_b4_g128_gemv_id_f32_push[] = {
 
 static const uint32_t ct_b4_g128_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t ct_b4_g128_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t ct_b4_g128_gemv_id_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant ct_b4_g128_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_g128_gemv_id_f32_vulkan_local_size_x},
-    {2, "rows", 4, 4, ct_b4_g128_gemv_id_f32_vulkan_rows}};
+    {2, "rows", 4, 4, ct_b4_g128_gemv_id_f32_vulkan_rows},
+    {5, "load_words", 4, 2, ct_b4_g128_gemv_id_f32_vulkan_load_words}};
 
 const qk_kernel qk_ct_b4_g128_gemv_id_f32_vulkan = {
     .name = "ct_b4_g128_gemv_id_f32",
@@ -1052,10 +1070,10 @@ const qk_kernel qk_ct_b4_g128_gemv_id_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = ct_b4_g128_gemv_id_f32_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = ct_b4_g128_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 128,
@@ -1103,9 +1121,11 @@ static const qk_field ct_b4_g128_gemv_id_int8_f32_push[] = {
 static const uint32_t ct_b4_g128_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t ct_b4_g128_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g128_gemv_id_int8_f32_vulkan_digits[] = {1};
+static const uint32_t ct_b4_g128_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant ct_b4_g128_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_g128_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, ct_b4_g128_gemv_id_int8_f32_vulkan_rows},
-    {4, "digits", 1, 1, ct_b4_g128_gemv_id_int8_f32_vulkan_digits}};
+    {4, "digits", 1, 1, ct_b4_g128_gemv_id_int8_f32_vulkan_digits},
+    {5, "load_words", 4, 2, ct_b4_g128_gemv_id_int8_f32_vulkan_load_words}};
 
 const qk_kernel qk_ct_b4_g128_gemv_id_int8_f32_vulkan = {
     .name = "ct_b4_g128_gemv_id_int8_f32",
@@ -1119,10 +1139,10 @@ const qk_kernel qk_ct_b4_g128_gemv_id_int8_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = ct_b4_g128_gemv_id_int8_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = ct_b4_g128_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 128,
@@ -1150,9 +1170,11 @@ static const qk_field ct_b4_g128_gemv_id_split_f32_push[] = {
 static const uint32_t ct_b4_g128_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t ct_b4_g128_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g128_gemv_id_split_f32_vulkan_digits[] = {2};
+static const uint32_t ct_b4_g128_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant ct_b4_g128_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_g128_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, ct_b4_g128_gemv_id_split_f32_vulkan_rows},
-    {4, "digits", 2, 1, ct_b4_g128_gemv_id_split_f32_vulkan_digits}};
+    {4, "digits", 2, 1, ct_b4_g128_gemv_id_split_f32_vulkan_digits},
+    {5, "load_words", 4, 2, ct_b4_g128_gemv_id_split_f32_vulkan_load_words}};
 
 const qk_kernel qk_ct_b4_g128_gemv_id_split_f32_vulkan = {
     .name = "ct_b4_g128_gemv_id_split_f32",
@@ -1166,10 +1188,10 @@ const qk_kernel qk_ct_b4_g128_gemv_id_split_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = ct_b4_g128_gemv_id_split_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = ct_b4_g128_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 128,
@@ -1197,9 +1219,11 @@ static const qk_field ct_b4_g128_gemv_id_int24_f32_push[] = {
 static const uint32_t ct_b4_g128_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t ct_b4_g128_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g128_gemv_id_int24_f32_vulkan_digits[] = {3};
+static const uint32_t ct_b4_g128_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant ct_b4_g128_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_g128_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, ct_b4_g128_gemv_id_int24_f32_vulkan_rows},
-    {4, "digits", 3, 1, ct_b4_g128_gemv_id_int24_f32_vulkan_digits}};
+    {4, "digits", 3, 1, ct_b4_g128_gemv_id_int24_f32_vulkan_digits},
+    {5, "load_words", 4, 2, ct_b4_g128_gemv_id_int24_f32_vulkan_load_words}};
 
 const qk_kernel qk_ct_b4_g128_gemv_id_int24_f32_vulkan = {
     .name = "ct_b4_g128_gemv_id_int24_f32",
@@ -1213,10 +1237,10 @@ const qk_kernel qk_ct_b4_g128_gemv_id_int24_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = ct_b4_g128_gemv_id_int24_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = ct_b4_g128_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 128,
@@ -1243,8 +1267,10 @@ static const qk_field ct_b4_g128_gemv_id_f16_push[] = {
 
 static const uint32_t ct_b4_g128_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t ct_b4_g128_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t ct_b4_g128_gemv_id_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant ct_b4_g128_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_g128_gemv_id_f16_vulkan_local_size_x},
-    {2, "rows", 4, 4, ct_b4_g128_gemv_id_f16_vulkan_rows}};
+    {2, "rows", 4, 4, ct_b4_g128_gemv_id_f16_vulkan_rows},
+    {5, "load_words", 4, 2, ct_b4_g128_gemv_id_f16_vulkan_load_words}};
 
 const qk_kernel qk_ct_b4_g128_gemv_id_f16_vulkan = {
     .name = "ct_b4_g128_gemv_id_f16",
@@ -1258,10 +1284,10 @@ const qk_kernel qk_ct_b4_g128_gemv_id_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = ct_b4_g128_gemv_id_f16_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = ct_b4_g128_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 128,
@@ -1309,9 +1335,11 @@ static const qk_field ct_b4_g128_gemv_id_int8_f16_push[] = {
 static const uint32_t ct_b4_g128_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t ct_b4_g128_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g128_gemv_id_int8_f16_vulkan_digits[] = {1};
+static const uint32_t ct_b4_g128_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant ct_b4_g128_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_g128_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, ct_b4_g128_gemv_id_int8_f16_vulkan_rows},
-    {4, "digits", 1, 1, ct_b4_g128_gemv_id_int8_f16_vulkan_digits}};
+    {4, "digits", 1, 1, ct_b4_g128_gemv_id_int8_f16_vulkan_digits},
+    {5, "load_words", 4, 2, ct_b4_g128_gemv_id_int8_f16_vulkan_load_words}};
 
 const qk_kernel qk_ct_b4_g128_gemv_id_int8_f16_vulkan = {
     .name = "ct_b4_g128_gemv_id_int8_f16",
@@ -1325,10 +1353,10 @@ const qk_kernel qk_ct_b4_g128_gemv_id_int8_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = ct_b4_g128_gemv_id_int8_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = ct_b4_g128_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 128,
@@ -1356,9 +1384,11 @@ static const qk_field ct_b4_g128_gemv_id_split_f16_push[] = {
 static const uint32_t ct_b4_g128_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t ct_b4_g128_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g128_gemv_id_split_f16_vulkan_digits[] = {2};
+static const uint32_t ct_b4_g128_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant ct_b4_g128_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_g128_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, ct_b4_g128_gemv_id_split_f16_vulkan_rows},
-    {4, "digits", 2, 1, ct_b4_g128_gemv_id_split_f16_vulkan_digits}};
+    {4, "digits", 2, 1, ct_b4_g128_gemv_id_split_f16_vulkan_digits},
+    {5, "load_words", 4, 2, ct_b4_g128_gemv_id_split_f16_vulkan_load_words}};
 
 const qk_kernel qk_ct_b4_g128_gemv_id_split_f16_vulkan = {
     .name = "ct_b4_g128_gemv_id_split_f16",
@@ -1372,10 +1402,10 @@ const qk_kernel qk_ct_b4_g128_gemv_id_split_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = ct_b4_g128_gemv_id_split_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = ct_b4_g128_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 128,
@@ -1403,9 +1433,11 @@ static const qk_field ct_b4_g128_gemv_id_int24_f16_push[] = {
 static const uint32_t ct_b4_g128_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t ct_b4_g128_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g128_gemv_id_int24_f16_vulkan_digits[] = {3};
+static const uint32_t ct_b4_g128_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant ct_b4_g128_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_g128_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, ct_b4_g128_gemv_id_int24_f16_vulkan_rows},
-    {4, "digits", 3, 1, ct_b4_g128_gemv_id_int24_f16_vulkan_digits}};
+    {4, "digits", 3, 1, ct_b4_g128_gemv_id_int24_f16_vulkan_digits},
+    {5, "load_words", 4, 2, ct_b4_g128_gemv_id_int24_f16_vulkan_load_words}};
 
 const qk_kernel qk_ct_b4_g128_gemv_id_int24_f16_vulkan = {
     .name = "ct_b4_g128_gemv_id_int24_f16",
@@ -1419,10 +1451,10 @@ const qk_kernel qk_ct_b4_g128_gemv_id_int24_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = ct_b4_g128_gemv_id_int24_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = ct_b4_g128_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 128,

@@ -2,7 +2,7 @@
  * Generated from the specification below by `qkgen emit --format ct_b8_g32`; do not edit.
  * 34 bytes for 32 elements, 8.5 bits each.
  * dequant, gather in f32: for each weight 1.06 bytes read and 4 written, 6.25 operations: 0.5 loads, 2.25 bits, 1.5 integer, 1 float, 1 conversions.
- * gemv, gemv_id in f32: for each weight 1.06 bytes read, 4.19 operations: 0.312 loads, 0.812 bits, 0.375 integer, 2.19 float, 0.5 conversions.
+ * gemv, gemv_id in f32: for each weight 1.06 bytes read, 3.53 operations: 0.0781 loads, 0.797 bits, 0.0625 integer, 2.09 float, 0.5 conversions.
  *
  *     format ct_b8_g{group} "compressed-tensors: 8-bit codes around 128, a scale for each group"
  *     from "compressed-tensors: pack-quantized, symmetric, 8 bits"
@@ -612,10 +612,12 @@ static const uint32_t ct_b8_g32_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 2
 static const uint32_t ct_b8_g32_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g32_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g32_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t ct_b8_g32_gemv_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant ct_b8_g32_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g32_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b8_g32_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, ct_b8_g32_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, ct_b8_g32_gemv_f32_vulkan_split}};
+    {3, "split", 1, 4, ct_b8_g32_gemv_f32_vulkan_split},
+    {5, "load_words", 4, 2, ct_b8_g32_gemv_f32_vulkan_load_words}};
 
 const qk_kernel qk_ct_b8_g32_gemv_f32_vulkan = {
     .name = "ct_b8_g32_gemv_f32",
@@ -629,10 +631,10 @@ const qk_kernel qk_ct_b8_g32_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = ct_b8_g32_gemv_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = ct_b8_g32_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -683,11 +685,13 @@ static const uint32_t ct_b8_g32_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g32_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g32_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g32_gemv_int8_f32_vulkan_digits[] = {1};
+static const uint32_t ct_b8_g32_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant ct_b8_g32_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g32_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b8_g32_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, ct_b8_g32_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, ct_b8_g32_gemv_int8_f32_vulkan_split},
-    {4, "digits", 1, 1, ct_b8_g32_gemv_int8_f32_vulkan_digits}};
+    {4, "digits", 1, 1, ct_b8_g32_gemv_int8_f32_vulkan_digits},
+    {5, "load_words", 4, 2, ct_b8_g32_gemv_int8_f32_vulkan_load_words}};
 
 const qk_kernel qk_ct_b8_g32_gemv_int8_f32_vulkan = {
     .name = "ct_b8_g32_gemv_int8_f32",
@@ -701,10 +705,10 @@ const qk_kernel qk_ct_b8_g32_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = ct_b8_g32_gemv_int8_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = ct_b8_g32_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -730,11 +734,13 @@ static const uint32_t ct_b8_g32_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g32_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g32_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g32_gemv_split_f32_vulkan_digits[] = {2};
+static const uint32_t ct_b8_g32_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant ct_b8_g32_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g32_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b8_g32_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, ct_b8_g32_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, ct_b8_g32_gemv_split_f32_vulkan_split},
-    {4, "digits", 2, 1, ct_b8_g32_gemv_split_f32_vulkan_digits}};
+    {4, "digits", 2, 1, ct_b8_g32_gemv_split_f32_vulkan_digits},
+    {5, "load_words", 4, 2, ct_b8_g32_gemv_split_f32_vulkan_load_words}};
 
 const qk_kernel qk_ct_b8_g32_gemv_split_f32_vulkan = {
     .name = "ct_b8_g32_gemv_split_f32",
@@ -748,10 +754,10 @@ const qk_kernel qk_ct_b8_g32_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = ct_b8_g32_gemv_split_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = ct_b8_g32_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -777,11 +783,13 @@ static const uint32_t ct_b8_g32_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g32_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g32_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g32_gemv_int24_f32_vulkan_digits[] = {3};
+static const uint32_t ct_b8_g32_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant ct_b8_g32_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g32_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b8_g32_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, ct_b8_g32_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, ct_b8_g32_gemv_int24_f32_vulkan_split},
-    {4, "digits", 3, 1, ct_b8_g32_gemv_int24_f32_vulkan_digits}};
+    {4, "digits", 3, 1, ct_b8_g32_gemv_int24_f32_vulkan_digits},
+    {5, "load_words", 4, 2, ct_b8_g32_gemv_int24_f32_vulkan_load_words}};
 
 const qk_kernel qk_ct_b8_g32_gemv_int24_f32_vulkan = {
     .name = "ct_b8_g32_gemv_int24_f32",
@@ -795,10 +803,10 @@ const qk_kernel qk_ct_b8_g32_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = ct_b8_g32_gemv_int24_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = ct_b8_g32_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -823,10 +831,12 @@ static const uint32_t ct_b8_g32_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 2
 static const uint32_t ct_b8_g32_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g32_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g32_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t ct_b8_g32_gemv_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant ct_b8_g32_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g32_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b8_g32_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, ct_b8_g32_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, ct_b8_g32_gemv_f16_vulkan_split}};
+    {3, "split", 1, 4, ct_b8_g32_gemv_f16_vulkan_split},
+    {5, "load_words", 4, 2, ct_b8_g32_gemv_f16_vulkan_load_words}};
 
 const qk_kernel qk_ct_b8_g32_gemv_f16_vulkan = {
     .name = "ct_b8_g32_gemv_f16",
@@ -840,10 +850,10 @@ const qk_kernel qk_ct_b8_g32_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = ct_b8_g32_gemv_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = ct_b8_g32_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -894,11 +904,13 @@ static const uint32_t ct_b8_g32_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g32_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g32_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g32_gemv_int8_f16_vulkan_digits[] = {1};
+static const uint32_t ct_b8_g32_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant ct_b8_g32_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g32_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b8_g32_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, ct_b8_g32_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, ct_b8_g32_gemv_int8_f16_vulkan_split},
-    {4, "digits", 1, 1, ct_b8_g32_gemv_int8_f16_vulkan_digits}};
+    {4, "digits", 1, 1, ct_b8_g32_gemv_int8_f16_vulkan_digits},
+    {5, "load_words", 4, 2, ct_b8_g32_gemv_int8_f16_vulkan_load_words}};
 
 const qk_kernel qk_ct_b8_g32_gemv_int8_f16_vulkan = {
     .name = "ct_b8_g32_gemv_int8_f16",
@@ -912,10 +924,10 @@ const qk_kernel qk_ct_b8_g32_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = ct_b8_g32_gemv_int8_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = ct_b8_g32_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -941,11 +953,13 @@ static const uint32_t ct_b8_g32_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g32_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g32_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g32_gemv_split_f16_vulkan_digits[] = {2};
+static const uint32_t ct_b8_g32_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant ct_b8_g32_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g32_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b8_g32_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, ct_b8_g32_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, ct_b8_g32_gemv_split_f16_vulkan_split},
-    {4, "digits", 2, 1, ct_b8_g32_gemv_split_f16_vulkan_digits}};
+    {4, "digits", 2, 1, ct_b8_g32_gemv_split_f16_vulkan_digits},
+    {5, "load_words", 4, 2, ct_b8_g32_gemv_split_f16_vulkan_load_words}};
 
 const qk_kernel qk_ct_b8_g32_gemv_split_f16_vulkan = {
     .name = "ct_b8_g32_gemv_split_f16",
@@ -959,10 +973,10 @@ const qk_kernel qk_ct_b8_g32_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = ct_b8_g32_gemv_split_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = ct_b8_g32_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -988,11 +1002,13 @@ static const uint32_t ct_b8_g32_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g32_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g32_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g32_gemv_int24_f16_vulkan_digits[] = {3};
+static const uint32_t ct_b8_g32_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant ct_b8_g32_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g32_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b8_g32_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, ct_b8_g32_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, ct_b8_g32_gemv_int24_f16_vulkan_split},
-    {4, "digits", 3, 1, ct_b8_g32_gemv_int24_f16_vulkan_digits}};
+    {4, "digits", 3, 1, ct_b8_g32_gemv_int24_f16_vulkan_digits},
+    {5, "load_words", 4, 2, ct_b8_g32_gemv_int24_f16_vulkan_load_words}};
 
 const qk_kernel qk_ct_b8_g32_gemv_int24_f16_vulkan = {
     .name = "ct_b8_g32_gemv_int24_f16",
@@ -1006,10 +1022,10 @@ const qk_kernel qk_ct_b8_g32_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = ct_b8_g32_gemv_int24_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = ct_b8_g32_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1036,8 +1052,10 @@ static const qk_field ct_b8_g32_gemv_id_f32_push[] = {
 
 static const uint32_t ct_b8_g32_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t ct_b8_g32_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t ct_b8_g32_gemv_id_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant ct_b8_g32_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g32_gemv_id_f32_vulkan_local_size_x},
-    {2, "rows", 4, 4, ct_b8_g32_gemv_id_f32_vulkan_rows}};
+    {2, "rows", 4, 4, ct_b8_g32_gemv_id_f32_vulkan_rows},
+    {5, "load_words", 4, 2, ct_b8_g32_gemv_id_f32_vulkan_load_words}};
 
 const qk_kernel qk_ct_b8_g32_gemv_id_f32_vulkan = {
     .name = "ct_b8_g32_gemv_id_f32",
@@ -1051,10 +1069,10 @@ const qk_kernel qk_ct_b8_g32_gemv_id_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = ct_b8_g32_gemv_id_f32_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = ct_b8_g32_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1102,9 +1120,11 @@ static const qk_field ct_b8_g32_gemv_id_int8_f32_push[] = {
 static const uint32_t ct_b8_g32_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t ct_b8_g32_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g32_gemv_id_int8_f32_vulkan_digits[] = {1};
+static const uint32_t ct_b8_g32_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant ct_b8_g32_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g32_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, ct_b8_g32_gemv_id_int8_f32_vulkan_rows},
-    {4, "digits", 1, 1, ct_b8_g32_gemv_id_int8_f32_vulkan_digits}};
+    {4, "digits", 1, 1, ct_b8_g32_gemv_id_int8_f32_vulkan_digits},
+    {5, "load_words", 4, 2, ct_b8_g32_gemv_id_int8_f32_vulkan_load_words}};
 
 const qk_kernel qk_ct_b8_g32_gemv_id_int8_f32_vulkan = {
     .name = "ct_b8_g32_gemv_id_int8_f32",
@@ -1118,10 +1138,10 @@ const qk_kernel qk_ct_b8_g32_gemv_id_int8_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = ct_b8_g32_gemv_id_int8_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = ct_b8_g32_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1149,9 +1169,11 @@ static const qk_field ct_b8_g32_gemv_id_split_f32_push[] = {
 static const uint32_t ct_b8_g32_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t ct_b8_g32_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g32_gemv_id_split_f32_vulkan_digits[] = {2};
+static const uint32_t ct_b8_g32_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant ct_b8_g32_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g32_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, ct_b8_g32_gemv_id_split_f32_vulkan_rows},
-    {4, "digits", 2, 1, ct_b8_g32_gemv_id_split_f32_vulkan_digits}};
+    {4, "digits", 2, 1, ct_b8_g32_gemv_id_split_f32_vulkan_digits},
+    {5, "load_words", 4, 2, ct_b8_g32_gemv_id_split_f32_vulkan_load_words}};
 
 const qk_kernel qk_ct_b8_g32_gemv_id_split_f32_vulkan = {
     .name = "ct_b8_g32_gemv_id_split_f32",
@@ -1165,10 +1187,10 @@ const qk_kernel qk_ct_b8_g32_gemv_id_split_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = ct_b8_g32_gemv_id_split_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = ct_b8_g32_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1196,9 +1218,11 @@ static const qk_field ct_b8_g32_gemv_id_int24_f32_push[] = {
 static const uint32_t ct_b8_g32_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t ct_b8_g32_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g32_gemv_id_int24_f32_vulkan_digits[] = {3};
+static const uint32_t ct_b8_g32_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant ct_b8_g32_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g32_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, ct_b8_g32_gemv_id_int24_f32_vulkan_rows},
-    {4, "digits", 3, 1, ct_b8_g32_gemv_id_int24_f32_vulkan_digits}};
+    {4, "digits", 3, 1, ct_b8_g32_gemv_id_int24_f32_vulkan_digits},
+    {5, "load_words", 4, 2, ct_b8_g32_gemv_id_int24_f32_vulkan_load_words}};
 
 const qk_kernel qk_ct_b8_g32_gemv_id_int24_f32_vulkan = {
     .name = "ct_b8_g32_gemv_id_int24_f32",
@@ -1212,10 +1236,10 @@ const qk_kernel qk_ct_b8_g32_gemv_id_int24_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = ct_b8_g32_gemv_id_int24_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = ct_b8_g32_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1242,8 +1266,10 @@ static const qk_field ct_b8_g32_gemv_id_f16_push[] = {
 
 static const uint32_t ct_b8_g32_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t ct_b8_g32_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t ct_b8_g32_gemv_id_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant ct_b8_g32_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g32_gemv_id_f16_vulkan_local_size_x},
-    {2, "rows", 4, 4, ct_b8_g32_gemv_id_f16_vulkan_rows}};
+    {2, "rows", 4, 4, ct_b8_g32_gemv_id_f16_vulkan_rows},
+    {5, "load_words", 4, 2, ct_b8_g32_gemv_id_f16_vulkan_load_words}};
 
 const qk_kernel qk_ct_b8_g32_gemv_id_f16_vulkan = {
     .name = "ct_b8_g32_gemv_id_f16",
@@ -1257,10 +1283,10 @@ const qk_kernel qk_ct_b8_g32_gemv_id_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = ct_b8_g32_gemv_id_f16_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = ct_b8_g32_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1308,9 +1334,11 @@ static const qk_field ct_b8_g32_gemv_id_int8_f16_push[] = {
 static const uint32_t ct_b8_g32_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t ct_b8_g32_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g32_gemv_id_int8_f16_vulkan_digits[] = {1};
+static const uint32_t ct_b8_g32_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant ct_b8_g32_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g32_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, ct_b8_g32_gemv_id_int8_f16_vulkan_rows},
-    {4, "digits", 1, 1, ct_b8_g32_gemv_id_int8_f16_vulkan_digits}};
+    {4, "digits", 1, 1, ct_b8_g32_gemv_id_int8_f16_vulkan_digits},
+    {5, "load_words", 4, 2, ct_b8_g32_gemv_id_int8_f16_vulkan_load_words}};
 
 const qk_kernel qk_ct_b8_g32_gemv_id_int8_f16_vulkan = {
     .name = "ct_b8_g32_gemv_id_int8_f16",
@@ -1324,10 +1352,10 @@ const qk_kernel qk_ct_b8_g32_gemv_id_int8_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = ct_b8_g32_gemv_id_int8_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = ct_b8_g32_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1355,9 +1383,11 @@ static const qk_field ct_b8_g32_gemv_id_split_f16_push[] = {
 static const uint32_t ct_b8_g32_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t ct_b8_g32_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g32_gemv_id_split_f16_vulkan_digits[] = {2};
+static const uint32_t ct_b8_g32_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant ct_b8_g32_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g32_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, ct_b8_g32_gemv_id_split_f16_vulkan_rows},
-    {4, "digits", 2, 1, ct_b8_g32_gemv_id_split_f16_vulkan_digits}};
+    {4, "digits", 2, 1, ct_b8_g32_gemv_id_split_f16_vulkan_digits},
+    {5, "load_words", 4, 2, ct_b8_g32_gemv_id_split_f16_vulkan_load_words}};
 
 const qk_kernel qk_ct_b8_g32_gemv_id_split_f16_vulkan = {
     .name = "ct_b8_g32_gemv_id_split_f16",
@@ -1371,10 +1401,10 @@ const qk_kernel qk_ct_b8_g32_gemv_id_split_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = ct_b8_g32_gemv_id_split_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = ct_b8_g32_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1402,9 +1432,11 @@ static const qk_field ct_b8_g32_gemv_id_int24_f16_push[] = {
 static const uint32_t ct_b8_g32_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t ct_b8_g32_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g32_gemv_id_int24_f16_vulkan_digits[] = {3};
+static const uint32_t ct_b8_g32_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant ct_b8_g32_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g32_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, ct_b8_g32_gemv_id_int24_f16_vulkan_rows},
-    {4, "digits", 3, 1, ct_b8_g32_gemv_id_int24_f16_vulkan_digits}};
+    {4, "digits", 3, 1, ct_b8_g32_gemv_id_int24_f16_vulkan_digits},
+    {5, "load_words", 4, 2, ct_b8_g32_gemv_id_int24_f16_vulkan_load_words}};
 
 const qk_kernel qk_ct_b8_g32_gemv_id_int24_f16_vulkan = {
     .name = "ct_b8_g32_gemv_id_int24_f16",
@@ -1418,10 +1450,10 @@ const qk_kernel qk_ct_b8_g32_gemv_id_int24_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = ct_b8_g32_gemv_id_int24_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = ct_b8_g32_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,

@@ -78,8 +78,8 @@ inline void decode(device const uint *qweight, device const uint *qzeros, device
 
     // elements 8 to 11, counted from the tile's first
     const uint w1 = qweight[min(block_col * 12u + t * 3u + 1u, (cols * 12u + 0x7Fu) / 128u - 1u) * rows + row];
-    const uint w_run0 = (w0 >> 24u) | (w1 << 8u);
-    const uint4 q2 = (uint4(w_run0) >> uint4(0, 3, 6, 9)) & 7u;  // w: 3 bits
+    const uint w_run0 = (w0 >> 16u) | (w1 << 16u);
+    const uint4 q2 = (uint4(w_run0) >> uint4(8, 11, 14, 17)) & 7u;  // w: 3 bits
     v[2] = float4(int4(q2) - ((int(z) + 1) & 7)) * s;
 
     // elements 12 to 15, counted from the tile's first
@@ -92,8 +92,8 @@ inline void decode(device const uint *qweight, device const uint *qzeros, device
 
     // elements 20 to 23, counted from the tile's first
     const uint w2 = qweight[min(block_col * 12u + t * 3u + 2u, (cols * 12u + 0x7Fu) / 128u - 1u) * rows + row];
-    const uint w_run1 = (w1 >> 28u) | (w2 << 4u);
-    const uint4 q5 = (uint4(w_run1) >> uint4(0, 3, 6, 9)) & 7u;  // w: 3 bits
+    const uint w_run1 = (w1 >> 16u) | (w2 << 16u);
+    const uint4 q5 = (uint4(w_run1) >> uint4(12, 15, 18, 21)) & 7u;  // w: 3 bits
     v[5] = float4(int4(q5) - ((int(z) + 1) & 7)) * s;
 
     // elements 24 to 27, counted from the tile's first
@@ -182,13 +182,13 @@ inline void accumulate(
     const uint z = zs_run & 7u;  // zs: 3 bits
     const uint4 q1 = (uint4(w0) >> uint4(12, 15, 18, 21)) & 7u;  // w: 3 bits
     const uint w1 = qweight[min(block_col * 12u + t * 3u + 1u, (cols * 12u + 0x7Fu) / 128u - 1u) * rows + row];
-    const uint w_run0 = (w0 >> 24u) | (w1 << 8u);
-    const uint4 q2 = (uint4(w_run0) >> uint4(0, 3, 6, 9)) & 7u;  // w: 3 bits
+    const uint w_run0 = (w0 >> 16u) | (w1 << 16u);
+    const uint4 q2 = (uint4(w_run0) >> uint4(8, 11, 14, 17)) & 7u;  // w: 3 bits
     const uint4 q3 = (uint4(w1) >> uint4(4, 7, 10, 13)) & 7u;  // w: 3 bits
     const uint4 q4 = (uint4(w1) >> uint4(16, 19, 22, 25)) & 7u;  // w: 3 bits
     const uint w2 = qweight[min(block_col * 12u + t * 3u + 2u, (cols * 12u + 0x7Fu) / 128u - 1u) * rows + row];
-    const uint w_run1 = (w1 >> 28u) | (w2 << 4u);
-    const uint4 q5 = (uint4(w_run1) >> uint4(0, 3, 6, 9)) & 7u;  // w: 3 bits
+    const uint w_run1 = (w1 >> 16u) | (w2 << 16u);
+    const uint4 q5 = (uint4(w_run1) >> uint4(12, 15, 18, 21)) & 7u;  // w: 3 bits
     const uint4 q6 = (uint4(w2) >> uint4(8, 11, 14, 17)) & 7u;  // w: 3 bits
     const uint4 q7 = (uint4(w2) >> uint4(20, 23, 26, 29)) & 7u;  // w: 3 bits
     for (uint m = 0; m < BATCH; ++m) {
@@ -228,8 +228,8 @@ inline void decode_tile(device const uint *qweight, device const uint *qzeros, d
 
     // elements 8 to 11, counted from the tile's first
     const uint w1 = qweight[min(block_col * 12u + t * 3u + 1u, (cols * 12u + 0x7Fu) / 128u - 1u) * rows + row];
-    const uint w_run0 = (w0 >> 24u) | (w1 << 8u);
-    const uint4 q2 = (uint4(w_run0) >> uint4(0, 3, 6, 9)) & 7u;  // w: 3 bits
+    const uint w_run0 = (w0 >> 16u) | (w1 << 16u);
+    const uint4 q2 = (uint4(w_run0) >> uint4(8, 11, 14, 17)) & 7u;  // w: 3 bits
     v[2] = float4(int4(q2) - ((int(z) + 1) & 7)) * s;
 
     // elements 12 to 15, counted from the tile's first
@@ -242,8 +242,8 @@ inline void decode_tile(device const uint *qweight, device const uint *qzeros, d
 
     // elements 20 to 23, counted from the tile's first
     const uint w2 = qweight[min(block_col * 12u + t * 3u + 2u, (cols * 12u + 0x7Fu) / 128u - 1u) * rows + row];
-    const uint w_run1 = (w1 >> 28u) | (w2 << 4u);
-    const uint4 q5 = (uint4(w_run1) >> uint4(0, 3, 6, 9)) & 7u;  // w: 3 bits
+    const uint w_run1 = (w1 >> 16u) | (w2 << 16u);
+    const uint4 q5 = (uint4(w_run1) >> uint4(12, 15, 18, 21)) & 7u;  // w: 3 bits
     v[5] = float4(int4(q5) - ((int(z) + 1) & 7)) * s;
 
     // elements 24 to 27, counted from the tile's first

@@ -100,13 +100,13 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     uint z = zs_run & 7u;  // zs: 3 bits
     uvec4 q1 = (uvec4(w0) >> uvec4(12, 15, 18, 21)) & 7u;  // w: 3 bits
     uint w1 = qweight[min(block_col * 3u + 1u, (cols * 3u + 31u) / 32u - 1u) * rows + row];
-    uint w_run0 = (w0 >> 24u) | (w1 << 8u);
-    uvec4 q2 = (uvec4(w_run0) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
+    uint w_run0 = (w0 >> 16u) | (w1 << 16u);
+    uvec4 q2 = (uvec4(w_run0) >> uvec4(8, 11, 14, 17)) & 7u;  // w: 3 bits
     uvec4 q3 = (uvec4(w1) >> uvec4(4, 7, 10, 13)) & 7u;  // w: 3 bits
     uvec4 q4 = (uvec4(w1) >> uvec4(16, 19, 22, 25)) & 7u;  // w: 3 bits
     uint w2 = qweight[min(block_col * 3u + 2u, (cols * 3u + 31u) / 32u - 1u) * rows + row];
-    uint w_run1 = (w1 >> 28u) | (w2 << 4u);
-    uvec4 q5 = (uvec4(w_run1) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
+    uint w_run1 = (w1 >> 16u) | (w2 << 16u);
+    uvec4 q5 = (uvec4(w_run1) >> uvec4(12, 15, 18, 21)) & 7u;  // w: 3 bits
     uvec4 q6 = (uvec4(w2) >> uvec4(8, 11, 14, 17)) & 7u;  // w: 3 bits
     uvec4 q7 = (uvec4(w2) >> uvec4(20, 23, 26, 29)) & 7u;  // w: 3 bits
     [[unroll]] for (uint m = 0; m < BATCH; ++m) {
@@ -136,8 +136,8 @@ void decode(uint row, uint tile, out precise vec4 v[8]) {
 
     // elements 8 to 11, counted from the tile's first
     uint w1 = qweight[min(block_col * 3u + 1u, (cols * 3u + 31u) / 32u - 1u) * rows + row];
-    uint w_run0 = (w0 >> 24u) | (w1 << 8u);
-    uvec4 q2 = (uvec4(w_run0) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
+    uint w_run0 = (w0 >> 16u) | (w1 << 16u);
+    uvec4 q2 = (uvec4(w_run0) >> uvec4(8, 11, 14, 17)) & 7u;  // w: 3 bits
     v[2] = vec4(ivec4(q2) - ((int(z) + 1) & 7)) * s;
 
     // elements 12 to 15, counted from the tile's first
@@ -150,8 +150,8 @@ void decode(uint row, uint tile, out precise vec4 v[8]) {
 
     // elements 20 to 23, counted from the tile's first
     uint w2 = qweight[min(block_col * 3u + 2u, (cols * 3u + 31u) / 32u - 1u) * rows + row];
-    uint w_run1 = (w1 >> 28u) | (w2 << 4u);
-    uvec4 q5 = (uvec4(w_run1) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
+    uint w_run1 = (w1 >> 16u) | (w2 << 16u);
+    uvec4 q5 = (uvec4(w_run1) >> uvec4(12, 15, 18, 21)) & 7u;  // w: 3 bits
     v[5] = vec4(ivec4(q5) - ((int(z) + 1) & 7)) * s;
 
     // elements 24 to 27, counted from the tile's first

@@ -1,7 +1,7 @@
 // gptq_v2_b3_g128_gemv_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f32.
 // Generated from the specification below by `qkgen emit --format gptq_v2_b3_g128`; do not edit.
 // 1612 bytes for 4096 elements, 3.148 bits each.
-// For each weight 0.394 bytes read, 6.31 operations: 0.188 loads, 1.75 bits, 1.19 integer, 2.12 float, 1.06 conversions.
+// For each weight 0.394 bytes read, 6.5 operations: 0.188 loads, 1.94 bits, 1.19 integer, 2.12 float, 1.06 conversions.
 //
 //     format gptq_v2_b{bits}_g{group} "GPTQ: codes packed along the inputs, zeros along the outputs"
 //     from "GPTQModel: checkpoints of version 2"
@@ -75,10 +75,10 @@ void load_x(uint vector, uint j, uint k) {
         const vec4 x7 = x_in[from + 7u];
         x[k][m][0] = x0 * vec4(16777216.0, 2097152.0, 262144.0, 8388608.0);
         x[k][m][1] = x1;
-        x[k][m][2] = x2 * vec4(16777216.0, 2097152.0, 262144.0, 8388608.0);
+        x[k][m][2] = x2;
         x[k][m][3] = x3 * vec4(1048576.0, 131072.0, 4194304.0, 524288.0);
         x[k][m][4] = x4 * vec4(16777216.0, 2097152.0, 262144.0, 8388608.0);
-        x[k][m][5] = x5 * vec4(16777216.0, 2097152.0, 262144.0, 8388608.0);
+        x[k][m][5] = x5;
         x[k][m][6] = x6;
         x[k][m][7] = x7 * vec4(1048576.0, 131072.0, 4194304.0, 524288.0);
         x_sum[k][m][0] = dot(x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7, vec4(1.0));
@@ -101,36 +101,30 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     vec2 pair3 = unpackHalf2x16((w0 >> 8u) & 0xE000Eu);
     uvec4 q0 = (uvec4(w0) >> uvec4(12, 15, 18, 21)) & 7u;  // w: 3 bits
     uint w1 = qweight[min(block_col * 12u + t * 3u + 1u, (cols * 12u + 0x7Fu) / 128u - 1u) * rows + row];
-    uint w_run0 = (w0 >> 24u) | (w1 << 8u);
-    vec2 pair4 = unpackHalf2x16(w_run0 & 0x70007u);
-    vec2 pair5 = unpackHalf2x16(w_run0 & 0x380038u);
-    vec2 pair6 = unpackHalf2x16(w_run0 & 0x1C001C0u);
-    vec2 pair7 = unpackHalf2x16((w_run0 >> 8u) & 0xE000Eu);
-    vec2 pair8 = unpackHalf2x16(w1 & 0x700070u);
-    vec2 pair9 = unpackHalf2x16(w1 & 0x3800380u);
-    vec2 pair10 = unpackHalf2x16((w1 >> 8u) & 0x1C001Cu);
-    vec2 pair11 = unpackHalf2x16((w1 >> 8u) & 0xE000E0u);
-    vec2 pair12 = unpackHalf2x16(w1 & 0x70007u);
-    vec2 pair13 = unpackHalf2x16(w1 & 0x380038u);
-    vec2 pair14 = unpackHalf2x16(w1 & 0x1C001C0u);
-    vec2 pair15 = unpackHalf2x16((w1 >> 8u) & 0xE000Eu);
+    uint w_run0 = (w0 >> 16u) | (w1 << 16u);
+    uvec4 q1 = (uvec4(w_run0) >> uvec4(8, 11, 14, 17)) & 7u;  // w: 3 bits
+    vec2 pair4 = unpackHalf2x16(w1 & 0x700070u);
+    vec2 pair5 = unpackHalf2x16(w1 & 0x3800380u);
+    vec2 pair6 = unpackHalf2x16((w1 >> 8u) & 0x1C001Cu);
+    vec2 pair7 = unpackHalf2x16((w1 >> 8u) & 0xE000E0u);
+    vec2 pair8 = unpackHalf2x16(w1 & 0x70007u);
+    vec2 pair9 = unpackHalf2x16(w1 & 0x380038u);
+    vec2 pair10 = unpackHalf2x16(w1 & 0x1C001C0u);
+    vec2 pair11 = unpackHalf2x16((w1 >> 8u) & 0xE000Eu);
     uint w2 = qweight[min(block_col * 12u + t * 3u + 2u, (cols * 12u + 0x7Fu) / 128u - 1u) * rows + row];
-    uint w_run1 = (w1 >> 28u) | (w2 << 4u);
-    vec2 pair16 = unpackHalf2x16(w_run1 & 0x70007u);
-    vec2 pair17 = unpackHalf2x16(w_run1 & 0x380038u);
-    vec2 pair18 = unpackHalf2x16(w_run1 & 0x1C001C0u);
-    vec2 pair19 = unpackHalf2x16((w_run1 >> 8u) & 0xE000Eu);
-    uvec4 q1 = (uvec4(w2) >> uvec4(8, 11, 14, 17)) & 7u;  // w: 3 bits
-    vec2 pair20 = unpackHalf2x16(w2 & 0x700070u);
-    vec2 pair21 = unpackHalf2x16(w2 & 0x3800380u);
-    vec2 pair22 = unpackHalf2x16((w2 >> 8u) & 0x1C001Cu);
-    vec2 pair23 = unpackHalf2x16((w2 >> 8u) & 0xE000E0u);
+    uint w_run1 = (w1 >> 16u) | (w2 << 16u);
+    uvec4 q2 = (uvec4(w_run1) >> uvec4(12, 15, 18, 21)) & 7u;  // w: 3 bits
+    uvec4 q3 = (uvec4(w2) >> uvec4(8, 11, 14, 17)) & 7u;  // w: 3 bits
+    vec2 pair12 = unpackHalf2x16(w2 & 0x700070u);
+    vec2 pair13 = unpackHalf2x16(w2 & 0x3800380u);
+    vec2 pair14 = unpackHalf2x16((w2 >> 8u) & 0x1C001Cu);
+    vec2 pair15 = unpackHalf2x16((w2 >> 8u) & 0xE000E0u);
     uint zs0 = qzeros[block_col * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
     uint zs1 = qzeros[block_col * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
     uint zs_run = (zs0 >> (r * 3u % 32u)) | ((zs1 << 1u) << (31u - r * 3u % 32u));
     uint z = zs_run & 7u;  // zs: 3 bits
     [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        sum[m] += s * (dot(x[k][m][0], vec4(pair0.x, pair1.x, pair2.x, pair3.x)) + dot(x[k][m][1], vec4(ivec4(q0))) + dot(x[k][m][2], vec4(pair4.x, pair5.x, pair6.x, pair7.x)) + dot(x[k][m][3], vec4(pair8.x, pair9.x, pair10.x, pair11.x)) + dot(x[k][m][4], vec4(pair12.y, pair13.y, pair14.y, pair15.y)) + dot(x[k][m][5], vec4(pair16.x, pair17.x, pair18.x, pair19.x)) + dot(x[k][m][6], vec4(ivec4(q1))) + dot(x[k][m][7], vec4(pair20.y, pair21.y, pair22.y, pair23.y))) - s * float(int(z)) * x_sum[k][m][0];
+        sum[m] += s * (dot(x[k][m][0], vec4(pair0.x, pair1.x, pair2.x, pair3.x)) + dot(x[k][m][1], vec4(ivec4(q0))) + dot(x[k][m][2], vec4(ivec4(q1))) + dot(x[k][m][3], vec4(pair4.x, pair5.x, pair6.x, pair7.x)) + dot(x[k][m][4], vec4(pair8.y, pair9.y, pair10.y, pair11.y)) + dot(x[k][m][5], vec4(ivec4(q2))) + dot(x[k][m][6], vec4(ivec4(q3))) + dot(x[k][m][7], vec4(pair12.y, pair13.y, pair14.y, pair15.y))) - s * float(int(z)) * x_sum[k][m][0];
     }
 }
 
@@ -157,8 +151,8 @@ void decode(uint row, uint tile, out precise vec4 v[8]) {
 
     // elements 8 to 11, counted from the tile's first
     uint w1 = qweight[min(block_col * 12u + t * 3u + 1u, (cols * 12u + 0x7Fu) / 128u - 1u) * rows + row];
-    uint w_run0 = (w0 >> 24u) | (w1 << 8u);
-    uvec4 q2 = (uvec4(w_run0) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
+    uint w_run0 = (w0 >> 16u) | (w1 << 16u);
+    uvec4 q2 = (uvec4(w_run0) >> uvec4(8, 11, 14, 17)) & 7u;  // w: 3 bits
     v[2] = vec4(ivec4(q2) - int(z)) * s;
 
     // elements 12 to 15, counted from the tile's first
@@ -171,8 +165,8 @@ void decode(uint row, uint tile, out precise vec4 v[8]) {
 
     // elements 20 to 23, counted from the tile's first
     uint w2 = qweight[min(block_col * 12u + t * 3u + 2u, (cols * 12u + 0x7Fu) / 128u - 1u) * rows + row];
-    uint w_run1 = (w1 >> 28u) | (w2 << 4u);
-    uvec4 q5 = (uvec4(w_run1) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
+    uint w_run1 = (w1 >> 16u) | (w2 << 16u);
+    uvec4 q5 = (uvec4(w_run1) >> uvec4(12, 15, 18, 21)) & 7u;  // w: 3 bits
     v[5] = vec4(ivec4(q5) - int(z)) * s;
 
     // elements 24 to 27, counted from the tile's first

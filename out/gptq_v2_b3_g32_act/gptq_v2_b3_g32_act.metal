@@ -143,8 +143,8 @@ inline void decode(device const uint *qweight, device const uint *qzeros, device
 
     // elements 8 to 11, counted from the tile's first
     const uint w1 = qweight[min(block_col * 3u + 1u, (cols * 3u + 31u) / 32u - 1u) * rows + row];
-    const uint w_run0 = (w0 >> 24u) | (w1 << 8u);
-    const uint4 q2 = (uint4(w_run0) >> uint4(0, 3, 6, 9)) & 7u;  // w: 3 bits
+    const uint w_run0 = (w0 >> 16u) | (w1 << 16u);
+    const uint4 q2 = (uint4(w_run0) >> uint4(8, 11, 14, 17)) & 7u;  // w: 3 bits
     const uint groups8 = g_idx[min(block_col * 32u + 8u, cols - 1u)];
     const uint groups9 = g_idx[min(block_col * 32u + 9u, cols - 1u)];
     const uint groups10 = g_idx[min(block_col * 32u + 10u, cols - 1u)];
@@ -262,8 +262,8 @@ inline void decode(device const uint *qweight, device const uint *qzeros, device
 
     // elements 20 to 23, counted from the tile's first
     const uint w2 = qweight[min(block_col * 3u + 2u, (cols * 3u + 31u) / 32u - 1u) * rows + row];
-    const uint w_run1 = (w1 >> 28u) | (w2 << 4u);
-    const uint4 q5 = (uint4(w_run1) >> uint4(0, 3, 6, 9)) & 7u;  // w: 3 bits
+    const uint w_run1 = (w1 >> 16u) | (w2 << 16u);
+    const uint4 q5 = (uint4(w_run1) >> uint4(12, 15, 18, 21)) & 7u;  // w: 3 bits
     const uint groups20 = g_idx[min(block_col * 32u + 20u, cols - 1u)];
     const uint groups21 = g_idx[min(block_col * 32u + 21u, cols - 1u)];
     const uint groups22 = g_idx[min(block_col * 32u + 22u, cols - 1u)];
@@ -521,8 +521,8 @@ inline void accumulate(
     const float s8 = f16_to_f32(d7);  // d: 16 bits
     const float4 s9 = float4(s5, s6, s7, s8);
     const uint w1 = qweight[min(block_col * 3u + 1u, (cols * 3u + 31u) / 32u - 1u) * rows + row];
-    const uint w_run0 = (w0 >> 24u) | (w1 << 8u);
-    const uint4 q2 = (uint4(w_run0) >> uint4(0, 3, 6, 9)) & 7u;  // w: 3 bits
+    const uint w_run0 = (w0 >> 16u) | (w1 << 16u);
+    const uint4 q2 = (uint4(w_run0) >> uint4(8, 11, 14, 17)) & 7u;  // w: 3 bits
     const uint groups8 = g_idx[min(block_col * 32u + 8u, cols - 1u)];
     const uint groups9 = g_idx[min(block_col * 32u + 9u, cols - 1u)];
     const uint groups10 = g_idx[min(block_col * 32u + 10u, cols - 1u)];
@@ -631,8 +631,8 @@ inline void accumulate(
     const float s23 = f16_to_f32(d19);  // d: 16 bits
     const float4 s24 = float4(s20, s21, s22, s23);
     const uint w2 = qweight[min(block_col * 3u + 2u, (cols * 3u + 31u) / 32u - 1u) * rows + row];
-    const uint w_run1 = (w1 >> 28u) | (w2 << 4u);
-    const uint4 q5 = (uint4(w_run1) >> uint4(0, 3, 6, 9)) & 7u;  // w: 3 bits
+    const uint w_run1 = (w1 >> 16u) | (w2 << 16u);
+    const uint4 q5 = (uint4(w_run1) >> uint4(12, 15, 18, 21)) & 7u;  // w: 3 bits
     const uint groups20 = g_idx[min(block_col * 32u + 20u, cols - 1u)];
     const uint groups21 = g_idx[min(block_col * 32u + 21u, cols - 1u)];
     const uint groups22 = g_idx[min(block_col * 32u + 22u, cols - 1u)];
@@ -840,8 +840,8 @@ inline void decode_tile(device const uint *qweight, device const uint *qzeros, d
 
     // elements 8 to 11, counted from the tile's first
     const uint w1 = qweight[min(block_col * 3u + 1u, (cols * 3u + 31u) / 32u - 1u) * rows + row];
-    const uint w_run0 = (w0 >> 24u) | (w1 << 8u);
-    const uint4 q2 = (uint4(w_run0) >> uint4(0, 3, 6, 9)) & 7u;  // w: 3 bits
+    const uint w_run0 = (w0 >> 16u) | (w1 << 16u);
+    const uint4 q2 = (uint4(w_run0) >> uint4(8, 11, 14, 17)) & 7u;  // w: 3 bits
     const uint groups8 = g_idx[min(block_col * 32u + 8u, cols - 1u)];
     const uint groups9 = g_idx[min(block_col * 32u + 9u, cols - 1u)];
     const uint groups10 = g_idx[min(block_col * 32u + 10u, cols - 1u)];
@@ -959,8 +959,8 @@ inline void decode_tile(device const uint *qweight, device const uint *qzeros, d
 
     // elements 20 to 23, counted from the tile's first
     const uint w2 = qweight[min(block_col * 3u + 2u, (cols * 3u + 31u) / 32u - 1u) * rows + row];
-    const uint w_run1 = (w1 >> 28u) | (w2 << 4u);
-    const uint4 q5 = (uint4(w_run1) >> uint4(0, 3, 6, 9)) & 7u;  // w: 3 bits
+    const uint w_run1 = (w1 >> 16u) | (w2 << 16u);
+    const uint4 q5 = (uint4(w_run1) >> uint4(12, 15, 18, 21)) & 7u;  // w: 3 bits
     const uint groups20 = g_idx[min(block_col * 32u + 20u, cols - 1u)];
     const uint groups21 = g_idx[min(block_col * 32u + 21u, cols - 1u)];
     const uint groups22 = g_idx[min(block_col * 32u + 22u, cols - 1u)];

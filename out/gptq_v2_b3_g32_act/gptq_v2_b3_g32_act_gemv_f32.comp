@@ -167,8 +167,8 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     float s8 = f16_to_f32(d7);  // d: 16 bits
     vec4 s9 = vec4(s5, s6, s7, s8);
     uint w1 = qweight[min(block_col * 3u + 1u, (cols * 3u + 31u) / 32u - 1u) * rows + row];
-    uint w_run0 = (w0 >> 24u) | (w1 << 8u);
-    uvec4 q2 = (uvec4(w_run0) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
+    uint w_run0 = (w0 >> 16u) | (w1 << 16u);
+    uvec4 q2 = (uvec4(w_run0) >> uvec4(8, 11, 14, 17)) & 7u;  // w: 3 bits
     uint groups8 = g_idx[min(block_col * 32u + 8u, cols - 1u)];
     uint groups9 = g_idx[min(block_col * 32u + 9u, cols - 1u)];
     uint groups10 = g_idx[min(block_col * 32u + 10u, cols - 1u)];
@@ -277,8 +277,8 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     float s23 = f16_to_f32(d19);  // d: 16 bits
     vec4 s24 = vec4(s20, s21, s22, s23);
     uint w2 = qweight[min(block_col * 3u + 2u, (cols * 3u + 31u) / 32u - 1u) * rows + row];
-    uint w_run1 = (w1 >> 28u) | (w2 << 4u);
-    uvec4 q5 = (uvec4(w_run1) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
+    uint w_run1 = (w1 >> 16u) | (w2 << 16u);
+    uvec4 q5 = (uvec4(w_run1) >> uvec4(12, 15, 18, 21)) & 7u;  // w: 3 bits
     uint groups20 = g_idx[min(block_col * 32u + 20u, cols - 1u)];
     uint groups21 = g_idx[min(block_col * 32u + 21u, cols - 1u)];
     uint groups22 = g_idx[min(block_col * 32u + 22u, cols - 1u)];
@@ -477,8 +477,8 @@ void decode(uint row, uint tile, out precise vec4 v[8]) {
 
     // elements 8 to 11, counted from the tile's first
     uint w1 = qweight[min(block_col * 3u + 1u, (cols * 3u + 31u) / 32u - 1u) * rows + row];
-    uint w_run0 = (w0 >> 24u) | (w1 << 8u);
-    uvec4 q2 = (uvec4(w_run0) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
+    uint w_run0 = (w0 >> 16u) | (w1 << 16u);
+    uvec4 q2 = (uvec4(w_run0) >> uvec4(8, 11, 14, 17)) & 7u;  // w: 3 bits
     uint groups8 = g_idx[min(block_col * 32u + 8u, cols - 1u)];
     uint groups9 = g_idx[min(block_col * 32u + 9u, cols - 1u)];
     uint groups10 = g_idx[min(block_col * 32u + 10u, cols - 1u)];
@@ -596,8 +596,8 @@ void decode(uint row, uint tile, out precise vec4 v[8]) {
 
     // elements 20 to 23, counted from the tile's first
     uint w2 = qweight[min(block_col * 3u + 2u, (cols * 3u + 31u) / 32u - 1u) * rows + row];
-    uint w_run1 = (w1 >> 28u) | (w2 << 4u);
-    uvec4 q5 = (uvec4(w_run1) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
+    uint w_run1 = (w1 >> 16u) | (w2 << 16u);
+    uvec4 q5 = (uvec4(w_run1) >> uvec4(12, 15, 18, 21)) & 7u;  // w: 3 bits
     uint groups20 = g_idx[min(block_col * 32u + 20u, cols - 1u)];
     uint groups21 = g_idx[min(block_col * 32u + 21u, cols - 1u)];
     uint groups22 = g_idx[min(block_col * 32u + 22u, cols - 1u)];

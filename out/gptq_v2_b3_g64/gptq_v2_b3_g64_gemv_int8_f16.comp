@@ -1,7 +1,7 @@
 // gptq_v2_b3_g64_gemv_int8_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f16.
 // Generated from the specification below by `qkgen emit --format gptq_v2_b3_g64`; do not edit.
 // 844 bytes for 2048 elements, 3.297 bits each.
-// For each weight 0.412 bytes read, 4.62 operations: 0.188 loads, 2.5 bits, 1.66 integer, 0.188 float, 0.0938 conversions.
+// For each weight 0.412 bytes read, 4.66 operations: 0.188 loads, 2.53 bits, 1.66 integer, 0.188 float, 0.0938 conversions.
 //
 //     format gptq_v2_b{bits}_g{group} "GPTQ: codes packed along the inputs, zeros along the outputs"
 //     from "GPTQModel: checkpoints of version 2"
@@ -174,24 +174,26 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     uint pairs1 = (run0 & 0x3Fu) | ((run0 & 4032u) << 10u);
     uint bytes1 = (pairs1 & 0x70007u) | ((pairs1 & 0x380038u) << 5u);
     uint w1 = qweight[min(block_col * 6u + t * 3u + 1u, (cols * 6u + 0x3Fu) / 64u - 1u) * rows + row];
-    uint w_run0 = (w0 >> 24u) | (w1 << 8u);
-    uint pairs2 = (w_run0 & 0x3Fu) | ((w_run0 & 4032u) << 10u);
+    uint w_run0 = (w0 >> 16u) | (w1 << 16u);
+    uint run1 = w_run0 >> 8u;
+    uint pairs2 = (run1 & 0x3Fu) | ((run1 & 4032u) << 10u);
     uint bytes2 = (pairs2 & 0x70007u) | ((pairs2 & 0x380038u) << 5u);
-    uint run1 = w1 >> 4u;
-    uint pairs3 = (run1 & 0x3Fu) | ((run1 & 4032u) << 10u);
+    uint run2 = w1 >> 4u;
+    uint pairs3 = (run2 & 0x3Fu) | ((run2 & 4032u) << 10u);
     uint bytes3 = (pairs3 & 0x70007u) | ((pairs3 & 0x380038u) << 5u);
-    uint run2 = w1 >> 16u;
-    uint pairs4 = (run2 & 0x3Fu) | ((run2 & 4032u) << 10u);
+    uint run3 = w1 >> 16u;
+    uint pairs4 = (run3 & 0x3Fu) | ((run3 & 4032u) << 10u);
     uint bytes4 = (pairs4 & 0x70007u) | ((pairs4 & 0x380038u) << 5u);
     uint w2 = qweight[min(block_col * 6u + t * 3u + 2u, (cols * 6u + 0x3Fu) / 64u - 1u) * rows + row];
-    uint w_run1 = (w1 >> 28u) | (w2 << 4u);
-    uint pairs5 = (w_run1 & 0x3Fu) | ((w_run1 & 4032u) << 10u);
+    uint w_run1 = run3 | (w2 << 16u);
+    uint run4 = w_run1 >> 12u;
+    uint pairs5 = (run4 & 0x3Fu) | ((run4 & 4032u) << 10u);
     uint bytes5 = (pairs5 & 0x70007u) | ((pairs5 & 0x380038u) << 5u);
-    uint run3 = w2 >> 8u;
-    uint pairs6 = (run3 & 0x3Fu) | ((run3 & 4032u) << 10u);
+    uint run5 = w2 >> 8u;
+    uint pairs6 = (run5 & 0x3Fu) | ((run5 & 4032u) << 10u);
     uint bytes6 = (pairs6 & 0x70007u) | ((pairs6 & 0x380038u) << 5u);
-    uint run4 = w2 >> 20u;
-    uint pairs7 = (run4 & 0x3Fu) | ((run4 & 4032u) << 10u);
+    uint run6 = w2 >> 20u;
+    uint pairs7 = (run6 & 0x3Fu) | ((run6 & 4032u) << 10u);
     uint bytes7 = (pairs7 & 0x70007u) | ((pairs7 & 0x380038u) << 5u);
     uint zs0 = qzeros[block_col * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + r * 3u / 32u, (rows * 3u + 31u) / 32u - 1u)];
     uint zs1 = qzeros[block_col * ((rows * 3u + 31u) / 32u) + min(block_row * 3u + min(r * 3u / 32u + 1u, 2u), (rows * 3u + 31u) / 32u - 1u)];
@@ -229,8 +231,8 @@ void decode(uint row, uint tile, out precise vec4 v[8]) {
 
     // elements 8 to 11, counted from the tile's first
     uint w1 = qweight[min(block_col * 6u + t * 3u + 1u, (cols * 6u + 0x3Fu) / 64u - 1u) * rows + row];
-    uint w_run0 = (w0 >> 24u) | (w1 << 8u);
-    uvec4 q2 = (uvec4(w_run0) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
+    uint w_run0 = (w0 >> 16u) | (w1 << 16u);
+    uvec4 q2 = (uvec4(w_run0) >> uvec4(8, 11, 14, 17)) & 7u;  // w: 3 bits
     v[2] = vec4(ivec4(q2) - int(z)) * s;
 
     // elements 12 to 15, counted from the tile's first
@@ -243,8 +245,8 @@ void decode(uint row, uint tile, out precise vec4 v[8]) {
 
     // elements 20 to 23, counted from the tile's first
     uint w2 = qweight[min(block_col * 6u + t * 3u + 2u, (cols * 6u + 0x3Fu) / 64u - 1u) * rows + row];
-    uint w_run1 = (w1 >> 28u) | (w2 << 4u);
-    uvec4 q5 = (uvec4(w_run1) >> uvec4(0, 3, 6, 9)) & 7u;  // w: 3 bits
+    uint w_run1 = (w1 >> 16u) | (w2 << 16u);
+    uvec4 q5 = (uvec4(w_run1) >> uvec4(12, 15, 18, 21)) & 7u;  // w: 3 bits
     v[5] = vec4(ivec4(q5) - int(z)) * s;
 
     // elements 24 to 27, counted from the tile's first

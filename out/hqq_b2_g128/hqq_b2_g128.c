@@ -3,7 +3,7 @@
  * 144 bytes for 512 elements, 2.25 bits each.
  * dequant in f32: for each weight 0.281 bytes read and 4 written, 6.5 operations: 0.562 loads, 2 bits, 0.438 integer, 2 float, 1.5 conversions.
  * gather in f32: for each weight 0.281 bytes read and 4 written, 7.5 operations: 0.75 loads, 2.25 bits, 1 integer, 2 float, 1.5 conversions.
- * gemv in f32: for each weight 0.281 bytes read, 4.69 operations: 0.375 loads, 0.75 bits, 0.688 integer, 2.25 float, 0.625 conversions.
+ * gemv in f32: for each weight 0.281 bytes read, 3.56 operations: 0.0938 loads, 0.75 bits, 0.125 integer, 2.06 float, 0.531 conversions.
  *
  *     format hqq_b{bits}_g{group} "HQQ: the groups of the whole tensor in planes of equal size, a float zero"
  *     from "HQQ: BitPack, axis 1"
@@ -659,10 +659,12 @@ static const uint32_t hqq_b2_g128_gemv_f32_vulkan_local_size_x[] = {32, 64, 128,
 static const uint32_t hqq_b2_g128_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t hqq_b2_g128_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b2_g128_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t hqq_b2_g128_gemv_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant hqq_b2_g128_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b2_g128_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b2_g128_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, hqq_b2_g128_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, hqq_b2_g128_gemv_f32_vulkan_split}};
+    {3, "split", 1, 4, hqq_b2_g128_gemv_f32_vulkan_split},
+    {5, "load_words", 4, 2, hqq_b2_g128_gemv_f32_vulkan_load_words}};
 
 const qk_kernel qk_hqq_b2_g128_gemv_f32_vulkan = {
     .name = "hqq_b2_g128_gemv_f32",
@@ -676,10 +678,10 @@ const qk_kernel qk_hqq_b2_g128_gemv_f32_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b2_g128_gemv_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = hqq_b2_g128_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 512,
@@ -742,11 +744,13 @@ static const uint32_t hqq_b2_g128_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t hqq_b2_g128_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b2_g128_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b2_g128_gemv_int8_f32_vulkan_digits[] = {1};
+static const uint32_t hqq_b2_g128_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant hqq_b2_g128_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b2_g128_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b2_g128_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, hqq_b2_g128_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, hqq_b2_g128_gemv_int8_f32_vulkan_split},
-    {4, "digits", 1, 1, hqq_b2_g128_gemv_int8_f32_vulkan_digits}};
+    {4, "digits", 1, 1, hqq_b2_g128_gemv_int8_f32_vulkan_digits},
+    {5, "load_words", 4, 2, hqq_b2_g128_gemv_int8_f32_vulkan_load_words}};
 
 const qk_kernel qk_hqq_b2_g128_gemv_int8_f32_vulkan = {
     .name = "hqq_b2_g128_gemv_int8_f32",
@@ -760,10 +764,10 @@ const qk_kernel qk_hqq_b2_g128_gemv_int8_f32_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b2_g128_gemv_int8_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = hqq_b2_g128_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 512,
@@ -797,11 +801,13 @@ static const uint32_t hqq_b2_g128_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t hqq_b2_g128_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b2_g128_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b2_g128_gemv_split_f32_vulkan_digits[] = {2};
+static const uint32_t hqq_b2_g128_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant hqq_b2_g128_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b2_g128_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b2_g128_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, hqq_b2_g128_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, hqq_b2_g128_gemv_split_f32_vulkan_split},
-    {4, "digits", 2, 1, hqq_b2_g128_gemv_split_f32_vulkan_digits}};
+    {4, "digits", 2, 1, hqq_b2_g128_gemv_split_f32_vulkan_digits},
+    {5, "load_words", 4, 2, hqq_b2_g128_gemv_split_f32_vulkan_load_words}};
 
 const qk_kernel qk_hqq_b2_g128_gemv_split_f32_vulkan = {
     .name = "hqq_b2_g128_gemv_split_f32",
@@ -815,10 +821,10 @@ const qk_kernel qk_hqq_b2_g128_gemv_split_f32_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b2_g128_gemv_split_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = hqq_b2_g128_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 512,
@@ -852,11 +858,13 @@ static const uint32_t hqq_b2_g128_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t hqq_b2_g128_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b2_g128_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b2_g128_gemv_int24_f32_vulkan_digits[] = {3};
+static const uint32_t hqq_b2_g128_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant hqq_b2_g128_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b2_g128_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b2_g128_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, hqq_b2_g128_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, hqq_b2_g128_gemv_int24_f32_vulkan_split},
-    {4, "digits", 3, 1, hqq_b2_g128_gemv_int24_f32_vulkan_digits}};
+    {4, "digits", 3, 1, hqq_b2_g128_gemv_int24_f32_vulkan_digits},
+    {5, "load_words", 4, 2, hqq_b2_g128_gemv_int24_f32_vulkan_load_words}};
 
 const qk_kernel qk_hqq_b2_g128_gemv_int24_f32_vulkan = {
     .name = "hqq_b2_g128_gemv_int24_f32",
@@ -870,10 +878,10 @@ const qk_kernel qk_hqq_b2_g128_gemv_int24_f32_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b2_g128_gemv_int24_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = hqq_b2_g128_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 512,
@@ -906,10 +914,12 @@ static const uint32_t hqq_b2_g128_gemv_f16_vulkan_local_size_x[] = {32, 64, 128,
 static const uint32_t hqq_b2_g128_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t hqq_b2_g128_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b2_g128_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t hqq_b2_g128_gemv_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant hqq_b2_g128_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b2_g128_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b2_g128_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, hqq_b2_g128_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, hqq_b2_g128_gemv_f16_vulkan_split}};
+    {3, "split", 1, 4, hqq_b2_g128_gemv_f16_vulkan_split},
+    {5, "load_words", 4, 2, hqq_b2_g128_gemv_f16_vulkan_load_words}};
 
 const qk_kernel qk_hqq_b2_g128_gemv_f16_vulkan = {
     .name = "hqq_b2_g128_gemv_f16",
@@ -923,10 +933,10 @@ const qk_kernel qk_hqq_b2_g128_gemv_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b2_g128_gemv_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = hqq_b2_g128_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 512,
@@ -989,11 +999,13 @@ static const uint32_t hqq_b2_g128_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t hqq_b2_g128_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b2_g128_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b2_g128_gemv_int8_f16_vulkan_digits[] = {1};
+static const uint32_t hqq_b2_g128_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant hqq_b2_g128_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b2_g128_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b2_g128_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, hqq_b2_g128_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, hqq_b2_g128_gemv_int8_f16_vulkan_split},
-    {4, "digits", 1, 1, hqq_b2_g128_gemv_int8_f16_vulkan_digits}};
+    {4, "digits", 1, 1, hqq_b2_g128_gemv_int8_f16_vulkan_digits},
+    {5, "load_words", 4, 2, hqq_b2_g128_gemv_int8_f16_vulkan_load_words}};
 
 const qk_kernel qk_hqq_b2_g128_gemv_int8_f16_vulkan = {
     .name = "hqq_b2_g128_gemv_int8_f16",
@@ -1007,10 +1019,10 @@ const qk_kernel qk_hqq_b2_g128_gemv_int8_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b2_g128_gemv_int8_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = hqq_b2_g128_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 512,
@@ -1044,11 +1056,13 @@ static const uint32_t hqq_b2_g128_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t hqq_b2_g128_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b2_g128_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b2_g128_gemv_split_f16_vulkan_digits[] = {2};
+static const uint32_t hqq_b2_g128_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant hqq_b2_g128_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b2_g128_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b2_g128_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, hqq_b2_g128_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, hqq_b2_g128_gemv_split_f16_vulkan_split},
-    {4, "digits", 2, 1, hqq_b2_g128_gemv_split_f16_vulkan_digits}};
+    {4, "digits", 2, 1, hqq_b2_g128_gemv_split_f16_vulkan_digits},
+    {5, "load_words", 4, 2, hqq_b2_g128_gemv_split_f16_vulkan_load_words}};
 
 const qk_kernel qk_hqq_b2_g128_gemv_split_f16_vulkan = {
     .name = "hqq_b2_g128_gemv_split_f16",
@@ -1062,10 +1076,10 @@ const qk_kernel qk_hqq_b2_g128_gemv_split_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b2_g128_gemv_split_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = hqq_b2_g128_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 512,
@@ -1099,11 +1113,13 @@ static const uint32_t hqq_b2_g128_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t hqq_b2_g128_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b2_g128_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b2_g128_gemv_int24_f16_vulkan_digits[] = {3};
+static const uint32_t hqq_b2_g128_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant hqq_b2_g128_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b2_g128_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b2_g128_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, hqq_b2_g128_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, hqq_b2_g128_gemv_int24_f16_vulkan_split},
-    {4, "digits", 3, 1, hqq_b2_g128_gemv_int24_f16_vulkan_digits}};
+    {4, "digits", 3, 1, hqq_b2_g128_gemv_int24_f16_vulkan_digits},
+    {5, "load_words", 4, 2, hqq_b2_g128_gemv_int24_f16_vulkan_load_words}};
 
 const qk_kernel qk_hqq_b2_g128_gemv_int24_f16_vulkan = {
     .name = "hqq_b2_g128_gemv_int24_f16",
@@ -1117,10 +1133,10 @@ const qk_kernel qk_hqq_b2_g128_gemv_int24_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b2_g128_gemv_int24_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = hqq_b2_g128_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 512,

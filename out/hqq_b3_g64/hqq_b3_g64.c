@@ -3,7 +3,7 @@
  * 296 bytes for 640 elements, 3.7 bits each.
  * dequant in f32: for each weight 0.463 bytes read and 4 written, 6.65 operations: 0.6 loads, 1.9 bits, 0.65 integer, 2 float, 1.5 conversions.
  * gather in f32: for each weight 0.463 bytes read and 4 written, 9.75 operations: 1.5 loads, 2 bits, 2.75 integer, 2 float, 1.5 conversions.
- * gemv in f32: for each weight 0.463 bytes read, 8.69 operations: 1.12 loads, 2 bits, 2.19 integer, 2.25 float, 1.12 conversions.
+ * gemv in f32: for each weight 0.463 bytes read, 5.66 operations: 0.281 loads, 2 bits, 0.281 integer, 2.06 float, 1.03 conversions.
  *
  *     format hqq_b3_g{group} "HQQ: the groups of the whole tensor in ten planes of 3 bits, a float zero"
  *     from "HQQ: BitPack, axis 1"
@@ -664,10 +664,12 @@ static const uint32_t hqq_b3_g64_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 
 static const uint32_t hqq_b3_g64_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t hqq_b3_g64_gemv_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant hqq_b3_g64_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b3_g64_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g64_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, hqq_b3_g64_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, hqq_b3_g64_gemv_f32_vulkan_split}};
+    {3, "split", 1, 4, hqq_b3_g64_gemv_f32_vulkan_split},
+    {5, "load_words", 4, 2, hqq_b3_g64_gemv_f32_vulkan_load_words}};
 
 const qk_kernel qk_hqq_b3_g64_gemv_f32_vulkan = {
     .name = "hqq_b3_g64_gemv_f32",
@@ -681,10 +683,10 @@ const qk_kernel qk_hqq_b3_g64_gemv_f32_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b3_g64_gemv_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = hqq_b3_g64_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 640,
@@ -747,11 +749,13 @@ static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_digits[] = {1};
+static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant hqq_b3_g64_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b3_g64_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g64_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, hqq_b3_g64_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, hqq_b3_g64_gemv_int8_f32_vulkan_split},
-    {4, "digits", 1, 1, hqq_b3_g64_gemv_int8_f32_vulkan_digits}};
+    {4, "digits", 1, 1, hqq_b3_g64_gemv_int8_f32_vulkan_digits},
+    {5, "load_words", 4, 2, hqq_b3_g64_gemv_int8_f32_vulkan_load_words}};
 
 const qk_kernel qk_hqq_b3_g64_gemv_int8_f32_vulkan = {
     .name = "hqq_b3_g64_gemv_int8_f32",
@@ -765,10 +769,10 @@ const qk_kernel qk_hqq_b3_g64_gemv_int8_f32_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b3_g64_gemv_int8_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = hqq_b3_g64_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 640,
@@ -802,11 +806,13 @@ static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_digits[] = {2};
+static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant hqq_b3_g64_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b3_g64_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g64_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, hqq_b3_g64_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, hqq_b3_g64_gemv_split_f32_vulkan_split},
-    {4, "digits", 2, 1, hqq_b3_g64_gemv_split_f32_vulkan_digits}};
+    {4, "digits", 2, 1, hqq_b3_g64_gemv_split_f32_vulkan_digits},
+    {5, "load_words", 4, 2, hqq_b3_g64_gemv_split_f32_vulkan_load_words}};
 
 const qk_kernel qk_hqq_b3_g64_gemv_split_f32_vulkan = {
     .name = "hqq_b3_g64_gemv_split_f32",
@@ -820,10 +826,10 @@ const qk_kernel qk_hqq_b3_g64_gemv_split_f32_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b3_g64_gemv_split_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = hqq_b3_g64_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 640,
@@ -857,11 +863,13 @@ static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_digits[] = {3};
+static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant hqq_b3_g64_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b3_g64_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g64_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, hqq_b3_g64_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, hqq_b3_g64_gemv_int24_f32_vulkan_split},
-    {4, "digits", 3, 1, hqq_b3_g64_gemv_int24_f32_vulkan_digits}};
+    {4, "digits", 3, 1, hqq_b3_g64_gemv_int24_f32_vulkan_digits},
+    {5, "load_words", 4, 2, hqq_b3_g64_gemv_int24_f32_vulkan_load_words}};
 
 const qk_kernel qk_hqq_b3_g64_gemv_int24_f32_vulkan = {
     .name = "hqq_b3_g64_gemv_int24_f32",
@@ -875,10 +883,10 @@ const qk_kernel qk_hqq_b3_g64_gemv_int24_f32_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b3_g64_gemv_int24_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = hqq_b3_g64_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 640,
@@ -911,10 +919,12 @@ static const uint32_t hqq_b3_g64_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 
 static const uint32_t hqq_b3_g64_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t hqq_b3_g64_gemv_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant hqq_b3_g64_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b3_g64_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g64_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, hqq_b3_g64_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, hqq_b3_g64_gemv_f16_vulkan_split}};
+    {3, "split", 1, 4, hqq_b3_g64_gemv_f16_vulkan_split},
+    {5, "load_words", 4, 2, hqq_b3_g64_gemv_f16_vulkan_load_words}};
 
 const qk_kernel qk_hqq_b3_g64_gemv_f16_vulkan = {
     .name = "hqq_b3_g64_gemv_f16",
@@ -928,10 +938,10 @@ const qk_kernel qk_hqq_b3_g64_gemv_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b3_g64_gemv_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = hqq_b3_g64_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 640,
@@ -994,11 +1004,13 @@ static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_digits[] = {1};
+static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant hqq_b3_g64_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b3_g64_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g64_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, hqq_b3_g64_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, hqq_b3_g64_gemv_int8_f16_vulkan_split},
-    {4, "digits", 1, 1, hqq_b3_g64_gemv_int8_f16_vulkan_digits}};
+    {4, "digits", 1, 1, hqq_b3_g64_gemv_int8_f16_vulkan_digits},
+    {5, "load_words", 4, 2, hqq_b3_g64_gemv_int8_f16_vulkan_load_words}};
 
 const qk_kernel qk_hqq_b3_g64_gemv_int8_f16_vulkan = {
     .name = "hqq_b3_g64_gemv_int8_f16",
@@ -1012,10 +1024,10 @@ const qk_kernel qk_hqq_b3_g64_gemv_int8_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b3_g64_gemv_int8_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = hqq_b3_g64_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 640,
@@ -1049,11 +1061,13 @@ static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_digits[] = {2};
+static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant hqq_b3_g64_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b3_g64_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g64_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, hqq_b3_g64_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, hqq_b3_g64_gemv_split_f16_vulkan_split},
-    {4, "digits", 2, 1, hqq_b3_g64_gemv_split_f16_vulkan_digits}};
+    {4, "digits", 2, 1, hqq_b3_g64_gemv_split_f16_vulkan_digits},
+    {5, "load_words", 4, 2, hqq_b3_g64_gemv_split_f16_vulkan_load_words}};
 
 const qk_kernel qk_hqq_b3_g64_gemv_split_f16_vulkan = {
     .name = "hqq_b3_g64_gemv_split_f16",
@@ -1067,10 +1081,10 @@ const qk_kernel qk_hqq_b3_g64_gemv_split_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b3_g64_gemv_split_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = hqq_b3_g64_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 640,
@@ -1104,11 +1118,13 @@ static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_digits[] = {3};
+static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant hqq_b3_g64_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b3_g64_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g64_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, hqq_b3_g64_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, hqq_b3_g64_gemv_int24_f16_vulkan_split},
-    {4, "digits", 3, 1, hqq_b3_g64_gemv_int24_f16_vulkan_digits}};
+    {4, "digits", 3, 1, hqq_b3_g64_gemv_int24_f16_vulkan_digits},
+    {5, "load_words", 4, 2, hqq_b3_g64_gemv_int24_f16_vulkan_load_words}};
 
 const qk_kernel qk_hqq_b3_g64_gemv_int24_f16_vulkan = {
     .name = "hqq_b3_g64_gemv_int24_f16",
@@ -1122,10 +1138,10 @@ const qk_kernel qk_hqq_b3_g64_gemv_int24_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b3_g64_gemv_int24_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = hqq_b3_g64_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 640,

@@ -1,7 +1,7 @@
 // hqq_b3_g64_gemv_int8_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f32.
 // Generated from the specification below by `qkgen emit --format hqq_b3_g64`; do not edit.
 // 296 bytes for 640 elements, 3.7 bits each.
-// For each weight 0.463 bytes read, 7.81 operations: 1.12 loads, 3.5 bits, 2.62 integer, 0.375 float, 0.188 conversions.
+// For each weight 0.463 bytes read, 4.69 operations: 0.281 loads, 3.5 bits, 0.766 integer, 0.0938 float, 0.0469 conversions.
 //
 //     format hqq_b3_g{group} "HQQ: the groups of the whole tensor in ten planes of 3 bits, a float zero"
 //     from "HQQ: BitPack, axis 1"
@@ -25,6 +25,7 @@
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_shuffle : require
 #extension GL_EXT_spirv_intrinsics : require
 #extension GL_EXT_shader_16bit_storage : require
 
@@ -32,11 +33,13 @@ layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint BATCH = 1;  // right-hand sides that are kept, at least as many as there are
 layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
 layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row, where there are few rows
+layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: weights are loaded 16 bytes at a time, where that can be
 layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
 
 layout(binding = 0, std430) readonly buffer W_qBuffer { uint W_q[]; };
 layout(binding = 1, std430) readonly buffer ScaleBuffer { uint16_t scale[]; };
 layout(binding = 2, std430) readonly buffer ZeroBuffer { uint16_t zero[]; };
+layout(binding = 0, std430) readonly buffer W_q_fourBuffer { uvec4 W_q_four[]; };
 layout(binding = 3, std430) readonly buffer Input { vec4 x_in[]; };
 layout(binding = 4, std430) writeonly buffer Output { float y[]; };
 
@@ -64,6 +67,13 @@ int x[TILES][BATCH][DIGITS][4];
 int x_digits[TILES][BATCH][DIGITS][1];
 float x_step[TILES][BATCH];
 float x_sum[TILES][BATCH][1];
+
+// The same for wide tiles, where x fits.
+const uint WIDE_TILES = 1u;
+int wide_x[WIDE_TILES][BATCH][DIGITS][16];
+int wide_x_digits[WIDE_TILES][BATCH][DIGITS][1];
+float wide_x_step[WIDE_TILES][BATCH];
+float wide_x_sum[WIDE_TILES][BATCH][1];
 
 // Integers whose digits are bytes with a sign: the largest, less what rounding may add.
 const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355709.0;
@@ -177,9 +187,337 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     }
 }
 
-shared float partial[gl_WorkGroupSize.x / 4u * ROWS * BATCH];
+// Loads what wide tile `j` of a row meets of x, from right-hand side `vector` on.
+void load_wide_x(uint vector, uint j, uint k) {
+    const uint place = j * 16u;
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
+        const uint from = min(vector + m, batch - 1u) * row_tiles * 4u + place;
+        const vec4 x0 = x_in[from];
+        const vec4 x1 = x_in[from + 1u];
+        const vec4 x2 = x_in[from + 2u];
+        const vec4 x3 = x_in[from + 3u];
+        const vec4 x4 = x_in[from + 4u];
+        const vec4 x5 = x_in[from + 5u];
+        const vec4 x6 = x_in[from + 6u];
+        const vec4 x7 = x_in[from + 7u];
+        const vec4 x8 = x_in[from + 8u];
+        const vec4 x9 = x_in[from + 9u];
+        const vec4 x10 = x_in[from + 10u];
+        const vec4 x11 = x_in[from + 11u];
+        const vec4 x12 = x_in[from + 12u];
+        const vec4 x13 = x_in[from + 13u];
+        const vec4 x14 = x_in[from + 14u];
+        const vec4 x15 = x_in[from + 15u];
+        vec4 most = abs(x0);
+        most = max(most, abs(x1));
+        most = max(most, abs(x2));
+        most = max(most, abs(x3));
+        most = max(most, abs(x4));
+        most = max(most, abs(x5));
+        most = max(most, abs(x6));
+        most = max(most, abs(x7));
+        most = max(most, abs(x8));
+        most = max(most, abs(x9));
+        most = max(most, abs(x10));
+        most = max(most, abs(x11));
+        most = max(most, abs(x12));
+        most = max(most, abs(x13));
+        most = max(most, abs(x14));
+        most = max(most, abs(x15));
+        const float scale = scale_of(most, x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7 + x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15);
+        wide_x_step[k][m] = 1.0 / scale;
+        ivec4 i0 = ivec4(roundEven(x0 * scale));
+        ivec4 i1 = ivec4(roundEven(x1 * scale));
+        ivec4 i2 = ivec4(roundEven(x2 * scale));
+        ivec4 i3 = ivec4(roundEven(x3 * scale));
+        ivec4 i4 = ivec4(roundEven(x4 * scale));
+        ivec4 i5 = ivec4(roundEven(x5 * scale));
+        ivec4 i6 = ivec4(roundEven(x6 * scale));
+        ivec4 i7 = ivec4(roundEven(x7 * scale));
+        ivec4 i8 = ivec4(roundEven(x8 * scale));
+        ivec4 i9 = ivec4(roundEven(x9 * scale));
+        ivec4 i10 = ivec4(roundEven(x10 * scale));
+        ivec4 i11 = ivec4(roundEven(x11 * scale));
+        ivec4 i12 = ivec4(roundEven(x12 * scale));
+        ivec4 i13 = ivec4(roundEven(x13 * scale));
+        ivec4 i14 = ivec4(roundEven(x14 * scale));
+        ivec4 i15 = ivec4(roundEven(x15 * scale));
+        wide_x_sum[k][m][0] = float(sum_of(i0 + i1 + i2 + i3 + i4 + i5 + i6 + i7 + i8 + i9 + i10 + i11 + i12 + i13 + i14 + i15));
+        [[unroll]] for (uint digit = DIGITS; digit-- > 0;) {
+            const ivec4 low0 = bitfieldExtract(i0, 0, 8);
+            const ivec4 low1 = bitfieldExtract(i1, 0, 8);
+            const ivec4 low2 = bitfieldExtract(i2, 0, 8);
+            const ivec4 low3 = bitfieldExtract(i3, 0, 8);
+            const ivec4 low4 = bitfieldExtract(i4, 0, 8);
+            const ivec4 low5 = bitfieldExtract(i5, 0, 8);
+            const ivec4 low6 = bitfieldExtract(i6, 0, 8);
+            const ivec4 low7 = bitfieldExtract(i7, 0, 8);
+            const ivec4 low8 = bitfieldExtract(i8, 0, 8);
+            const ivec4 low9 = bitfieldExtract(i9, 0, 8);
+            const ivec4 low10 = bitfieldExtract(i10, 0, 8);
+            const ivec4 low11 = bitfieldExtract(i11, 0, 8);
+            const ivec4 low12 = bitfieldExtract(i12, 0, 8);
+            const ivec4 low13 = bitfieldExtract(i13, 0, 8);
+            const ivec4 low14 = bitfieldExtract(i14, 0, 8);
+            const ivec4 low15 = bitfieldExtract(i15, 0, 8);
+            wide_x[k][m][digit][0] = bytes_of(low0);
+            wide_x[k][m][digit][1] = bytes_of(low1);
+            wide_x[k][m][digit][2] = bytes_of(low2);
+            wide_x[k][m][digit][3] = bytes_of(low3);
+            wide_x[k][m][digit][4] = bytes_of(low4);
+            wide_x[k][m][digit][5] = bytes_of(low5);
+            wide_x[k][m][digit][6] = bytes_of(low6);
+            wide_x[k][m][digit][7] = bytes_of(low7);
+            wide_x[k][m][digit][8] = bytes_of(low8);
+            wide_x[k][m][digit][9] = bytes_of(low9);
+            wide_x[k][m][digit][10] = bytes_of(low10);
+            wide_x[k][m][digit][11] = bytes_of(low11);
+            wide_x[k][m][digit][12] = bytes_of(low12);
+            wide_x[k][m][digit][13] = bytes_of(low13);
+            wide_x[k][m][digit][14] = bytes_of(low14);
+            wide_x[k][m][digit][15] = bytes_of(low15);
+            i0 = (i0 - low0) >> 8;
+            i1 = (i1 - low1) >> 8;
+            i2 = (i2 - low2) >> 8;
+            i3 = (i3 - low3) >> 8;
+            i4 = (i4 - low4) >> 8;
+            i5 = (i5 - low5) >> 8;
+            i6 = (i6 - low6) >> 8;
+            i7 = (i7 - low7) >> 8;
+            i8 = (i8 - low8) >> 8;
+            i9 = (i9 - low9) >> 8;
+            i10 = (i10 - low10) >> 8;
+            i11 = (i11 - low11) >> 8;
+            i12 = (i12 - low12) >> 8;
+            i13 = (i13 - low13) >> 8;
+            i14 = (i14 - low14) >> 8;
+            i15 = (i15 - low15) >> 8;
+        }
+    }
+}
+
+// Loads wide tile `j` of row `n`.
+void fetch_wide(uint n, uint j, out uvec4 fours[16], out uint words[2]) {
+    const uint row = n * (row_tiles / 4u) + j, tile = 0u;
+    const uint block_row = row % grid_rows;
+    const uint r = row / grid_rows;
+    fours[0] = W_q_four[block_row * 16u];
+    fours[1] = W_q_four[block_row * 16u + 1u];
+    fours[2] = W_q_four[block_row * 16u + 2u];
+    fours[3] = W_q_four[block_row * 16u + 3u];
+    fours[4] = W_q_four[block_row * 16u + 4u];
+    fours[5] = W_q_four[block_row * 16u + 5u];
+    fours[6] = W_q_four[block_row * 16u + 6u];
+    fours[7] = W_q_four[block_row * 16u + 7u];
+    fours[8] = W_q_four[block_row * 16u + 8u];
+    fours[9] = W_q_four[block_row * 16u + 9u];
+    fours[10] = W_q_four[block_row * 16u + 10u];
+    fours[11] = W_q_four[block_row * 16u + 11u];
+    fours[12] = W_q_four[block_row * 16u + 12u];
+    fours[13] = W_q_four[block_row * 16u + 13u];
+    fours[14] = W_q_four[block_row * 16u + 14u];
+    fours[15] = W_q_four[block_row * 16u + 15u];
+    words[0] = uint(zero[row]);
+    words[1] = uint(scale[row]);
+}
+
+// Adds the products of wide tile `j` of row `n`, which was loaded.
+void accumulate_wide(uint n, uint j, uint k, uvec4 fours[16], uint words[2], inout float sum[BATCH]) {
+    const uint row = n * (row_tiles / 4u) + j, tile = 0u;
+    const uint block_row = row % grid_rows;
+    const uint r = row / grid_rows;
+    uint d = words[1];
+    float s = f16_to_f32(d);  // d: 16 bits
+    uvec4 four0 = fours[0];
+    uint w0 = four0.x;
+    uint w1 = four0.y;
+    uint w2 = four0.z;
+    uint w3 = four0.w;
+    uvec4 q0 = uvec4((w0 >> ((9u - r) * 3u)) & 7u, (w1 >> ((9u - r) * 3u)) & 7u, (w2 >> ((9u - r) * 3u)) & 7u, (w3 >> ((9u - r) * 3u)) & 7u);  // w: 3 bits
+    uint bytes0 = q0.x | (q0.y << 8u) | (q0.z << 16u) | (q0.w << 24u);
+    uvec4 four1 = fours[1];
+    uint w4 = four1.x;
+    uint w5 = four1.y;
+    uint w6 = four1.z;
+    uint w7 = four1.w;
+    uvec4 q1 = uvec4((w4 >> ((9u - r) * 3u)) & 7u, (w5 >> ((9u - r) * 3u)) & 7u, (w6 >> ((9u - r) * 3u)) & 7u, (w7 >> ((9u - r) * 3u)) & 7u);  // w: 3 bits
+    uint bytes1 = q1.x | (q1.y << 8u) | (q1.z << 16u) | (q1.w << 24u);
+    uvec4 four2 = fours[2];
+    uint w8 = four2.x;
+    uint w9 = four2.y;
+    uint w10 = four2.z;
+    uint w11 = four2.w;
+    uvec4 q2 = uvec4((w8 >> ((9u - r) * 3u)) & 7u, (w9 >> ((9u - r) * 3u)) & 7u, (w10 >> ((9u - r) * 3u)) & 7u, (w11 >> ((9u - r) * 3u)) & 7u);  // w: 3 bits
+    uint bytes2 = q2.x | (q2.y << 8u) | (q2.z << 16u) | (q2.w << 24u);
+    uvec4 four3 = fours[3];
+    uint w12 = four3.x;
+    uint w13 = four3.y;
+    uint w14 = four3.z;
+    uint w15 = four3.w;
+    uvec4 q3 = uvec4((w12 >> ((9u - r) * 3u)) & 7u, (w13 >> ((9u - r) * 3u)) & 7u, (w14 >> ((9u - r) * 3u)) & 7u, (w15 >> ((9u - r) * 3u)) & 7u);  // w: 3 bits
+    uint bytes3 = q3.x | (q3.y << 8u) | (q3.z << 16u) | (q3.w << 24u);
+    uvec4 four4 = fours[4];
+    uint w16 = four4.x;
+    uint w17 = four4.y;
+    uint w18 = four4.z;
+    uint w19 = four4.w;
+    uvec4 q4 = uvec4((w16 >> ((9u - r) * 3u)) & 7u, (w17 >> ((9u - r) * 3u)) & 7u, (w18 >> ((9u - r) * 3u)) & 7u, (w19 >> ((9u - r) * 3u)) & 7u);  // w: 3 bits
+    uint bytes4 = q4.x | (q4.y << 8u) | (q4.z << 16u) | (q4.w << 24u);
+    uvec4 four5 = fours[5];
+    uint w20 = four5.x;
+    uint w21 = four5.y;
+    uint w22 = four5.z;
+    uint w23 = four5.w;
+    uvec4 q5 = uvec4((w20 >> ((9u - r) * 3u)) & 7u, (w21 >> ((9u - r) * 3u)) & 7u, (w22 >> ((9u - r) * 3u)) & 7u, (w23 >> ((9u - r) * 3u)) & 7u);  // w: 3 bits
+    uint bytes5 = q5.x | (q5.y << 8u) | (q5.z << 16u) | (q5.w << 24u);
+    uvec4 four6 = fours[6];
+    uint w24 = four6.x;
+    uint w25 = four6.y;
+    uint w26 = four6.z;
+    uint w27 = four6.w;
+    uvec4 q6 = uvec4((w24 >> ((9u - r) * 3u)) & 7u, (w25 >> ((9u - r) * 3u)) & 7u, (w26 >> ((9u - r) * 3u)) & 7u, (w27 >> ((9u - r) * 3u)) & 7u);  // w: 3 bits
+    uint bytes6 = q6.x | (q6.y << 8u) | (q6.z << 16u) | (q6.w << 24u);
+    uvec4 four7 = fours[7];
+    uint w28 = four7.x;
+    uint w29 = four7.y;
+    uint w30 = four7.z;
+    uint w31 = four7.w;
+    uvec4 q7 = uvec4((w28 >> ((9u - r) * 3u)) & 7u, (w29 >> ((9u - r) * 3u)) & 7u, (w30 >> ((9u - r) * 3u)) & 7u, (w31 >> ((9u - r) * 3u)) & 7u);  // w: 3 bits
+    uint bytes7 = q7.x | (q7.y << 8u) | (q7.z << 16u) | (q7.w << 24u);
+    uvec4 four8 = fours[8];
+    uint w32 = four8.x;
+    uint w33 = four8.y;
+    uint w34 = four8.z;
+    uint w35 = four8.w;
+    uvec4 q8 = uvec4((w32 >> ((9u - r) * 3u)) & 7u, (w33 >> ((9u - r) * 3u)) & 7u, (w34 >> ((9u - r) * 3u)) & 7u, (w35 >> ((9u - r) * 3u)) & 7u);  // w: 3 bits
+    uint bytes8 = q8.x | (q8.y << 8u) | (q8.z << 16u) | (q8.w << 24u);
+    uvec4 four9 = fours[9];
+    uint w36 = four9.x;
+    uint w37 = four9.y;
+    uint w38 = four9.z;
+    uint w39 = four9.w;
+    uvec4 q9 = uvec4((w36 >> ((9u - r) * 3u)) & 7u, (w37 >> ((9u - r) * 3u)) & 7u, (w38 >> ((9u - r) * 3u)) & 7u, (w39 >> ((9u - r) * 3u)) & 7u);  // w: 3 bits
+    uint bytes9 = q9.x | (q9.y << 8u) | (q9.z << 16u) | (q9.w << 24u);
+    uvec4 four10 = fours[10];
+    uint w40 = four10.x;
+    uint w41 = four10.y;
+    uint w42 = four10.z;
+    uint w43 = four10.w;
+    uvec4 q10 = uvec4((w40 >> ((9u - r) * 3u)) & 7u, (w41 >> ((9u - r) * 3u)) & 7u, (w42 >> ((9u - r) * 3u)) & 7u, (w43 >> ((9u - r) * 3u)) & 7u);  // w: 3 bits
+    uint bytes10 = q10.x | (q10.y << 8u) | (q10.z << 16u) | (q10.w << 24u);
+    uvec4 four11 = fours[11];
+    uint w44 = four11.x;
+    uint w45 = four11.y;
+    uint w46 = four11.z;
+    uint w47 = four11.w;
+    uvec4 q11 = uvec4((w44 >> ((9u - r) * 3u)) & 7u, (w45 >> ((9u - r) * 3u)) & 7u, (w46 >> ((9u - r) * 3u)) & 7u, (w47 >> ((9u - r) * 3u)) & 7u);  // w: 3 bits
+    uint bytes11 = q11.x | (q11.y << 8u) | (q11.z << 16u) | (q11.w << 24u);
+    uvec4 four12 = fours[12];
+    uint w48 = four12.x;
+    uint w49 = four12.y;
+    uint w50 = four12.z;
+    uint w51 = four12.w;
+    uvec4 q12 = uvec4((w48 >> ((9u - r) * 3u)) & 7u, (w49 >> ((9u - r) * 3u)) & 7u, (w50 >> ((9u - r) * 3u)) & 7u, (w51 >> ((9u - r) * 3u)) & 7u);  // w: 3 bits
+    uint bytes12 = q12.x | (q12.y << 8u) | (q12.z << 16u) | (q12.w << 24u);
+    uvec4 four13 = fours[13];
+    uint w52 = four13.x;
+    uint w53 = four13.y;
+    uint w54 = four13.z;
+    uint w55 = four13.w;
+    uvec4 q13 = uvec4((w52 >> ((9u - r) * 3u)) & 7u, (w53 >> ((9u - r) * 3u)) & 7u, (w54 >> ((9u - r) * 3u)) & 7u, (w55 >> ((9u - r) * 3u)) & 7u);  // w: 3 bits
+    uint bytes13 = q13.x | (q13.y << 8u) | (q13.z << 16u) | (q13.w << 24u);
+    uvec4 four14 = fours[14];
+    uint w56 = four14.x;
+    uint w57 = four14.y;
+    uint w58 = four14.z;
+    uint w59 = four14.w;
+    uvec4 q14 = uvec4((w56 >> ((9u - r) * 3u)) & 7u, (w57 >> ((9u - r) * 3u)) & 7u, (w58 >> ((9u - r) * 3u)) & 7u, (w59 >> ((9u - r) * 3u)) & 7u);  // w: 3 bits
+    uint bytes14 = q14.x | (q14.y << 8u) | (q14.z << 16u) | (q14.w << 24u);
+    uvec4 four15 = fours[15];
+    uint w60 = four15.x;
+    uint w61 = four15.y;
+    uint w62 = four15.z;
+    uint w63 = four15.w;
+    uvec4 q15 = uvec4((w60 >> ((9u - r) * 3u)) & 7u, (w61 >> ((9u - r) * 3u)) & 7u, (w62 >> ((9u - r) * 3u)) & 7u, (w63 >> ((9u - r) * 3u)) & 7u);  // w: 3 bits
+    uint bytes15 = q15.x | (q15.y << 8u) | (q15.z << 16u) | (q15.w << 24u);
+    uint m_ = words[0];
+    float z = f16_to_f32(m_);  // m: 16 bits
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
+        float dots0 = 0.0;
+        [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
+            dots0 = 256.0 * dots0 + float(dot4(int(bytes0), wide_x[k][m][digit][0]) + dot4(int(bytes1), wide_x[k][m][digit][1]) + dot4(int(bytes2), wide_x[k][m][digit][2]) + dot4(int(bytes3), wide_x[k][m][digit][3]) + dot4(int(bytes4), wide_x[k][m][digit][4]) + dot4(int(bytes5), wide_x[k][m][digit][5]) + dot4(int(bytes6), wide_x[k][m][digit][6]) + dot4(int(bytes7), wide_x[k][m][digit][7]) + dot4(int(bytes8), wide_x[k][m][digit][8]) + dot4(int(bytes9), wide_x[k][m][digit][9]) + dot4(int(bytes10), wide_x[k][m][digit][10]) + dot4(int(bytes11), wide_x[k][m][digit][11]) + dot4(int(bytes12), wide_x[k][m][digit][12]) + dot4(int(bytes13), wide_x[k][m][digit][13]) + dot4(int(bytes14), wide_x[k][m][digit][14]) + dot4(int(bytes15), wide_x[k][m][digit][15]));
+        }
+        sum[m] += wide_x_step[k][m] * (s * dots0 - s * z * wide_x_sum[k][m][0]);
+    }
+}
+
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS * BATCH * (BATCH * DIGITS <= 8u ? 2u : 1u)];
+
+// Sums of right-hand side `m` over the lanes of a subgroup, of all rows at once: those of row r in lane r.
+float sum_of_lanes(float sum[ROWS][BATCH], uint m) {
+    float v[ROWS];
+    [[unroll]] for (uint r = 0u; r < ROWS; ++r) v[r] = sum[r][m];
+    [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
+        const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
+        [[unroll]] for (uint i = 0u; i < left; ++i) {
+            const float even_row = v[2u * i], odd_row = v[2u * i + 1u];
+            v[i] = (odd ? odd_row : even_row) + subgroupShuffleXor(odd ? even_row : odd_row, bit);
+        }
+    }
+    for (uint bit = ROWS; bit < gl_SubgroupSize; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
+    return v[0];
+}
+
+// As many subgroups share a row as hold all of x between them, and walk down the rows.
+void walk_wide() {
+    const uint wide_tiles = row_tiles / 4u, lane = gl_SubgroupInvocationID;
+    const uint slice = gl_SubgroupSize * WIDE_TILES, slices = (wide_tiles + slice - 1u) / slice;
+    uint split = 1u, held = ~0u, turn = 0u;
+    while (split < max(slices, SPLIT) && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
+    const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split, end = rows;
+    for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
+        const uint row = first + team * ROWS;
+        float sum[ROWS][BATCH];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+            [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[r][m] = 0.0;
+        }
+        for (uint c = gl_SubgroupID % split; c < slices; c += split) {
+            [[unroll]] for (uint k = 0; k < WIDE_TILES; ++k) {
+                const uint j = (c * WIDE_TILES + k) * gl_SubgroupSize + lane;
+                if (j >= wide_tiles) continue;
+                if (c != held) load_wide_x(0u, j, k);
+                uvec4 fours[ROWS][16];
+                uint words[ROWS][2];
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, fours[r], words[r]);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, k, fours[r], words[r], sum[r]);
+            }
+            held = c;
+        }
+        // Halves of the memory in turn: who is a row ahead does not write where others still read.
+        const uint place = turn++ % 2u * gl_NumSubgroups * ROWS * BATCH;
+        [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+            const float all = sum_of_lanes(sum, m);
+            if (lane >= ROWS) continue;
+            if (split > 1u) partial[place + (gl_SubgroupID * BATCH + m) * ROWS + lane] = all;
+            else if (row + lane < rows && m < batch) y[m * y_rows + y_first + row + lane] = all;
+        }
+        if (split == 1u) continue;
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < teams * ROWS * BATCH; i += gl_WorkGroupSize.x) {
+            const uint t = i / (ROWS * BATCH), m = i / ROWS % BATCH, own = first + t * ROWS + i % ROWS;
+            const uint at = place + t * (split - 1u) * ROWS * BATCH + i;
+            float total = 0.0;
+            for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS * BATCH];
+            if (own < rows && m < batch) y[m * y_rows + y_first + own] = total;
+        }
+    }
+}
 
 void main() {
+    if (LOAD_WORDS == 4u && BATCH * DIGITS <= 8u && gl_SubgroupSize >= ROWS) {
+        walk_wide();
+        return;
+    }
     // A subgroup holds a slice of x and walks down the rows.
     const uint slice = gl_SubgroupSize * TILES, slices = (row_tiles + slice - 1u) / slice;
     const uint split = SPLIT == 1u ? 1u : min(SPLIT, gl_NumSubgroups);

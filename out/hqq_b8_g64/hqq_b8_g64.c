@@ -2,7 +2,7 @@
  * Generated from the specification below by `qkgen emit --format hqq_b8_g64`; do not edit.
  * 68 bytes for 64 elements, 8.5 bits each.
  * dequant, gather in f32: for each weight 1.06 bytes read and 4 written, 6.75 operations: 0.75 loads, 2 bits, 0.5 integer, 2 float, 1.5 conversions.
- * gemv in f32: for each weight 1.06 bytes read, 4.56 operations: 0.375 loads, 0.75 bits, 0.562 integer, 2.25 float, 0.625 conversions.
+ * gemv in f32: for each weight 1.06 bytes read, 3.5 operations: 0.0938 loads, 0.75 bits, 0.0625 integer, 2.06 float, 0.531 conversions.
  *
  *     format hqq_b{bits}_g{group} "HQQ: the groups of the whole tensor in planes of equal size, a float zero"
  *     from "HQQ: BitPack, axis 1"
@@ -651,10 +651,12 @@ static const uint32_t hqq_b8_g64_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 
 static const uint32_t hqq_b8_g64_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g64_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g64_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t hqq_b8_g64_gemv_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant hqq_b8_g64_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b8_g64_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b8_g64_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, hqq_b8_g64_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, hqq_b8_g64_gemv_f32_vulkan_split}};
+    {3, "split", 1, 4, hqq_b8_g64_gemv_f32_vulkan_split},
+    {5, "load_words", 4, 2, hqq_b8_g64_gemv_f32_vulkan_load_words}};
 
 const qk_kernel qk_hqq_b8_g64_gemv_f32_vulkan = {
     .name = "hqq_b8_g64_gemv_f32",
@@ -668,10 +670,10 @@ const qk_kernel qk_hqq_b8_g64_gemv_f32_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b8_g64_gemv_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = hqq_b8_g64_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 64,
@@ -734,11 +736,13 @@ static const uint32_t hqq_b8_g64_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g64_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g64_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g64_gemv_int8_f32_vulkan_digits[] = {1};
+static const uint32_t hqq_b8_g64_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant hqq_b8_g64_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b8_g64_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b8_g64_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, hqq_b8_g64_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, hqq_b8_g64_gemv_int8_f32_vulkan_split},
-    {4, "digits", 1, 1, hqq_b8_g64_gemv_int8_f32_vulkan_digits}};
+    {4, "digits", 1, 1, hqq_b8_g64_gemv_int8_f32_vulkan_digits},
+    {5, "load_words", 4, 2, hqq_b8_g64_gemv_int8_f32_vulkan_load_words}};
 
 const qk_kernel qk_hqq_b8_g64_gemv_int8_f32_vulkan = {
     .name = "hqq_b8_g64_gemv_int8_f32",
@@ -752,10 +756,10 @@ const qk_kernel qk_hqq_b8_g64_gemv_int8_f32_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b8_g64_gemv_int8_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = hqq_b8_g64_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 64,
@@ -789,11 +793,13 @@ static const uint32_t hqq_b8_g64_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g64_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g64_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g64_gemv_split_f32_vulkan_digits[] = {2};
+static const uint32_t hqq_b8_g64_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant hqq_b8_g64_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b8_g64_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b8_g64_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, hqq_b8_g64_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, hqq_b8_g64_gemv_split_f32_vulkan_split},
-    {4, "digits", 2, 1, hqq_b8_g64_gemv_split_f32_vulkan_digits}};
+    {4, "digits", 2, 1, hqq_b8_g64_gemv_split_f32_vulkan_digits},
+    {5, "load_words", 4, 2, hqq_b8_g64_gemv_split_f32_vulkan_load_words}};
 
 const qk_kernel qk_hqq_b8_g64_gemv_split_f32_vulkan = {
     .name = "hqq_b8_g64_gemv_split_f32",
@@ -807,10 +813,10 @@ const qk_kernel qk_hqq_b8_g64_gemv_split_f32_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b8_g64_gemv_split_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = hqq_b8_g64_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 64,
@@ -844,11 +850,13 @@ static const uint32_t hqq_b8_g64_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g64_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g64_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g64_gemv_int24_f32_vulkan_digits[] = {3};
+static const uint32_t hqq_b8_g64_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant hqq_b8_g64_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b8_g64_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b8_g64_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, hqq_b8_g64_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, hqq_b8_g64_gemv_int24_f32_vulkan_split},
-    {4, "digits", 3, 1, hqq_b8_g64_gemv_int24_f32_vulkan_digits}};
+    {4, "digits", 3, 1, hqq_b8_g64_gemv_int24_f32_vulkan_digits},
+    {5, "load_words", 4, 2, hqq_b8_g64_gemv_int24_f32_vulkan_load_words}};
 
 const qk_kernel qk_hqq_b8_g64_gemv_int24_f32_vulkan = {
     .name = "hqq_b8_g64_gemv_int24_f32",
@@ -862,10 +870,10 @@ const qk_kernel qk_hqq_b8_g64_gemv_int24_f32_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b8_g64_gemv_int24_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = hqq_b8_g64_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 64,
@@ -898,10 +906,12 @@ static const uint32_t hqq_b8_g64_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 
 static const uint32_t hqq_b8_g64_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g64_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g64_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t hqq_b8_g64_gemv_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant hqq_b8_g64_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b8_g64_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b8_g64_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, hqq_b8_g64_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, hqq_b8_g64_gemv_f16_vulkan_split}};
+    {3, "split", 1, 4, hqq_b8_g64_gemv_f16_vulkan_split},
+    {5, "load_words", 4, 2, hqq_b8_g64_gemv_f16_vulkan_load_words}};
 
 const qk_kernel qk_hqq_b8_g64_gemv_f16_vulkan = {
     .name = "hqq_b8_g64_gemv_f16",
@@ -915,10 +925,10 @@ const qk_kernel qk_hqq_b8_g64_gemv_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b8_g64_gemv_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = hqq_b8_g64_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 64,
@@ -981,11 +991,13 @@ static const uint32_t hqq_b8_g64_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g64_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g64_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g64_gemv_int8_f16_vulkan_digits[] = {1};
+static const uint32_t hqq_b8_g64_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant hqq_b8_g64_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b8_g64_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b8_g64_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, hqq_b8_g64_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, hqq_b8_g64_gemv_int8_f16_vulkan_split},
-    {4, "digits", 1, 1, hqq_b8_g64_gemv_int8_f16_vulkan_digits}};
+    {4, "digits", 1, 1, hqq_b8_g64_gemv_int8_f16_vulkan_digits},
+    {5, "load_words", 4, 2, hqq_b8_g64_gemv_int8_f16_vulkan_load_words}};
 
 const qk_kernel qk_hqq_b8_g64_gemv_int8_f16_vulkan = {
     .name = "hqq_b8_g64_gemv_int8_f16",
@@ -999,10 +1011,10 @@ const qk_kernel qk_hqq_b8_g64_gemv_int8_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b8_g64_gemv_int8_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = hqq_b8_g64_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 64,
@@ -1036,11 +1048,13 @@ static const uint32_t hqq_b8_g64_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g64_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g64_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g64_gemv_split_f16_vulkan_digits[] = {2};
+static const uint32_t hqq_b8_g64_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant hqq_b8_g64_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b8_g64_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b8_g64_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, hqq_b8_g64_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, hqq_b8_g64_gemv_split_f16_vulkan_split},
-    {4, "digits", 2, 1, hqq_b8_g64_gemv_split_f16_vulkan_digits}};
+    {4, "digits", 2, 1, hqq_b8_g64_gemv_split_f16_vulkan_digits},
+    {5, "load_words", 4, 2, hqq_b8_g64_gemv_split_f16_vulkan_load_words}};
 
 const qk_kernel qk_hqq_b8_g64_gemv_split_f16_vulkan = {
     .name = "hqq_b8_g64_gemv_split_f16",
@@ -1054,10 +1068,10 @@ const qk_kernel qk_hqq_b8_g64_gemv_split_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b8_g64_gemv_split_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = hqq_b8_g64_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 64,
@@ -1091,11 +1105,13 @@ static const uint32_t hqq_b8_g64_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g64_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g64_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g64_gemv_int24_f16_vulkan_digits[] = {3};
+static const uint32_t hqq_b8_g64_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant hqq_b8_g64_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b8_g64_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b8_g64_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, hqq_b8_g64_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, hqq_b8_g64_gemv_int24_f16_vulkan_split},
-    {4, "digits", 3, 1, hqq_b8_g64_gemv_int24_f16_vulkan_digits}};
+    {4, "digits", 3, 1, hqq_b8_g64_gemv_int24_f16_vulkan_digits},
+    {5, "load_words", 4, 2, hqq_b8_g64_gemv_int24_f16_vulkan_load_words}};
 
 const qk_kernel qk_hqq_b8_g64_gemv_int24_f16_vulkan = {
     .name = "hqq_b8_g64_gemv_int24_f16",
@@ -1109,10 +1125,10 @@ const qk_kernel qk_hqq_b8_g64_gemv_int24_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b8_g64_gemv_int24_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = hqq_b8_g64_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 64,

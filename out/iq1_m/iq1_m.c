@@ -3291,11 +3291,13 @@ static const uint32_t iq1_m_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_digits[] = {1};
+static const uint32_t iq1_m_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq1_m_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, iq1_m_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, iq1_m_gemv_int8_f32_vulkan_split},
-    {4, "digits", 1, 1, iq1_m_gemv_int8_f32_vulkan_digits}};
+    {4, "digits", 1, 1, iq1_m_gemv_int8_f32_vulkan_digits},
+    {5, "load_words", 4, 2, iq1_m_gemv_int8_f32_vulkan_load_words}};
 
 const qk_kernel qk_iq1_m_gemv_int8_f32_vulkan = {
     .name = "iq1_m_gemv_int8_f32",
@@ -3311,10 +3313,10 @@ const qk_kernel qk_iq1_m_gemv_int8_f32_vulkan = {
     .push = iq1_m_gemv_int8_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_int8_f32_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = iq1_m_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -3342,11 +3344,13 @@ static const uint32_t iq1_m_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_split_f32_vulkan_digits[] = {2};
+static const uint32_t iq1_m_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq1_m_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, iq1_m_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, iq1_m_gemv_split_f32_vulkan_split},
-    {4, "digits", 2, 1, iq1_m_gemv_split_f32_vulkan_digits}};
+    {4, "digits", 2, 1, iq1_m_gemv_split_f32_vulkan_digits},
+    {5, "load_words", 4, 2, iq1_m_gemv_split_f32_vulkan_load_words}};
 
 const qk_kernel qk_iq1_m_gemv_split_f32_vulkan = {
     .name = "iq1_m_gemv_split_f32",
@@ -3362,10 +3366,10 @@ const qk_kernel qk_iq1_m_gemv_split_f32_vulkan = {
     .push = iq1_m_gemv_split_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_split_f32_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = iq1_m_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -3393,11 +3397,13 @@ static const uint32_t iq1_m_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_digits[] = {3};
+static const uint32_t iq1_m_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq1_m_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, iq1_m_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, iq1_m_gemv_int24_f32_vulkan_split},
-    {4, "digits", 3, 1, iq1_m_gemv_int24_f32_vulkan_digits}};
+    {4, "digits", 3, 1, iq1_m_gemv_int24_f32_vulkan_digits},
+    {5, "load_words", 4, 2, iq1_m_gemv_int24_f32_vulkan_load_words}};
 
 const qk_kernel qk_iq1_m_gemv_int24_f32_vulkan = {
     .name = "iq1_m_gemv_int24_f32",
@@ -3413,10 +3419,10 @@ const qk_kernel qk_iq1_m_gemv_int24_f32_vulkan = {
     .push = iq1_m_gemv_int24_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_int24_f32_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = iq1_m_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -3518,11 +3524,13 @@ static const uint32_t iq1_m_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_digits[] = {1};
+static const uint32_t iq1_m_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq1_m_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, iq1_m_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, iq1_m_gemv_int8_f16_vulkan_split},
-    {4, "digits", 1, 1, iq1_m_gemv_int8_f16_vulkan_digits}};
+    {4, "digits", 1, 1, iq1_m_gemv_int8_f16_vulkan_digits},
+    {5, "load_words", 4, 2, iq1_m_gemv_int8_f16_vulkan_load_words}};
 
 const qk_kernel qk_iq1_m_gemv_int8_f16_vulkan = {
     .name = "iq1_m_gemv_int8_f16",
@@ -3538,10 +3546,10 @@ const qk_kernel qk_iq1_m_gemv_int8_f16_vulkan = {
     .push = iq1_m_gemv_int8_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_int8_f16_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = iq1_m_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -3569,11 +3577,13 @@ static const uint32_t iq1_m_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_split_f16_vulkan_digits[] = {2};
+static const uint32_t iq1_m_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq1_m_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, iq1_m_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, iq1_m_gemv_split_f16_vulkan_split},
-    {4, "digits", 2, 1, iq1_m_gemv_split_f16_vulkan_digits}};
+    {4, "digits", 2, 1, iq1_m_gemv_split_f16_vulkan_digits},
+    {5, "load_words", 4, 2, iq1_m_gemv_split_f16_vulkan_load_words}};
 
 const qk_kernel qk_iq1_m_gemv_split_f16_vulkan = {
     .name = "iq1_m_gemv_split_f16",
@@ -3589,10 +3599,10 @@ const qk_kernel qk_iq1_m_gemv_split_f16_vulkan = {
     .push = iq1_m_gemv_split_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_split_f16_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = iq1_m_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -3620,11 +3630,13 @@ static const uint32_t iq1_m_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_digits[] = {3};
+static const uint32_t iq1_m_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq1_m_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, iq1_m_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, iq1_m_gemv_int24_f16_vulkan_split},
-    {4, "digits", 3, 1, iq1_m_gemv_int24_f16_vulkan_digits}};
+    {4, "digits", 3, 1, iq1_m_gemv_int24_f16_vulkan_digits},
+    {5, "load_words", 4, 2, iq1_m_gemv_int24_f16_vulkan_load_words}};
 
 const qk_kernel qk_iq1_m_gemv_int24_f16_vulkan = {
     .name = "iq1_m_gemv_int24_f16",
@@ -3640,10 +3652,10 @@ const qk_kernel qk_iq1_m_gemv_int24_f16_vulkan = {
     .push = iq1_m_gemv_int24_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_int24_f16_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = iq1_m_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -3742,9 +3754,11 @@ static const qk_table iq1_m_gemv_id_int8_f32_tables[] = {
 static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_digits[] = {1};
+static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq1_m_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_m_gemv_id_int8_f32_vulkan_rows},
-    {4, "digits", 1, 1, iq1_m_gemv_id_int8_f32_vulkan_digits}};
+    {4, "digits", 1, 1, iq1_m_gemv_id_int8_f32_vulkan_digits},
+    {5, "load_words", 4, 2, iq1_m_gemv_id_int8_f32_vulkan_load_words}};
 
 const qk_kernel qk_iq1_m_gemv_id_int8_f32_vulkan = {
     .name = "iq1_m_gemv_id_int8_f32",
@@ -3760,10 +3774,10 @@ const qk_kernel qk_iq1_m_gemv_id_int8_f32_vulkan = {
     .push = iq1_m_gemv_id_int8_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_int8_f32_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = iq1_m_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -3793,9 +3807,11 @@ static const qk_table iq1_m_gemv_id_split_f32_tables[] = {
 static const uint32_t iq1_m_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq1_m_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_id_split_f32_vulkan_digits[] = {2};
+static const uint32_t iq1_m_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq1_m_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_m_gemv_id_split_f32_vulkan_rows},
-    {4, "digits", 2, 1, iq1_m_gemv_id_split_f32_vulkan_digits}};
+    {4, "digits", 2, 1, iq1_m_gemv_id_split_f32_vulkan_digits},
+    {5, "load_words", 4, 2, iq1_m_gemv_id_split_f32_vulkan_load_words}};
 
 const qk_kernel qk_iq1_m_gemv_id_split_f32_vulkan = {
     .name = "iq1_m_gemv_id_split_f32",
@@ -3811,10 +3827,10 @@ const qk_kernel qk_iq1_m_gemv_id_split_f32_vulkan = {
     .push = iq1_m_gemv_id_split_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_split_f32_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = iq1_m_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -3844,9 +3860,11 @@ static const qk_table iq1_m_gemv_id_int24_f32_tables[] = {
 static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_digits[] = {3};
+static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq1_m_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_m_gemv_id_int24_f32_vulkan_rows},
-    {4, "digits", 3, 1, iq1_m_gemv_id_int24_f32_vulkan_digits}};
+    {4, "digits", 3, 1, iq1_m_gemv_id_int24_f32_vulkan_digits},
+    {5, "load_words", 4, 2, iq1_m_gemv_id_int24_f32_vulkan_load_words}};
 
 const qk_kernel qk_iq1_m_gemv_id_int24_f32_vulkan = {
     .name = "iq1_m_gemv_id_int24_f32",
@@ -3862,10 +3880,10 @@ const qk_kernel qk_iq1_m_gemv_id_int24_f32_vulkan = {
     .push = iq1_m_gemv_id_int24_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_int24_f32_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = iq1_m_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -3964,9 +3982,11 @@ static const qk_table iq1_m_gemv_id_int8_f16_tables[] = {
 static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_digits[] = {1};
+static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq1_m_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_m_gemv_id_int8_f16_vulkan_rows},
-    {4, "digits", 1, 1, iq1_m_gemv_id_int8_f16_vulkan_digits}};
+    {4, "digits", 1, 1, iq1_m_gemv_id_int8_f16_vulkan_digits},
+    {5, "load_words", 4, 2, iq1_m_gemv_id_int8_f16_vulkan_load_words}};
 
 const qk_kernel qk_iq1_m_gemv_id_int8_f16_vulkan = {
     .name = "iq1_m_gemv_id_int8_f16",
@@ -3982,10 +4002,10 @@ const qk_kernel qk_iq1_m_gemv_id_int8_f16_vulkan = {
     .push = iq1_m_gemv_id_int8_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_int8_f16_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = iq1_m_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -4015,9 +4035,11 @@ static const qk_table iq1_m_gemv_id_split_f16_tables[] = {
 static const uint32_t iq1_m_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq1_m_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_id_split_f16_vulkan_digits[] = {2};
+static const uint32_t iq1_m_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq1_m_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_m_gemv_id_split_f16_vulkan_rows},
-    {4, "digits", 2, 1, iq1_m_gemv_id_split_f16_vulkan_digits}};
+    {4, "digits", 2, 1, iq1_m_gemv_id_split_f16_vulkan_digits},
+    {5, "load_words", 4, 2, iq1_m_gemv_id_split_f16_vulkan_load_words}};
 
 const qk_kernel qk_iq1_m_gemv_id_split_f16_vulkan = {
     .name = "iq1_m_gemv_id_split_f16",
@@ -4033,10 +4055,10 @@ const qk_kernel qk_iq1_m_gemv_id_split_f16_vulkan = {
     .push = iq1_m_gemv_id_split_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_split_f16_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = iq1_m_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -4066,9 +4088,11 @@ static const qk_table iq1_m_gemv_id_int24_f16_tables[] = {
 static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_digits[] = {3};
+static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq1_m_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_m_gemv_id_int24_f16_vulkan_rows},
-    {4, "digits", 3, 1, iq1_m_gemv_id_int24_f16_vulkan_digits}};
+    {4, "digits", 3, 1, iq1_m_gemv_id_int24_f16_vulkan_digits},
+    {5, "load_words", 4, 2, iq1_m_gemv_id_int24_f16_vulkan_load_words}};
 
 const qk_kernel qk_iq1_m_gemv_id_int24_f16_vulkan = {
     .name = "iq1_m_gemv_id_int24_f16",
@@ -4084,10 +4108,10 @@ const qk_kernel qk_iq1_m_gemv_id_int24_f16_vulkan = {
     .push = iq1_m_gemv_id_int24_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_int24_f16_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = iq1_m_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,

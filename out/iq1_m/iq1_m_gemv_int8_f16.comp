@@ -1,7 +1,7 @@
 // iq1_m_gemv_int8_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f16.
 // Generated from the specification below by `qkgen emit --format iq1_m`; do not edit.
 // 56 bytes for 256 elements, 1.75 bits each.
-// For each weight 0.219 bytes read, 5.88 operations: 0.312 loads, 1.88 bits, 2.44 integer, 0.812 float, 0.188 conversions, 0.25 lookups.
+// For each weight 0.219 bytes read, 3.35 operations: 0.0547 loads, 1.12 bits, 1.2 integer, 0.648 float, 0.0781 conversions, 0.25 lookups.
 //
 //     format iq1_m "eights from a ternary codebook of 2048, shifted by an eighth, 3-bit scales in groups of 16"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -24,16 +24,19 @@
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_shuffle : require
 #extension GL_EXT_spirv_intrinsics : require
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint BATCH = 1;  // right-hand sides that are kept, at least as many as there are
 layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
 layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row, where there are few rows
+layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: weights are loaded 16 bytes at a time, where that can be
 layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint blocks[]; };
 layout(binding = 3, std430) readonly buffer GTable { uint G[]; };  // 2048 rows of 8: i8, packed
+layout(binding = 0, std430) readonly buffer Blocks_fourBuffer { uvec4 blocks_four[]; };
 layout(binding = 1, std430) readonly buffer Input { uvec2 x_in[]; };
 layout(binding = 2, std430) writeonly buffer Output { float y[]; };
 
@@ -58,6 +61,13 @@ int x[TILES][BATCH][DIGITS][4];
 int x_digits[TILES][BATCH][DIGITS][1];
 float x_step[TILES][BATCH];
 float x_sum[TILES][BATCH][2];
+
+// The same for wide tiles, where x fits.
+const uint WIDE_TILES = 1u;
+int wide_x[WIDE_TILES][BATCH][DIGITS][32];
+int wide_x_digits[WIDE_TILES][BATCH][DIGITS][1];
+float wide_x_step[WIDE_TILES][BATCH];
+float wide_x_sum[WIDE_TILES][BATCH][16];
 
 // Integers whose digits are bytes with a sign: the largest, less what rounding may add.
 const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355709.0;
@@ -167,9 +177,465 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     }
 }
 
-shared float partial[gl_WorkGroupSize.x / 4u * ROWS * BATCH];
+// Loads what wide tile `j` of a row meets of x, from right-hand side `vector` on.
+void load_wide_x(uint vector, uint j, uint k) {
+    const uint tile = j % 2u;
+    const uint place = j / 2u * 64u + tile * 32u;
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
+        const uint from = min(vector + m, batch - 1u) * row_tiles * 4u + place;
+        const vec4 x0 = vec4(unpackHalf2x16(x_in[from].x), unpackHalf2x16(x_in[from].y));
+        const vec4 x1 = vec4(unpackHalf2x16(x_in[from + 1u].x), unpackHalf2x16(x_in[from + 1u].y));
+        const vec4 x2 = vec4(unpackHalf2x16(x_in[from + 2u].x), unpackHalf2x16(x_in[from + 2u].y));
+        const vec4 x3 = vec4(unpackHalf2x16(x_in[from + 3u].x), unpackHalf2x16(x_in[from + 3u].y));
+        const vec4 x4 = vec4(unpackHalf2x16(x_in[from + 4u].x), unpackHalf2x16(x_in[from + 4u].y));
+        const vec4 x5 = vec4(unpackHalf2x16(x_in[from + 5u].x), unpackHalf2x16(x_in[from + 5u].y));
+        const vec4 x6 = vec4(unpackHalf2x16(x_in[from + 6u].x), unpackHalf2x16(x_in[from + 6u].y));
+        const vec4 x7 = vec4(unpackHalf2x16(x_in[from + 7u].x), unpackHalf2x16(x_in[from + 7u].y));
+        const vec4 x8 = vec4(unpackHalf2x16(x_in[from + 8u].x), unpackHalf2x16(x_in[from + 8u].y));
+        const vec4 x9 = vec4(unpackHalf2x16(x_in[from + 9u].x), unpackHalf2x16(x_in[from + 9u].y));
+        const vec4 x10 = vec4(unpackHalf2x16(x_in[from + 10u].x), unpackHalf2x16(x_in[from + 10u].y));
+        const vec4 x11 = vec4(unpackHalf2x16(x_in[from + 11u].x), unpackHalf2x16(x_in[from + 11u].y));
+        const vec4 x12 = vec4(unpackHalf2x16(x_in[from + 12u].x), unpackHalf2x16(x_in[from + 12u].y));
+        const vec4 x13 = vec4(unpackHalf2x16(x_in[from + 13u].x), unpackHalf2x16(x_in[from + 13u].y));
+        const vec4 x14 = vec4(unpackHalf2x16(x_in[from + 14u].x), unpackHalf2x16(x_in[from + 14u].y));
+        const vec4 x15 = vec4(unpackHalf2x16(x_in[from + 15u].x), unpackHalf2x16(x_in[from + 15u].y));
+        const vec4 x16 = vec4(unpackHalf2x16(x_in[from + 16u].x), unpackHalf2x16(x_in[from + 16u].y));
+        const vec4 x17 = vec4(unpackHalf2x16(x_in[from + 17u].x), unpackHalf2x16(x_in[from + 17u].y));
+        const vec4 x18 = vec4(unpackHalf2x16(x_in[from + 18u].x), unpackHalf2x16(x_in[from + 18u].y));
+        const vec4 x19 = vec4(unpackHalf2x16(x_in[from + 19u].x), unpackHalf2x16(x_in[from + 19u].y));
+        const vec4 x20 = vec4(unpackHalf2x16(x_in[from + 20u].x), unpackHalf2x16(x_in[from + 20u].y));
+        const vec4 x21 = vec4(unpackHalf2x16(x_in[from + 21u].x), unpackHalf2x16(x_in[from + 21u].y));
+        const vec4 x22 = vec4(unpackHalf2x16(x_in[from + 22u].x), unpackHalf2x16(x_in[from + 22u].y));
+        const vec4 x23 = vec4(unpackHalf2x16(x_in[from + 23u].x), unpackHalf2x16(x_in[from + 23u].y));
+        const vec4 x24 = vec4(unpackHalf2x16(x_in[from + 24u].x), unpackHalf2x16(x_in[from + 24u].y));
+        const vec4 x25 = vec4(unpackHalf2x16(x_in[from + 25u].x), unpackHalf2x16(x_in[from + 25u].y));
+        const vec4 x26 = vec4(unpackHalf2x16(x_in[from + 26u].x), unpackHalf2x16(x_in[from + 26u].y));
+        const vec4 x27 = vec4(unpackHalf2x16(x_in[from + 27u].x), unpackHalf2x16(x_in[from + 27u].y));
+        const vec4 x28 = vec4(unpackHalf2x16(x_in[from + 28u].x), unpackHalf2x16(x_in[from + 28u].y));
+        const vec4 x29 = vec4(unpackHalf2x16(x_in[from + 29u].x), unpackHalf2x16(x_in[from + 29u].y));
+        const vec4 x30 = vec4(unpackHalf2x16(x_in[from + 30u].x), unpackHalf2x16(x_in[from + 30u].y));
+        const vec4 x31 = vec4(unpackHalf2x16(x_in[from + 31u].x), unpackHalf2x16(x_in[from + 31u].y));
+        vec4 most = abs(x0);
+        most = max(most, abs(x1));
+        most = max(most, abs(x2));
+        most = max(most, abs(x3));
+        most = max(most, abs(x4));
+        most = max(most, abs(x5));
+        most = max(most, abs(x6));
+        most = max(most, abs(x7));
+        most = max(most, abs(x8));
+        most = max(most, abs(x9));
+        most = max(most, abs(x10));
+        most = max(most, abs(x11));
+        most = max(most, abs(x12));
+        most = max(most, abs(x13));
+        most = max(most, abs(x14));
+        most = max(most, abs(x15));
+        most = max(most, abs(x16));
+        most = max(most, abs(x17));
+        most = max(most, abs(x18));
+        most = max(most, abs(x19));
+        most = max(most, abs(x20));
+        most = max(most, abs(x21));
+        most = max(most, abs(x22));
+        most = max(most, abs(x23));
+        most = max(most, abs(x24));
+        most = max(most, abs(x25));
+        most = max(most, abs(x26));
+        most = max(most, abs(x27));
+        most = max(most, abs(x28));
+        most = max(most, abs(x29));
+        most = max(most, abs(x30));
+        most = max(most, abs(x31));
+        const float scale = scale_of(most, x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7 + x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15 + x16 + x17 + x18 + x19 + x20 + x21 + x22 + x23 + x24 + x25 + x26 + x27 + x28 + x29 + x30 + x31);
+        wide_x_step[k][m] = 1.0 / scale;
+        ivec4 i0 = ivec4(roundEven(x0 * scale));
+        ivec4 i1 = ivec4(roundEven(x1 * scale));
+        ivec4 i2 = ivec4(roundEven(x2 * scale));
+        ivec4 i3 = ivec4(roundEven(x3 * scale));
+        ivec4 i4 = ivec4(roundEven(x4 * scale));
+        ivec4 i5 = ivec4(roundEven(x5 * scale));
+        ivec4 i6 = ivec4(roundEven(x6 * scale));
+        ivec4 i7 = ivec4(roundEven(x7 * scale));
+        ivec4 i8 = ivec4(roundEven(x8 * scale));
+        ivec4 i9 = ivec4(roundEven(x9 * scale));
+        ivec4 i10 = ivec4(roundEven(x10 * scale));
+        ivec4 i11 = ivec4(roundEven(x11 * scale));
+        ivec4 i12 = ivec4(roundEven(x12 * scale));
+        ivec4 i13 = ivec4(roundEven(x13 * scale));
+        ivec4 i14 = ivec4(roundEven(x14 * scale));
+        ivec4 i15 = ivec4(roundEven(x15 * scale));
+        ivec4 i16 = ivec4(roundEven(x16 * scale));
+        ivec4 i17 = ivec4(roundEven(x17 * scale));
+        ivec4 i18 = ivec4(roundEven(x18 * scale));
+        ivec4 i19 = ivec4(roundEven(x19 * scale));
+        ivec4 i20 = ivec4(roundEven(x20 * scale));
+        ivec4 i21 = ivec4(roundEven(x21 * scale));
+        ivec4 i22 = ivec4(roundEven(x22 * scale));
+        ivec4 i23 = ivec4(roundEven(x23 * scale));
+        ivec4 i24 = ivec4(roundEven(x24 * scale));
+        ivec4 i25 = ivec4(roundEven(x25 * scale));
+        ivec4 i26 = ivec4(roundEven(x26 * scale));
+        ivec4 i27 = ivec4(roundEven(x27 * scale));
+        ivec4 i28 = ivec4(roundEven(x28 * scale));
+        ivec4 i29 = ivec4(roundEven(x29 * scale));
+        ivec4 i30 = ivec4(roundEven(x30 * scale));
+        ivec4 i31 = ivec4(roundEven(x31 * scale));
+        wide_x_sum[k][m][0] = float(sum_of(i0 + i1));
+        wide_x_sum[k][m][1] = float(sum_of(i2 + i3));
+        wide_x_sum[k][m][2] = float(sum_of(i4 + i5));
+        wide_x_sum[k][m][3] = float(sum_of(i6 + i7));
+        wide_x_sum[k][m][4] = float(sum_of(i8 + i9));
+        wide_x_sum[k][m][5] = float(sum_of(i10 + i11));
+        wide_x_sum[k][m][6] = float(sum_of(i12 + i13));
+        wide_x_sum[k][m][7] = float(sum_of(i14 + i15));
+        wide_x_sum[k][m][8] = float(sum_of(i16 + i17));
+        wide_x_sum[k][m][9] = float(sum_of(i18 + i19));
+        wide_x_sum[k][m][10] = float(sum_of(i20 + i21));
+        wide_x_sum[k][m][11] = float(sum_of(i22 + i23));
+        wide_x_sum[k][m][12] = float(sum_of(i24 + i25));
+        wide_x_sum[k][m][13] = float(sum_of(i26 + i27));
+        wide_x_sum[k][m][14] = float(sum_of(i28 + i29));
+        wide_x_sum[k][m][15] = float(sum_of(i30 + i31));
+        [[unroll]] for (uint digit = DIGITS; digit-- > 0;) {
+            const ivec4 low0 = bitfieldExtract(i0, 0, 8);
+            const ivec4 low1 = bitfieldExtract(i1, 0, 8);
+            const ivec4 low2 = bitfieldExtract(i2, 0, 8);
+            const ivec4 low3 = bitfieldExtract(i3, 0, 8);
+            const ivec4 low4 = bitfieldExtract(i4, 0, 8);
+            const ivec4 low5 = bitfieldExtract(i5, 0, 8);
+            const ivec4 low6 = bitfieldExtract(i6, 0, 8);
+            const ivec4 low7 = bitfieldExtract(i7, 0, 8);
+            const ivec4 low8 = bitfieldExtract(i8, 0, 8);
+            const ivec4 low9 = bitfieldExtract(i9, 0, 8);
+            const ivec4 low10 = bitfieldExtract(i10, 0, 8);
+            const ivec4 low11 = bitfieldExtract(i11, 0, 8);
+            const ivec4 low12 = bitfieldExtract(i12, 0, 8);
+            const ivec4 low13 = bitfieldExtract(i13, 0, 8);
+            const ivec4 low14 = bitfieldExtract(i14, 0, 8);
+            const ivec4 low15 = bitfieldExtract(i15, 0, 8);
+            const ivec4 low16 = bitfieldExtract(i16, 0, 8);
+            const ivec4 low17 = bitfieldExtract(i17, 0, 8);
+            const ivec4 low18 = bitfieldExtract(i18, 0, 8);
+            const ivec4 low19 = bitfieldExtract(i19, 0, 8);
+            const ivec4 low20 = bitfieldExtract(i20, 0, 8);
+            const ivec4 low21 = bitfieldExtract(i21, 0, 8);
+            const ivec4 low22 = bitfieldExtract(i22, 0, 8);
+            const ivec4 low23 = bitfieldExtract(i23, 0, 8);
+            const ivec4 low24 = bitfieldExtract(i24, 0, 8);
+            const ivec4 low25 = bitfieldExtract(i25, 0, 8);
+            const ivec4 low26 = bitfieldExtract(i26, 0, 8);
+            const ivec4 low27 = bitfieldExtract(i27, 0, 8);
+            const ivec4 low28 = bitfieldExtract(i28, 0, 8);
+            const ivec4 low29 = bitfieldExtract(i29, 0, 8);
+            const ivec4 low30 = bitfieldExtract(i30, 0, 8);
+            const ivec4 low31 = bitfieldExtract(i31, 0, 8);
+            wide_x[k][m][digit][0] = bytes_of(low0);
+            wide_x[k][m][digit][1] = bytes_of(low1);
+            wide_x[k][m][digit][2] = bytes_of(low2);
+            wide_x[k][m][digit][3] = bytes_of(low3);
+            wide_x[k][m][digit][4] = bytes_of(low4);
+            wide_x[k][m][digit][5] = bytes_of(low5);
+            wide_x[k][m][digit][6] = bytes_of(low6);
+            wide_x[k][m][digit][7] = bytes_of(low7);
+            wide_x[k][m][digit][8] = bytes_of(low8);
+            wide_x[k][m][digit][9] = bytes_of(low9);
+            wide_x[k][m][digit][10] = bytes_of(low10);
+            wide_x[k][m][digit][11] = bytes_of(low11);
+            wide_x[k][m][digit][12] = bytes_of(low12);
+            wide_x[k][m][digit][13] = bytes_of(low13);
+            wide_x[k][m][digit][14] = bytes_of(low14);
+            wide_x[k][m][digit][15] = bytes_of(low15);
+            wide_x[k][m][digit][16] = bytes_of(low16);
+            wide_x[k][m][digit][17] = bytes_of(low17);
+            wide_x[k][m][digit][18] = bytes_of(low18);
+            wide_x[k][m][digit][19] = bytes_of(low19);
+            wide_x[k][m][digit][20] = bytes_of(low20);
+            wide_x[k][m][digit][21] = bytes_of(low21);
+            wide_x[k][m][digit][22] = bytes_of(low22);
+            wide_x[k][m][digit][23] = bytes_of(low23);
+            wide_x[k][m][digit][24] = bytes_of(low24);
+            wide_x[k][m][digit][25] = bytes_of(low25);
+            wide_x[k][m][digit][26] = bytes_of(low26);
+            wide_x[k][m][digit][27] = bytes_of(low27);
+            wide_x[k][m][digit][28] = bytes_of(low28);
+            wide_x[k][m][digit][29] = bytes_of(low29);
+            wide_x[k][m][digit][30] = bytes_of(low30);
+            wide_x[k][m][digit][31] = bytes_of(low31);
+            i0 = (i0 - low0) >> 8;
+            i1 = (i1 - low1) >> 8;
+            i2 = (i2 - low2) >> 8;
+            i3 = (i3 - low3) >> 8;
+            i4 = (i4 - low4) >> 8;
+            i5 = (i5 - low5) >> 8;
+            i6 = (i6 - low6) >> 8;
+            i7 = (i7 - low7) >> 8;
+            i8 = (i8 - low8) >> 8;
+            i9 = (i9 - low9) >> 8;
+            i10 = (i10 - low10) >> 8;
+            i11 = (i11 - low11) >> 8;
+            i12 = (i12 - low12) >> 8;
+            i13 = (i13 - low13) >> 8;
+            i14 = (i14 - low14) >> 8;
+            i15 = (i15 - low15) >> 8;
+            i16 = (i16 - low16) >> 8;
+            i17 = (i17 - low17) >> 8;
+            i18 = (i18 - low18) >> 8;
+            i19 = (i19 - low19) >> 8;
+            i20 = (i20 - low20) >> 8;
+            i21 = (i21 - low21) >> 8;
+            i22 = (i22 - low22) >> 8;
+            i23 = (i23 - low23) >> 8;
+            i24 = (i24 - low24) >> 8;
+            i25 = (i25 - low25) >> 8;
+            i26 = (i26 - low26) >> 8;
+            i27 = (i27 - low27) >> 8;
+            i28 = (i28 - low28) >> 8;
+            i29 = (i29 - low29) >> 8;
+            i30 = (i30 - low30) >> 8;
+            i31 = (i31 - low31) >> 8;
+        }
+    }
+}
+
+// Loads wide tile `j` of row `n`, but that of the last block of all, from where loads of 16 bytes would go beyond the end.
+void fetch_wide(uint n, uint j, out uvec4 fours[2], out uint words[5]) {
+    if (n + 1u == rows && j + 2u >= row_tiles / 8u) {
+        n = 0u;
+        j = j % 2u;
+    }
+    const uint block = n * (row_tiles / 16u) + j / 2u;
+    const uint tile = j % 2u;
+    uint base = block * 14u;
+    uint begin = base + tile * 4u;
+    uint window = begin / 4u;
+    fours[0] = blocks_four[window];
+    fours[1] = blocks_four[window + 1u];
+    words[0] = blocks[base + 12u];
+    words[1] = blocks[base + 13u];
+    words[2] = blocks[base + tile + 12u];
+    words[3] = blocks[base + tile * 2u + 8u];
+    words[4] = blocks[base + tile * 2u + 9u];
+}
+
+// Adds the products of wide tile `j` of row `n`, which was loaded.
+void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[5], inout float sum[BATCH]) {
+    const uint block = n * (row_tiles / 16u) + j / 2u;
+    const uint tile = j % 2u;
+    uint base = block * 14u;
+    uint scales0 = words[0];
+    uint d_0bit = (scales0 >> 12u) & 15u;  // scales: bits 0-3 of d
+    uint d_4bit = scales0 >> 28u;  // scales: bits 4-7 of d
+    uint scales1 = words[1];
+    uint d_8bit = (scales1 >> 12u) & 15u;  // scales: bits 8-11 of d
+    uint d_12bit = scales1 >> 28u;  // scales: bits 12-15 of d
+    float d = f16_to_f32(d_0bit | (d_4bit << 4u) | (d_8bit << 8u) | (d_12bit << 12u));
+    uint scales2 = words[2];
+    uint sc0 = scales2 & 7u;  // scales: 3 bits
+    uint begin = base + tile * 4u;
+    bool upper = (begin & 2u) != 0u;
+    uvec4 four0 = fours[0];
+    uint pick0 = upper ? four0.z : four0.x;
+    uint g_lo0 = pick0 & 0xFFu;  // qs: bits 0-7 of g
+    uint qh0 = words[3];
+    uint g_hi0 = qh0 & 7u;  // qh: bits 8-10 of g
+    uint g0 = g_lo0 | (g_hi0 << 8u);
+    uint G_row0 = G[g0 * 2u];
+    uint G_row1 = G[g0 * 2u + 1u];
+    uint g_lo1 = (pick0 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi1 = (qh0 >> 4u) & 7u;  // qh: bits 8-10 of g
+    uint g1 = g_lo1 | (g_hi1 << 8u);
+    uint G_row2 = G[g1 * 2u];
+    uint G_row3 = G[g1 * 2u + 1u];
+    uint sc1 = (scales2 >> 3u) & 7u;  // scales: 3 bits
+    uint g_lo2 = (pick0 >> 16u) & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi2 = (qh0 >> 8u) & 7u;  // qh: bits 8-10 of g
+    uint g2 = g_lo2 | (g_hi2 << 8u);
+    uint G_row4 = G[g2 * 2u];
+    uint G_row5 = G[g2 * 2u + 1u];
+    uint g_lo3 = pick0 >> 24u;  // qs: bits 0-7 of g
+    uint g_hi3 = (qh0 >> 12u) & 7u;  // qh: bits 8-10 of g
+    uint g3 = g_lo3 | (g_hi3 << 8u);
+    uint G_row6 = G[g3 * 2u];
+    uint G_row7 = G[g3 * 2u + 1u];
+    uint sc2 = (scales2 >> 6u) & 7u;  // scales: 3 bits
+    uint pick1 = upper ? four0.w : four0.y;
+    uint g_lo4 = pick1 & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi4 = (qh0 >> 16u) & 7u;  // qh: bits 8-10 of g
+    uint g4 = g_lo4 | (g_hi4 << 8u);
+    uint G_row8 = G[g4 * 2u];
+    uint G_row9 = G[g4 * 2u + 1u];
+    uint g_lo5 = (pick1 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi5 = (qh0 >> 20u) & 7u;  // qh: bits 8-10 of g
+    uint g5 = g_lo5 | (g_hi5 << 8u);
+    uint G_row10 = G[g5 * 2u];
+    uint G_row11 = G[g5 * 2u + 1u];
+    uint sc3 = (scales2 >> 9u) & 7u;  // scales: 3 bits
+    uint g_lo6 = (pick1 >> 16u) & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi6 = (qh0 >> 24u) & 7u;  // qh: bits 8-10 of g
+    uint g6 = g_lo6 | (g_hi6 << 8u);
+    uint G_row12 = G[g6 * 2u];
+    uint G_row13 = G[g6 * 2u + 1u];
+    uint g_lo7 = pick1 >> 24u;  // qs: bits 0-7 of g
+    uint g_hi7 = (qh0 >> 28u) & 7u;  // qh: bits 8-10 of g
+    uint g7 = g_lo7 | (g_hi7 << 8u);
+    uint G_row14 = G[g7 * 2u];
+    uint G_row15 = G[g7 * 2u + 1u];
+    uint sc4 = (scales2 >> 16u) & 7u;  // scales: 3 bits
+    uvec4 four1 = fours[1];
+    uint pick2 = upper ? four1.x : four0.z;
+    uint g_lo8 = pick2 & 0xFFu;  // qs: bits 0-7 of g
+    uint qh1 = words[4];
+    uint g_hi8 = qh1 & 7u;  // qh: bits 8-10 of g
+    uint g8 = g_lo8 | (g_hi8 << 8u);
+    uint G_row16 = G[g8 * 2u];
+    uint G_row17 = G[g8 * 2u + 1u];
+    uint g_lo9 = (pick2 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi9 = (qh1 >> 4u) & 7u;  // qh: bits 8-10 of g
+    uint g9 = g_lo9 | (g_hi9 << 8u);
+    uint G_row18 = G[g9 * 2u];
+    uint G_row19 = G[g9 * 2u + 1u];
+    uint sc5 = (scales2 >> 19u) & 7u;  // scales: 3 bits
+    uint g_lo10 = (pick2 >> 16u) & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi10 = (qh1 >> 8u) & 7u;  // qh: bits 8-10 of g
+    uint g10 = g_lo10 | (g_hi10 << 8u);
+    uint G_row20 = G[g10 * 2u];
+    uint G_row21 = G[g10 * 2u + 1u];
+    uint g_lo11 = pick2 >> 24u;  // qs: bits 0-7 of g
+    uint g_hi11 = (qh1 >> 12u) & 7u;  // qh: bits 8-10 of g
+    uint g11 = g_lo11 | (g_hi11 << 8u);
+    uint G_row22 = G[g11 * 2u];
+    uint G_row23 = G[g11 * 2u + 1u];
+    uint sc6 = (scales2 >> 22u) & 7u;  // scales: 3 bits
+    uint pick3 = upper ? four1.y : four0.w;
+    uint g_lo12 = pick3 & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi12 = (qh1 >> 16u) & 7u;  // qh: bits 8-10 of g
+    uint g12 = g_lo12 | (g_hi12 << 8u);
+    uint G_row24 = G[g12 * 2u];
+    uint G_row25 = G[g12 * 2u + 1u];
+    uint g_lo13 = (pick3 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi13 = (qh1 >> 20u) & 7u;  // qh: bits 8-10 of g
+    uint g13 = g_lo13 | (g_hi13 << 8u);
+    uint G_row26 = G[g13 * 2u];
+    uint G_row27 = G[g13 * 2u + 1u];
+    uint sc7 = (scales2 >> 25u) & 7u;  // scales: 3 bits
+    uint g_lo14 = (pick3 >> 16u) & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi14 = (qh1 >> 24u) & 7u;  // qh: bits 8-10 of g
+    uint g14 = g_lo14 | (g_hi14 << 8u);
+    uint G_row28 = G[g14 * 2u];
+    uint G_row29 = G[g14 * 2u + 1u];
+    uint g_lo15 = pick3 >> 24u;  // qs: bits 0-7 of g
+    uint g_hi15 = (qh1 >> 28u) & 7u;  // qh: bits 8-10 of g
+    uint g15 = g_lo15 | (g_hi15 << 8u);
+    uint G_row30 = G[g15 * 2u];
+    uint G_row31 = G[g15 * 2u + 1u];
+    uint sg0 = (qh0 >> 3u) & 1u;  // qh: 1 bit
+    uint sg1 = (qh0 >> 7u) & 1u;  // qh: 1 bit
+    uint sg2 = (qh0 >> 11u) & 1u;  // qh: 1 bit
+    uint sg3 = (qh0 >> 15u) & 1u;  // qh: 1 bit
+    uint sg4 = (qh0 >> 19u) & 1u;  // qh: 1 bit
+    uint sg5 = (qh0 >> 23u) & 1u;  // qh: 1 bit
+    uint sg6 = (qh0 >> 27u) & 1u;  // qh: 1 bit
+    uint sg7 = qh0 >> 31u;  // qh: 1 bit
+    uint sg8 = (qh1 >> 3u) & 1u;  // qh: 1 bit
+    uint sg9 = (qh1 >> 7u) & 1u;  // qh: 1 bit
+    uint sg10 = (qh1 >> 11u) & 1u;  // qh: 1 bit
+    uint sg11 = (qh1 >> 15u) & 1u;  // qh: 1 bit
+    uint sg12 = (qh1 >> 19u) & 1u;  // qh: 1 bit
+    uint sg13 = (qh1 >> 23u) & 1u;  // qh: 1 bit
+    uint sg14 = (qh1 >> 27u) & 1u;  // qh: 1 bit
+    uint sg15 = qh1 >> 31u;  // qh: 1 bit
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
+        float dots0 = 0.0;
+        [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
+            dots0 = 256.0 * dots0 + float((2 * int(sc0) + 1) * (dot4(int(G_row0), wide_x[k][m][digit][0]) + dot4(int(G_row1), wide_x[k][m][digit][1]) + dot4(int(G_row2), wide_x[k][m][digit][2]) + dot4(int(G_row3), wide_x[k][m][digit][3])) + (2 * int(sc1) + 1) * (dot4(int(G_row4), wide_x[k][m][digit][4]) + dot4(int(G_row5), wide_x[k][m][digit][5]) + dot4(int(G_row6), wide_x[k][m][digit][6]) + dot4(int(G_row7), wide_x[k][m][digit][7])) + (2 * int(sc2) + 1) * (dot4(int(G_row8), wide_x[k][m][digit][8]) + dot4(int(G_row9), wide_x[k][m][digit][9]) + dot4(int(G_row10), wide_x[k][m][digit][10]) + dot4(int(G_row11), wide_x[k][m][digit][11])) + (2 * int(sc3) + 1) * (dot4(int(G_row12), wide_x[k][m][digit][12]) + dot4(int(G_row13), wide_x[k][m][digit][13]) + dot4(int(G_row14), wide_x[k][m][digit][14]) + dot4(int(G_row15), wide_x[k][m][digit][15])) + (2 * int(sc4) + 1) * (dot4(int(G_row16), wide_x[k][m][digit][16]) + dot4(int(G_row17), wide_x[k][m][digit][17]) + dot4(int(G_row18), wide_x[k][m][digit][18]) + dot4(int(G_row19), wide_x[k][m][digit][19])) + (2 * int(sc5) + 1) * (dot4(int(G_row20), wide_x[k][m][digit][20]) + dot4(int(G_row21), wide_x[k][m][digit][21]) + dot4(int(G_row22), wide_x[k][m][digit][22]) + dot4(int(G_row23), wide_x[k][m][digit][23])) + (2 * int(sc6) + 1) * (dot4(int(G_row24), wide_x[k][m][digit][24]) + dot4(int(G_row25), wide_x[k][m][digit][25]) + dot4(int(G_row26), wide_x[k][m][digit][26]) + dot4(int(G_row27), wide_x[k][m][digit][27])) + (2 * int(sc7) + 1) * (dot4(int(G_row28), wide_x[k][m][digit][28]) + dot4(int(G_row29), wide_x[k][m][digit][29]) + dot4(int(G_row30), wide_x[k][m][digit][30]) + dot4(int(G_row31), wide_x[k][m][digit][31])));
+        }
+        sum[m] += wide_x_step[k][m] * (d * dots0 + d * (int(sg0) != 0 ? -0.125 : 0.125) * float(2 * int(sc0) + 1) * wide_x_sum[k][m][0] + d * (int(sg1) != 0 ? -0.125 : 0.125) * float(2 * int(sc0) + 1) * wide_x_sum[k][m][1] + d * (int(sg2) != 0 ? -0.125 : 0.125) * float(2 * int(sc1) + 1) * wide_x_sum[k][m][2] + d * (int(sg3) != 0 ? -0.125 : 0.125) * float(2 * int(sc1) + 1) * wide_x_sum[k][m][3] + d * (int(sg4) != 0 ? -0.125 : 0.125) * float(2 * int(sc2) + 1) * wide_x_sum[k][m][4] + d * (int(sg5) != 0 ? -0.125 : 0.125) * float(2 * int(sc2) + 1) * wide_x_sum[k][m][5] + d * (int(sg6) != 0 ? -0.125 : 0.125) * float(2 * int(sc3) + 1) * wide_x_sum[k][m][6] + d * (int(sg7) != 0 ? -0.125 : 0.125) * float(2 * int(sc3) + 1) * wide_x_sum[k][m][7] + d * (int(sg8) != 0 ? -0.125 : 0.125) * float(2 * int(sc4) + 1) * wide_x_sum[k][m][8] + d * (int(sg9) != 0 ? -0.125 : 0.125) * float(2 * int(sc4) + 1) * wide_x_sum[k][m][9] + d * (int(sg10) != 0 ? -0.125 : 0.125) * float(2 * int(sc5) + 1) * wide_x_sum[k][m][10] + d * (int(sg11) != 0 ? -0.125 : 0.125) * float(2 * int(sc5) + 1) * wide_x_sum[k][m][11] + d * (int(sg12) != 0 ? -0.125 : 0.125) * float(2 * int(sc6) + 1) * wide_x_sum[k][m][12] + d * (int(sg13) != 0 ? -0.125 : 0.125) * float(2 * int(sc6) + 1) * wide_x_sum[k][m][13] + d * (int(sg14) != 0 ? -0.125 : 0.125) * float(2 * int(sc7) + 1) * wide_x_sum[k][m][14] + d * (int(sg15) != 0 ? -0.125 : 0.125) * float(2 * int(sc7) + 1) * wide_x_sum[k][m][15]);
+    }
+}
+
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS * BATCH * (BATCH * DIGITS <= 8u ? 2u : 1u)];
+
+// Sums of right-hand side `m` over the lanes of a subgroup, of all rows at once: those of row r in lane r.
+float sum_of_lanes(float sum[ROWS][BATCH], uint m) {
+    float v[ROWS];
+    [[unroll]] for (uint r = 0u; r < ROWS; ++r) v[r] = sum[r][m];
+    [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
+        const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
+        [[unroll]] for (uint i = 0u; i < left; ++i) {
+            const float even_row = v[2u * i], odd_row = v[2u * i + 1u];
+            v[i] = (odd ? odd_row : even_row) + subgroupShuffleXor(odd ? even_row : odd_row, bit);
+        }
+    }
+    for (uint bit = ROWS; bit < gl_SubgroupSize; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
+    return v[0];
+}
+
+// As many subgroups share a row as hold all of x between them, and walk down the rows.
+void walk_wide() {
+    const uint wide_tiles = row_tiles / 8u, lane = gl_SubgroupInvocationID;
+    const uint slice = gl_SubgroupSize * WIDE_TILES, slices = (wide_tiles + slice - 1u) / slice;
+    uint split = 1u, held = ~0u, turn = 0u;
+    while (split < max(slices, SPLIT) && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
+    const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split, end = rows;
+    for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
+        const uint row = first + team * ROWS;
+        float sum[ROWS][BATCH];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+            [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[r][m] = 0.0;
+        }
+        for (uint c = gl_SubgroupID % split; c < slices; c += split) {
+            [[unroll]] for (uint k = 0; k < WIDE_TILES; ++k) {
+                const uint j = (c * WIDE_TILES + k) * gl_SubgroupSize + lane;
+                if (j >= wide_tiles) continue;
+                if (c != held) load_wide_x(0u, j, k);
+                if (row + ROWS >= end && j + 2u >= wide_tiles) {  // the last block of all, in smaller tiles
+                    for (uint i = 0u; i < 8u; ++i) {
+                        const uint t = j / 2u * 16u + j % 2u + i * 2u;
+                        load_x(0u, t, 0u);
+                        [[dont_unroll]] for (uint r = 0u; r < ROWS; ++r) {
+                            float part[BATCH];
+                            [[unroll]] for (uint m = 0u; m < BATCH; ++m) part[m] = 0.0;
+                            accumulate(min(row + r, end - 1u), t, 0u, part);
+                            [[unroll]] for (uint s = 0u; s < ROWS; ++s) {
+                                [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[s][m] += s == r ? part[m] : 0.0;
+                            }
+                        }
+                    }
+                    continue;
+                }
+                uvec4 fours[ROWS][2];
+                uint words[ROWS][5];
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, fours[r], words[r]);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, k, fours[r], words[r], sum[r]);
+            }
+            held = c;
+        }
+        // Halves of the memory in turn: who is a row ahead does not write where others still read.
+        const uint place = turn++ % 2u * gl_NumSubgroups * ROWS * BATCH;
+        [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+            const float all = sum_of_lanes(sum, m);
+            if (lane >= ROWS) continue;
+            if (split > 1u) partial[place + (gl_SubgroupID * BATCH + m) * ROWS + lane] = all;
+            else if (row + lane < rows && m < batch) y[m * y_rows + y_first + row + lane] = all;
+        }
+        if (split == 1u) continue;
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < teams * ROWS * BATCH; i += gl_WorkGroupSize.x) {
+            const uint t = i / (ROWS * BATCH), m = i / ROWS % BATCH, own = first + t * ROWS + i % ROWS;
+            const uint at = place + t * (split - 1u) * ROWS * BATCH + i;
+            float total = 0.0;
+            for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS * BATCH];
+            if (own < rows && m < batch) y[m * y_rows + y_first + own] = total;
+        }
+    }
+}
 
 void main() {
+    if (LOAD_WORDS == 4u && BATCH * DIGITS <= 8u && gl_SubgroupSize >= ROWS && rows * (row_tiles / 16u) > 1u) {
+        walk_wide();
+        return;
+    }
     // A subgroup holds a slice of x and walks down the rows.
     const uint slice = gl_SubgroupSize * TILES, slices = (row_tiles + slice - 1u) / slice;
     const uint split = SPLIT == 1u ? 1u : min(SPLIT, gl_NumSubgroups);

@@ -3282,11 +3282,13 @@ static const uint32_t iq1_s_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq1_s_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_s_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq1_s_gemv_int8_f32_vulkan_digits[] = {1};
+static const uint32_t iq1_s_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq1_s_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_s_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, iq1_s_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, iq1_s_gemv_int8_f32_vulkan_split},
-    {4, "digits", 1, 1, iq1_s_gemv_int8_f32_vulkan_digits}};
+    {4, "digits", 1, 1, iq1_s_gemv_int8_f32_vulkan_digits},
+    {5, "load_words", 4, 2, iq1_s_gemv_int8_f32_vulkan_load_words}};
 
 const qk_kernel qk_iq1_s_gemv_int8_f32_vulkan = {
     .name = "iq1_s_gemv_int8_f32",
@@ -3302,10 +3304,10 @@ const qk_kernel qk_iq1_s_gemv_int8_f32_vulkan = {
     .push = iq1_s_gemv_int8_f32_push,
     .table_count = 1,
     .tables = iq1_s_gemv_int8_f32_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = iq1_s_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -3333,11 +3335,13 @@ static const uint32_t iq1_s_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq1_s_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_s_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq1_s_gemv_split_f32_vulkan_digits[] = {2};
+static const uint32_t iq1_s_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq1_s_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_s_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, iq1_s_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, iq1_s_gemv_split_f32_vulkan_split},
-    {4, "digits", 2, 1, iq1_s_gemv_split_f32_vulkan_digits}};
+    {4, "digits", 2, 1, iq1_s_gemv_split_f32_vulkan_digits},
+    {5, "load_words", 4, 2, iq1_s_gemv_split_f32_vulkan_load_words}};
 
 const qk_kernel qk_iq1_s_gemv_split_f32_vulkan = {
     .name = "iq1_s_gemv_split_f32",
@@ -3353,10 +3357,10 @@ const qk_kernel qk_iq1_s_gemv_split_f32_vulkan = {
     .push = iq1_s_gemv_split_f32_push,
     .table_count = 1,
     .tables = iq1_s_gemv_split_f32_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = iq1_s_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -3384,11 +3388,13 @@ static const uint32_t iq1_s_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq1_s_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_s_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq1_s_gemv_int24_f32_vulkan_digits[] = {3};
+static const uint32_t iq1_s_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq1_s_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_s_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, iq1_s_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, iq1_s_gemv_int24_f32_vulkan_split},
-    {4, "digits", 3, 1, iq1_s_gemv_int24_f32_vulkan_digits}};
+    {4, "digits", 3, 1, iq1_s_gemv_int24_f32_vulkan_digits},
+    {5, "load_words", 4, 2, iq1_s_gemv_int24_f32_vulkan_load_words}};
 
 const qk_kernel qk_iq1_s_gemv_int24_f32_vulkan = {
     .name = "iq1_s_gemv_int24_f32",
@@ -3404,10 +3410,10 @@ const qk_kernel qk_iq1_s_gemv_int24_f32_vulkan = {
     .push = iq1_s_gemv_int24_f32_push,
     .table_count = 1,
     .tables = iq1_s_gemv_int24_f32_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = iq1_s_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -3509,11 +3515,13 @@ static const uint32_t iq1_s_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq1_s_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_s_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq1_s_gemv_int8_f16_vulkan_digits[] = {1};
+static const uint32_t iq1_s_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq1_s_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_s_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, iq1_s_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, iq1_s_gemv_int8_f16_vulkan_split},
-    {4, "digits", 1, 1, iq1_s_gemv_int8_f16_vulkan_digits}};
+    {4, "digits", 1, 1, iq1_s_gemv_int8_f16_vulkan_digits},
+    {5, "load_words", 4, 2, iq1_s_gemv_int8_f16_vulkan_load_words}};
 
 const qk_kernel qk_iq1_s_gemv_int8_f16_vulkan = {
     .name = "iq1_s_gemv_int8_f16",
@@ -3529,10 +3537,10 @@ const qk_kernel qk_iq1_s_gemv_int8_f16_vulkan = {
     .push = iq1_s_gemv_int8_f16_push,
     .table_count = 1,
     .tables = iq1_s_gemv_int8_f16_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = iq1_s_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -3560,11 +3568,13 @@ static const uint32_t iq1_s_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq1_s_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_s_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq1_s_gemv_split_f16_vulkan_digits[] = {2};
+static const uint32_t iq1_s_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq1_s_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_s_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, iq1_s_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, iq1_s_gemv_split_f16_vulkan_split},
-    {4, "digits", 2, 1, iq1_s_gemv_split_f16_vulkan_digits}};
+    {4, "digits", 2, 1, iq1_s_gemv_split_f16_vulkan_digits},
+    {5, "load_words", 4, 2, iq1_s_gemv_split_f16_vulkan_load_words}};
 
 const qk_kernel qk_iq1_s_gemv_split_f16_vulkan = {
     .name = "iq1_s_gemv_split_f16",
@@ -3580,10 +3590,10 @@ const qk_kernel qk_iq1_s_gemv_split_f16_vulkan = {
     .push = iq1_s_gemv_split_f16_push,
     .table_count = 1,
     .tables = iq1_s_gemv_split_f16_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = iq1_s_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -3611,11 +3621,13 @@ static const uint32_t iq1_s_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq1_s_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_s_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq1_s_gemv_int24_f16_vulkan_digits[] = {3};
+static const uint32_t iq1_s_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq1_s_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_s_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, iq1_s_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, iq1_s_gemv_int24_f16_vulkan_split},
-    {4, "digits", 3, 1, iq1_s_gemv_int24_f16_vulkan_digits}};
+    {4, "digits", 3, 1, iq1_s_gemv_int24_f16_vulkan_digits},
+    {5, "load_words", 4, 2, iq1_s_gemv_int24_f16_vulkan_load_words}};
 
 const qk_kernel qk_iq1_s_gemv_int24_f16_vulkan = {
     .name = "iq1_s_gemv_int24_f16",
@@ -3631,10 +3643,10 @@ const qk_kernel qk_iq1_s_gemv_int24_f16_vulkan = {
     .push = iq1_s_gemv_int24_f16_push,
     .table_count = 1,
     .tables = iq1_s_gemv_int24_f16_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = iq1_s_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -3733,9 +3745,11 @@ static const qk_table iq1_s_gemv_id_int8_f32_tables[] = {
 static const uint32_t iq1_s_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq1_s_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_s_gemv_id_int8_f32_vulkan_digits[] = {1};
+static const uint32_t iq1_s_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq1_s_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_s_gemv_id_int8_f32_vulkan_rows},
-    {4, "digits", 1, 1, iq1_s_gemv_id_int8_f32_vulkan_digits}};
+    {4, "digits", 1, 1, iq1_s_gemv_id_int8_f32_vulkan_digits},
+    {5, "load_words", 4, 2, iq1_s_gemv_id_int8_f32_vulkan_load_words}};
 
 const qk_kernel qk_iq1_s_gemv_id_int8_f32_vulkan = {
     .name = "iq1_s_gemv_id_int8_f32",
@@ -3751,10 +3765,10 @@ const qk_kernel qk_iq1_s_gemv_id_int8_f32_vulkan = {
     .push = iq1_s_gemv_id_int8_f32_push,
     .table_count = 1,
     .tables = iq1_s_gemv_id_int8_f32_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = iq1_s_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -3784,9 +3798,11 @@ static const qk_table iq1_s_gemv_id_split_f32_tables[] = {
 static const uint32_t iq1_s_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq1_s_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_s_gemv_id_split_f32_vulkan_digits[] = {2};
+static const uint32_t iq1_s_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq1_s_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_s_gemv_id_split_f32_vulkan_rows},
-    {4, "digits", 2, 1, iq1_s_gemv_id_split_f32_vulkan_digits}};
+    {4, "digits", 2, 1, iq1_s_gemv_id_split_f32_vulkan_digits},
+    {5, "load_words", 4, 2, iq1_s_gemv_id_split_f32_vulkan_load_words}};
 
 const qk_kernel qk_iq1_s_gemv_id_split_f32_vulkan = {
     .name = "iq1_s_gemv_id_split_f32",
@@ -3802,10 +3818,10 @@ const qk_kernel qk_iq1_s_gemv_id_split_f32_vulkan = {
     .push = iq1_s_gemv_id_split_f32_push,
     .table_count = 1,
     .tables = iq1_s_gemv_id_split_f32_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = iq1_s_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -3835,9 +3851,11 @@ static const qk_table iq1_s_gemv_id_int24_f32_tables[] = {
 static const uint32_t iq1_s_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq1_s_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_s_gemv_id_int24_f32_vulkan_digits[] = {3};
+static const uint32_t iq1_s_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq1_s_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_s_gemv_id_int24_f32_vulkan_rows},
-    {4, "digits", 3, 1, iq1_s_gemv_id_int24_f32_vulkan_digits}};
+    {4, "digits", 3, 1, iq1_s_gemv_id_int24_f32_vulkan_digits},
+    {5, "load_words", 4, 2, iq1_s_gemv_id_int24_f32_vulkan_load_words}};
 
 const qk_kernel qk_iq1_s_gemv_id_int24_f32_vulkan = {
     .name = "iq1_s_gemv_id_int24_f32",
@@ -3853,10 +3871,10 @@ const qk_kernel qk_iq1_s_gemv_id_int24_f32_vulkan = {
     .push = iq1_s_gemv_id_int24_f32_push,
     .table_count = 1,
     .tables = iq1_s_gemv_id_int24_f32_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = iq1_s_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -3955,9 +3973,11 @@ static const qk_table iq1_s_gemv_id_int8_f16_tables[] = {
 static const uint32_t iq1_s_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq1_s_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_s_gemv_id_int8_f16_vulkan_digits[] = {1};
+static const uint32_t iq1_s_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq1_s_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_s_gemv_id_int8_f16_vulkan_rows},
-    {4, "digits", 1, 1, iq1_s_gemv_id_int8_f16_vulkan_digits}};
+    {4, "digits", 1, 1, iq1_s_gemv_id_int8_f16_vulkan_digits},
+    {5, "load_words", 4, 2, iq1_s_gemv_id_int8_f16_vulkan_load_words}};
 
 const qk_kernel qk_iq1_s_gemv_id_int8_f16_vulkan = {
     .name = "iq1_s_gemv_id_int8_f16",
@@ -3973,10 +3993,10 @@ const qk_kernel qk_iq1_s_gemv_id_int8_f16_vulkan = {
     .push = iq1_s_gemv_id_int8_f16_push,
     .table_count = 1,
     .tables = iq1_s_gemv_id_int8_f16_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = iq1_s_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -4006,9 +4026,11 @@ static const qk_table iq1_s_gemv_id_split_f16_tables[] = {
 static const uint32_t iq1_s_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq1_s_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_s_gemv_id_split_f16_vulkan_digits[] = {2};
+static const uint32_t iq1_s_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq1_s_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_s_gemv_id_split_f16_vulkan_rows},
-    {4, "digits", 2, 1, iq1_s_gemv_id_split_f16_vulkan_digits}};
+    {4, "digits", 2, 1, iq1_s_gemv_id_split_f16_vulkan_digits},
+    {5, "load_words", 4, 2, iq1_s_gemv_id_split_f16_vulkan_load_words}};
 
 const qk_kernel qk_iq1_s_gemv_id_split_f16_vulkan = {
     .name = "iq1_s_gemv_id_split_f16",
@@ -4024,10 +4046,10 @@ const qk_kernel qk_iq1_s_gemv_id_split_f16_vulkan = {
     .push = iq1_s_gemv_id_split_f16_push,
     .table_count = 1,
     .tables = iq1_s_gemv_id_split_f16_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = iq1_s_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -4057,9 +4079,11 @@ static const qk_table iq1_s_gemv_id_int24_f16_tables[] = {
 static const uint32_t iq1_s_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq1_s_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_s_gemv_id_int24_f16_vulkan_digits[] = {3};
+static const uint32_t iq1_s_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq1_s_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_s_gemv_id_int24_f16_vulkan_rows},
-    {4, "digits", 3, 1, iq1_s_gemv_id_int24_f16_vulkan_digits}};
+    {4, "digits", 3, 1, iq1_s_gemv_id_int24_f16_vulkan_digits},
+    {5, "load_words", 4, 2, iq1_s_gemv_id_int24_f16_vulkan_load_words}};
 
 const qk_kernel qk_iq1_s_gemv_id_int24_f16_vulkan = {
     .name = "iq1_s_gemv_id_int24_f16",
@@ -4075,10 +4099,10 @@ const qk_kernel qk_iq1_s_gemv_id_int24_f16_vulkan = {
     .push = iq1_s_gemv_id_int24_f16_push,
     .table_count = 1,
     .tables = iq1_s_gemv_id_int24_f16_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = iq1_s_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,

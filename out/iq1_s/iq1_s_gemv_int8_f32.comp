@@ -1,7 +1,7 @@
 // iq1_s_gemv_int8_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f32.
 // Generated from the specification below by `qkgen emit --format iq1_s`; do not edit.
 // 50 bytes for 256 elements, 1.562 bits each.
-// For each weight 0.195 bytes read, 3.44 operations: 0.188 loads, 0.812 bits, 1.5 integer, 0.5 float, 0.188 conversions, 0.25 lookups.
+// For each weight 0.195 bytes read, 4.62 operations: 0.172 loads, 1.4 bits, 1.98 integer, 0.664 float, 0.156 conversions, 0.25 lookups.
 //
 //     format iq1_s "eights from a ternary codebook of 2048, shifted by an eighth, 3-bit scales in groups of 32"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -23,6 +23,7 @@
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_shuffle : require
 #extension GL_EXT_spirv_intrinsics : require
 #extension GL_EXT_shader_16bit_storage : require
 
@@ -30,10 +31,13 @@ layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint BATCH = 1;  // right-hand sides that are kept, at least as many as there are
 layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
 layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row, where there are few rows
+layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: weights are loaded 16 bytes at a time, where that can be
 layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
 layout(binding = 3, std430) readonly buffer GTable { uint G[]; };  // 2048 rows of 8: i8, packed
+layout(binding = 0, std430) readonly buffer Blocks_wordBuffer { uint blocks_word[]; };
+layout(binding = 0, std430) readonly buffer Blocks_fourBuffer { uvec4 blocks_four[]; };
 layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
 layout(binding = 2, std430) writeonly buffer Output { float y[]; };
 
@@ -58,6 +62,13 @@ int x[TILES][BATCH][DIGITS][4];
 int x_digits[TILES][BATCH][DIGITS][1];
 float x_step[TILES][BATCH];
 float x_sum[TILES][BATCH][1];
+
+// The same for wide tiles, where x fits.
+const uint WIDE_TILES = 1u;
+int wide_x[WIDE_TILES][BATCH][DIGITS][32];
+int wide_x_digits[WIDE_TILES][BATCH][DIGITS][1];
+float wide_x_step[WIDE_TILES][BATCH];
+float wide_x_sum[WIDE_TILES][BATCH][16];
 
 // Integers whose digits are bytes with a sign: the largest, less what rounding may add.
 const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355709.0;
@@ -159,9 +170,540 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     }
 }
 
-shared float partial[gl_WorkGroupSize.x / 4u * ROWS * BATCH];
+// Loads what wide tile `j` of a row meets of x, from right-hand side `vector` on.
+void load_wide_x(uint vector, uint j, uint k) {
+    const uint tile = j % 4u;
+    const uint place = j / 4u * 128u + tile * 2u;
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
+        const uint from = min(vector + m, batch - 1u) * row_tiles * 4u + place;
+        const vec4 x0 = x_in[from];
+        const vec4 x1 = x_in[from + 1u];
+        const vec4 x2 = x_in[from + 8u];
+        const vec4 x3 = x_in[from + 9u];
+        const vec4 x4 = x_in[from + 16u];
+        const vec4 x5 = x_in[from + 17u];
+        const vec4 x6 = x_in[from + 24u];
+        const vec4 x7 = x_in[from + 25u];
+        const vec4 x8 = x_in[from + 32u];
+        const vec4 x9 = x_in[from + 33u];
+        const vec4 x10 = x_in[from + 40u];
+        const vec4 x11 = x_in[from + 41u];
+        const vec4 x12 = x_in[from + 48u];
+        const vec4 x13 = x_in[from + 49u];
+        const vec4 x14 = x_in[from + 56u];
+        const vec4 x15 = x_in[from + 57u];
+        const vec4 x16 = x_in[from + 64u];
+        const vec4 x17 = x_in[from + 65u];
+        const vec4 x18 = x_in[from + 72u];
+        const vec4 x19 = x_in[from + 73u];
+        const vec4 x20 = x_in[from + 80u];
+        const vec4 x21 = x_in[from + 81u];
+        const vec4 x22 = x_in[from + 88u];
+        const vec4 x23 = x_in[from + 89u];
+        const vec4 x24 = x_in[from + 96u];
+        const vec4 x25 = x_in[from + 97u];
+        const vec4 x26 = x_in[from + 104u];
+        const vec4 x27 = x_in[from + 105u];
+        const vec4 x28 = x_in[from + 112u];
+        const vec4 x29 = x_in[from + 113u];
+        const vec4 x30 = x_in[from + 120u];
+        const vec4 x31 = x_in[from + 121u];
+        vec4 most = abs(x0);
+        most = max(most, abs(x1));
+        most = max(most, abs(x2));
+        most = max(most, abs(x3));
+        most = max(most, abs(x4));
+        most = max(most, abs(x5));
+        most = max(most, abs(x6));
+        most = max(most, abs(x7));
+        most = max(most, abs(x8));
+        most = max(most, abs(x9));
+        most = max(most, abs(x10));
+        most = max(most, abs(x11));
+        most = max(most, abs(x12));
+        most = max(most, abs(x13));
+        most = max(most, abs(x14));
+        most = max(most, abs(x15));
+        most = max(most, abs(x16));
+        most = max(most, abs(x17));
+        most = max(most, abs(x18));
+        most = max(most, abs(x19));
+        most = max(most, abs(x20));
+        most = max(most, abs(x21));
+        most = max(most, abs(x22));
+        most = max(most, abs(x23));
+        most = max(most, abs(x24));
+        most = max(most, abs(x25));
+        most = max(most, abs(x26));
+        most = max(most, abs(x27));
+        most = max(most, abs(x28));
+        most = max(most, abs(x29));
+        most = max(most, abs(x30));
+        most = max(most, abs(x31));
+        const float scale = scale_of(most, x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7 + x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15 + x16 + x17 + x18 + x19 + x20 + x21 + x22 + x23 + x24 + x25 + x26 + x27 + x28 + x29 + x30 + x31);
+        wide_x_step[k][m] = 1.0 / scale;
+        ivec4 i0 = ivec4(roundEven(x0 * scale));
+        ivec4 i1 = ivec4(roundEven(x1 * scale));
+        ivec4 i2 = ivec4(roundEven(x2 * scale));
+        ivec4 i3 = ivec4(roundEven(x3 * scale));
+        ivec4 i4 = ivec4(roundEven(x4 * scale));
+        ivec4 i5 = ivec4(roundEven(x5 * scale));
+        ivec4 i6 = ivec4(roundEven(x6 * scale));
+        ivec4 i7 = ivec4(roundEven(x7 * scale));
+        ivec4 i8 = ivec4(roundEven(x8 * scale));
+        ivec4 i9 = ivec4(roundEven(x9 * scale));
+        ivec4 i10 = ivec4(roundEven(x10 * scale));
+        ivec4 i11 = ivec4(roundEven(x11 * scale));
+        ivec4 i12 = ivec4(roundEven(x12 * scale));
+        ivec4 i13 = ivec4(roundEven(x13 * scale));
+        ivec4 i14 = ivec4(roundEven(x14 * scale));
+        ivec4 i15 = ivec4(roundEven(x15 * scale));
+        ivec4 i16 = ivec4(roundEven(x16 * scale));
+        ivec4 i17 = ivec4(roundEven(x17 * scale));
+        ivec4 i18 = ivec4(roundEven(x18 * scale));
+        ivec4 i19 = ivec4(roundEven(x19 * scale));
+        ivec4 i20 = ivec4(roundEven(x20 * scale));
+        ivec4 i21 = ivec4(roundEven(x21 * scale));
+        ivec4 i22 = ivec4(roundEven(x22 * scale));
+        ivec4 i23 = ivec4(roundEven(x23 * scale));
+        ivec4 i24 = ivec4(roundEven(x24 * scale));
+        ivec4 i25 = ivec4(roundEven(x25 * scale));
+        ivec4 i26 = ivec4(roundEven(x26 * scale));
+        ivec4 i27 = ivec4(roundEven(x27 * scale));
+        ivec4 i28 = ivec4(roundEven(x28 * scale));
+        ivec4 i29 = ivec4(roundEven(x29 * scale));
+        ivec4 i30 = ivec4(roundEven(x30 * scale));
+        ivec4 i31 = ivec4(roundEven(x31 * scale));
+        wide_x_sum[k][m][0] = float(sum_of(i0 + i1));
+        wide_x_sum[k][m][1] = float(sum_of(i2 + i3));
+        wide_x_sum[k][m][2] = float(sum_of(i4 + i5));
+        wide_x_sum[k][m][3] = float(sum_of(i6 + i7));
+        wide_x_sum[k][m][4] = float(sum_of(i8 + i9));
+        wide_x_sum[k][m][5] = float(sum_of(i10 + i11));
+        wide_x_sum[k][m][6] = float(sum_of(i12 + i13));
+        wide_x_sum[k][m][7] = float(sum_of(i14 + i15));
+        wide_x_sum[k][m][8] = float(sum_of(i16 + i17));
+        wide_x_sum[k][m][9] = float(sum_of(i18 + i19));
+        wide_x_sum[k][m][10] = float(sum_of(i20 + i21));
+        wide_x_sum[k][m][11] = float(sum_of(i22 + i23));
+        wide_x_sum[k][m][12] = float(sum_of(i24 + i25));
+        wide_x_sum[k][m][13] = float(sum_of(i26 + i27));
+        wide_x_sum[k][m][14] = float(sum_of(i28 + i29));
+        wide_x_sum[k][m][15] = float(sum_of(i30 + i31));
+        [[unroll]] for (uint digit = DIGITS; digit-- > 0;) {
+            const ivec4 low0 = bitfieldExtract(i0, 0, 8);
+            const ivec4 low1 = bitfieldExtract(i1, 0, 8);
+            const ivec4 low2 = bitfieldExtract(i2, 0, 8);
+            const ivec4 low3 = bitfieldExtract(i3, 0, 8);
+            const ivec4 low4 = bitfieldExtract(i4, 0, 8);
+            const ivec4 low5 = bitfieldExtract(i5, 0, 8);
+            const ivec4 low6 = bitfieldExtract(i6, 0, 8);
+            const ivec4 low7 = bitfieldExtract(i7, 0, 8);
+            const ivec4 low8 = bitfieldExtract(i8, 0, 8);
+            const ivec4 low9 = bitfieldExtract(i9, 0, 8);
+            const ivec4 low10 = bitfieldExtract(i10, 0, 8);
+            const ivec4 low11 = bitfieldExtract(i11, 0, 8);
+            const ivec4 low12 = bitfieldExtract(i12, 0, 8);
+            const ivec4 low13 = bitfieldExtract(i13, 0, 8);
+            const ivec4 low14 = bitfieldExtract(i14, 0, 8);
+            const ivec4 low15 = bitfieldExtract(i15, 0, 8);
+            const ivec4 low16 = bitfieldExtract(i16, 0, 8);
+            const ivec4 low17 = bitfieldExtract(i17, 0, 8);
+            const ivec4 low18 = bitfieldExtract(i18, 0, 8);
+            const ivec4 low19 = bitfieldExtract(i19, 0, 8);
+            const ivec4 low20 = bitfieldExtract(i20, 0, 8);
+            const ivec4 low21 = bitfieldExtract(i21, 0, 8);
+            const ivec4 low22 = bitfieldExtract(i22, 0, 8);
+            const ivec4 low23 = bitfieldExtract(i23, 0, 8);
+            const ivec4 low24 = bitfieldExtract(i24, 0, 8);
+            const ivec4 low25 = bitfieldExtract(i25, 0, 8);
+            const ivec4 low26 = bitfieldExtract(i26, 0, 8);
+            const ivec4 low27 = bitfieldExtract(i27, 0, 8);
+            const ivec4 low28 = bitfieldExtract(i28, 0, 8);
+            const ivec4 low29 = bitfieldExtract(i29, 0, 8);
+            const ivec4 low30 = bitfieldExtract(i30, 0, 8);
+            const ivec4 low31 = bitfieldExtract(i31, 0, 8);
+            wide_x[k][m][digit][0] = bytes_of(low0);
+            wide_x[k][m][digit][1] = bytes_of(low1);
+            wide_x[k][m][digit][2] = bytes_of(low2);
+            wide_x[k][m][digit][3] = bytes_of(low3);
+            wide_x[k][m][digit][4] = bytes_of(low4);
+            wide_x[k][m][digit][5] = bytes_of(low5);
+            wide_x[k][m][digit][6] = bytes_of(low6);
+            wide_x[k][m][digit][7] = bytes_of(low7);
+            wide_x[k][m][digit][8] = bytes_of(low8);
+            wide_x[k][m][digit][9] = bytes_of(low9);
+            wide_x[k][m][digit][10] = bytes_of(low10);
+            wide_x[k][m][digit][11] = bytes_of(low11);
+            wide_x[k][m][digit][12] = bytes_of(low12);
+            wide_x[k][m][digit][13] = bytes_of(low13);
+            wide_x[k][m][digit][14] = bytes_of(low14);
+            wide_x[k][m][digit][15] = bytes_of(low15);
+            wide_x[k][m][digit][16] = bytes_of(low16);
+            wide_x[k][m][digit][17] = bytes_of(low17);
+            wide_x[k][m][digit][18] = bytes_of(low18);
+            wide_x[k][m][digit][19] = bytes_of(low19);
+            wide_x[k][m][digit][20] = bytes_of(low20);
+            wide_x[k][m][digit][21] = bytes_of(low21);
+            wide_x[k][m][digit][22] = bytes_of(low22);
+            wide_x[k][m][digit][23] = bytes_of(low23);
+            wide_x[k][m][digit][24] = bytes_of(low24);
+            wide_x[k][m][digit][25] = bytes_of(low25);
+            wide_x[k][m][digit][26] = bytes_of(low26);
+            wide_x[k][m][digit][27] = bytes_of(low27);
+            wide_x[k][m][digit][28] = bytes_of(low28);
+            wide_x[k][m][digit][29] = bytes_of(low29);
+            wide_x[k][m][digit][30] = bytes_of(low30);
+            wide_x[k][m][digit][31] = bytes_of(low31);
+            i0 = (i0 - low0) >> 8;
+            i1 = (i1 - low1) >> 8;
+            i2 = (i2 - low2) >> 8;
+            i3 = (i3 - low3) >> 8;
+            i4 = (i4 - low4) >> 8;
+            i5 = (i5 - low5) >> 8;
+            i6 = (i6 - low6) >> 8;
+            i7 = (i7 - low7) >> 8;
+            i8 = (i8 - low8) >> 8;
+            i9 = (i9 - low9) >> 8;
+            i10 = (i10 - low10) >> 8;
+            i11 = (i11 - low11) >> 8;
+            i12 = (i12 - low12) >> 8;
+            i13 = (i13 - low13) >> 8;
+            i14 = (i14 - low14) >> 8;
+            i15 = (i15 - low15) >> 8;
+            i16 = (i16 - low16) >> 8;
+            i17 = (i17 - low17) >> 8;
+            i18 = (i18 - low18) >> 8;
+            i19 = (i19 - low19) >> 8;
+            i20 = (i20 - low20) >> 8;
+            i21 = (i21 - low21) >> 8;
+            i22 = (i22 - low22) >> 8;
+            i23 = (i23 - low23) >> 8;
+            i24 = (i24 - low24) >> 8;
+            i25 = (i25 - low25) >> 8;
+            i26 = (i26 - low26) >> 8;
+            i27 = (i27 - low27) >> 8;
+            i28 = (i28 - low28) >> 8;
+            i29 = (i29 - low29) >> 8;
+            i30 = (i30 - low30) >> 8;
+            i31 = (i31 - low31) >> 8;
+        }
+    }
+}
+
+// Loads wide tile `j` of row `n`, but that of the last block of all, from where loads of 16 bytes would go beyond the end.
+void fetch_wide(uint n, uint j, out uvec4 fours[5], out uint words[17]) {
+    if (n + 1u == rows && j + 4u >= row_tiles / 8u) {
+        n = 0u;
+        j = j % 4u;
+    }
+    const uint block = n * (row_tiles / 32u) + j / 4u;
+    const uint tile = j % 4u;
+    uint base = block * 25u;
+    uint begin = base + 8u;
+    uint window = begin / 4u;
+    fours[0] = blocks_four[window];
+    fours[1] = blocks_four[window + 1u];
+    fours[2] = blocks_four[window + 3u];
+    fours[3] = blocks_four[window + 4u];
+    fours[4] = blocks_four[window + 2u];
+    words[0] = blocks_word[base];
+    words[1] = blocks_word[base + (tile * 8u + 16u) / 32u];
+    words[2] = blocks_word[base + (tile * 8u + 16u) / 32u + 1u];
+    words[3] = blocks_word[base + (tile * 8u + 48u) / 32u];
+    words[4] = blocks_word[base + (tile * 8u + 48u) / 32u + 1u];
+    words[5] = blocks_word[base + (tile * 8u + 80u) / 32u];
+    words[6] = blocks_word[base + (tile * 8u + 80u) / 32u + 1u];
+    words[7] = blocks_word[base + (tile * 8u + 112u) / 32u];
+    words[8] = blocks_word[base + (tile * 8u + 112u) / 32u + 1u];
+    words[9] = blocks_word[base + (tile * 8u + 144u) / 32u];
+    words[10] = blocks_word[base + (tile * 8u + 144u) / 32u + 1u];
+    words[11] = blocks_word[base + (tile * 8u + 176u) / 32u];
+    words[12] = blocks_word[base + (tile * 8u + 176u) / 32u + 1u];
+    words[13] = blocks_word[base + (tile * 8u + 208u) / 32u];
+    words[14] = blocks_word[base + (tile * 8u + 208u) / 32u + 1u];
+    words[15] = blocks_word[base + (tile * 8u + 240u) / 32u];
+    words[16] = blocks_word[base + (tile * 8u + 240u) / 32u + 1u];
+}
+
+// Adds the products of wide tile `j` of row `n`, which was loaded.
+void accumulate_wide(uint n, uint j, uint k, uvec4 fours[5], uint words[17], inout float sum[BATCH]) {
+    const uint block = n * (row_tiles / 32u) + j / 4u;
+    const uint tile = j % 4u;
+    uint base = block * 25u;
+    float d0 = f16_to_f32(words[0]);
+    uint begin = base + 8u;
+    bool odd = (begin & 1u) != 0u;
+    bool upper = (begin & 2u) != 0u;
+    uvec4 four0 = fours[0];
+    uint pick0 = upper ? four0.w : four0.y;
+    uint pick1 = upper ? four0.z : four0.x;
+    uint qh0 = odd ? pick0 : pick1;
+    uint sc0 = (qh0 >> 28u) & 7u;  // qh: 3 bits
+    uint qs0 = words[1];
+    uint qs1 = words[2];
+    uint qs_run0 = (qs0 >> ((tile * 8u + 16u) % 32u)) | ((qs1 << 1u) << (31u - (tile * 8u + 16u) % 32u));
+    uint g_lo0 = qs_run0 & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi0 = (qh0 >> (tile * 3u + 16u)) & 7u;  // qh: bits 8-10 of g
+    uint g0 = g_lo0 | (g_hi0 << 8u);
+    uint G_row0 = G[g0 * 2u];
+    uint G_row1 = G[g0 * 2u + 1u];
+    uvec4 four1 = fours[1];
+    uint pick2 = upper ? four1.x : four0.z;
+    uint qh1 = odd ? pick2 : pick0;
+    uint sc1 = (qh1 >> 12u) & 7u;  // qh: 3 bits
+    uint qs2 = words[3];
+    uint qs3 = words[4];
+    uint qs_run1 = (qs2 >> ((tile * 8u + 48u) % 32u)) | ((qs3 << 1u) << (31u - (tile * 8u + 48u) % 32u));
+    uint g_lo1 = qs_run1 & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi1 = (qh1 >> (tile * 3u)) & 7u;  // qh: bits 8-10 of g
+    uint g1 = g_lo1 | (g_hi1 << 8u);
+    uint G_row2 = G[g1 * 2u];
+    uint G_row3 = G[g1 * 2u + 1u];
+    uint sc2 = (qh1 >> 28u) & 7u;  // qh: 3 bits
+    uint qs4 = words[5];
+    uint qs5 = words[6];
+    uint qs_run2 = (qs4 >> ((tile * 8u + 80u) % 32u)) | ((qs5 << 1u) << (31u - (tile * 8u + 80u) % 32u));
+    uint g_lo2 = qs_run2 & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi2 = (qh1 >> (tile * 3u + 16u)) & 7u;  // qh: bits 8-10 of g
+    uint g2 = g_lo2 | (g_hi2 << 8u);
+    uint G_row4 = G[g2 * 2u];
+    uint G_row5 = G[g2 * 2u + 1u];
+    uint pick3 = upper ? four1.y : four0.w;
+    uint qh2 = odd ? pick3 : pick2;
+    uint sc3 = (qh2 >> 12u) & 7u;  // qh: 3 bits
+    uint qs6 = words[7];
+    uint qs7 = words[8];
+    uint qs_run3 = (qs6 >> ((tile * 8u + 112u) % 32u)) | ((qs7 << 1u) << (31u - (tile * 8u + 112u) % 32u));
+    uint g_lo3 = qs_run3 & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi3 = (qh2 >> (tile * 3u)) & 7u;  // qh: bits 8-10 of g
+    uint g3 = g_lo3 | (g_hi3 << 8u);
+    uint G_row6 = G[g3 * 2u];
+    uint G_row7 = G[g3 * 2u + 1u];
+    uint sc4 = (qh2 >> 28u) & 7u;  // qh: 3 bits
+    uint qs8 = words[9];
+    uint qs9 = words[10];
+    uint qs_run4 = (qs8 >> ((tile * 8u + 144u) % 32u)) | ((qs9 << 1u) << (31u - (tile * 8u + 144u) % 32u));
+    uint g_lo4 = qs_run4 & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi4 = (qh2 >> (tile * 3u + 16u)) & 7u;  // qh: bits 8-10 of g
+    uint g4 = g_lo4 | (g_hi4 << 8u);
+    uint G_row8 = G[g4 * 2u];
+    uint G_row9 = G[g4 * 2u + 1u];
+    uint pick4 = upper ? four1.z : four1.x;
+    uint qh3 = odd ? pick4 : pick3;
+    uint sc5 = (qh3 >> 12u) & 7u;  // qh: 3 bits
+    uint qs10 = words[11];
+    uint qs11 = words[12];
+    uint qs_run5 = (qs10 >> ((tile * 8u + 176u) % 32u)) | ((qs11 << 1u) << (31u - (tile * 8u + 176u) % 32u));
+    uint g_lo5 = qs_run5 & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi5 = (qh3 >> (tile * 3u)) & 7u;  // qh: bits 8-10 of g
+    uint g5 = g_lo5 | (g_hi5 << 8u);
+    uint G_row10 = G[g5 * 2u];
+    uint G_row11 = G[g5 * 2u + 1u];
+    uint sc6 = (qh3 >> 28u) & 7u;  // qh: 3 bits
+    uint qs12 = words[13];
+    uint qs13 = words[14];
+    uint qs_run6 = (qs12 >> ((tile * 8u + 208u) % 32u)) | ((qs13 << 1u) << (31u - (tile * 8u + 208u) % 32u));
+    uint g_lo6 = qs_run6 & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi6 = (qh3 >> (tile * 3u + 16u)) & 7u;  // qh: bits 8-10 of g
+    uint g6 = g_lo6 | (g_hi6 << 8u);
+    uint G_row12 = G[g6 * 2u];
+    uint G_row13 = G[g6 * 2u + 1u];
+    uint pick5 = upper ? four1.w : four1.y;
+    uint qh4 = odd ? pick5 : pick4;
+    uint sc7 = (qh4 >> 12u) & 7u;  // qh: 3 bits
+    uint qs14 = words[15];
+    uint qs15 = words[16];
+    uint qs_run7 = (qs14 >> ((tile * 8u + 240u) % 32u)) | ((qs15 << 1u) << (31u - (tile * 8u + 240u) % 32u));
+    uint g_lo7 = qs_run7 & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi7 = (qh4 >> (tile * 3u)) & 7u;  // qh: bits 8-10 of g
+    uint g7 = g_lo7 | (g_hi7 << 8u);
+    uint G_row14 = G[g7 * 2u];
+    uint G_row15 = G[g7 * 2u + 1u];
+    float d1 = f16_to_f32(qh4 >> 16u);
+    uvec4 four2 = fours[3];
+    uvec4 four3 = fours[2];
+    uint pick6 = upper ? four2.x : four3.z;
+    uint pick7 = upper ? four3.w : four3.y;
+    uint qh5 = odd ? pick6 : pick7;
+    uint sc8 = (qh5 >> 12u) & 7u;  // qh: 3 bits
+    uvec4 four4 = fours[4];
+    uint pick8 = upper ? four4.x : four1.z;
+    uint qs16 = odd ? pick8 : pick5;
+    uint g_lo8 = (qs16 >> (tile * 8u)) & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi8 = (qh5 >> (tile * 3u)) & 7u;  // qh: bits 8-10 of g
+    uint g8 = g_lo8 | (g_hi8 << 8u);
+    uint G_row16 = G[g8 * 2u];
+    uint G_row17 = G[g8 * 2u + 1u];
+    uint sc9 = (qh5 >> 28u) & 7u;  // qh: 3 bits
+    uint pick9 = upper ? four4.y : four1.w;
+    uint qs17 = odd ? pick9 : pick8;
+    uint g_lo9 = (qs17 >> (tile * 8u)) & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi9 = (qh5 >> (tile * 3u + 16u)) & 7u;  // qh: bits 8-10 of g
+    uint g9 = g_lo9 | (g_hi9 << 8u);
+    uint G_row18 = G[g9 * 2u];
+    uint G_row19 = G[g9 * 2u + 1u];
+    uint pick10 = upper ? four2.y : four3.w;
+    uint qh6 = odd ? pick10 : pick6;
+    uint sc10 = (qh6 >> 12u) & 7u;  // qh: 3 bits
+    uint pick11 = upper ? four4.z : four4.x;
+    uint qs18 = odd ? pick11 : pick9;
+    uint g_lo10 = (qs18 >> (tile * 8u)) & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi10 = (qh6 >> (tile * 3u)) & 7u;  // qh: bits 8-10 of g
+    uint g10 = g_lo10 | (g_hi10 << 8u);
+    uint G_row20 = G[g10 * 2u];
+    uint G_row21 = G[g10 * 2u + 1u];
+    uint sc11 = (qh6 >> 28u) & 7u;  // qh: 3 bits
+    uint pick12 = upper ? four4.w : four4.y;
+    uint qs19 = odd ? pick12 : pick11;
+    uint g_lo11 = (qs19 >> (tile * 8u)) & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi11 = (qh6 >> (tile * 3u + 16u)) & 7u;  // qh: bits 8-10 of g
+    uint g11 = g_lo11 | (g_hi11 << 8u);
+    uint G_row22 = G[g11 * 2u];
+    uint G_row23 = G[g11 * 2u + 1u];
+    uint pick13 = upper ? four2.z : four2.x;
+    uint qh7 = odd ? pick13 : pick10;
+    uint sc12 = (qh7 >> 12u) & 7u;  // qh: 3 bits
+    uint pick14 = upper ? four3.x : four4.z;
+    uint qs20 = odd ? pick14 : pick12;
+    uint g_lo12 = (qs20 >> (tile * 8u)) & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi12 = (qh7 >> (tile * 3u)) & 7u;  // qh: bits 8-10 of g
+    uint g12 = g_lo12 | (g_hi12 << 8u);
+    uint G_row24 = G[g12 * 2u];
+    uint G_row25 = G[g12 * 2u + 1u];
+    uint sc13 = (qh7 >> 28u) & 7u;  // qh: 3 bits
+    uint pick15 = upper ? four3.y : four4.w;
+    uint qs21 = odd ? pick15 : pick14;
+    uint g_lo13 = (qs21 >> (tile * 8u)) & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi13 = (qh7 >> (tile * 3u + 16u)) & 7u;  // qh: bits 8-10 of g
+    uint g13 = g_lo13 | (g_hi13 << 8u);
+    uint G_row26 = G[g13 * 2u];
+    uint G_row27 = G[g13 * 2u + 1u];
+    uint pick16 = upper ? four2.w : four2.y;
+    uint qh8 = odd ? pick16 : pick13;
+    uint sc14 = (qh8 >> 12u) & 7u;  // qh: 3 bits
+    uint pick17 = upper ? four3.z : four3.x;
+    uint qs22 = odd ? pick17 : pick15;
+    uint g_lo14 = (qs22 >> (tile * 8u)) & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi14 = (qh8 >> (tile * 3u)) & 7u;  // qh: bits 8-10 of g
+    uint g14 = g_lo14 | (g_hi14 << 8u);
+    uint G_row28 = G[g14 * 2u];
+    uint G_row29 = G[g14 * 2u + 1u];
+    uint sc15 = (qh8 >> 28u) & 7u;  // qh: 3 bits
+    uint qs23 = odd ? pick7 : pick17;
+    uint g_lo15 = (qs23 >> (tile * 8u)) & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi15 = (qh8 >> (tile * 3u + 16u)) & 7u;  // qh: bits 8-10 of g
+    uint g15 = g_lo15 | (g_hi15 << 8u);
+    uint G_row30 = G[g15 * 2u];
+    uint G_row31 = G[g15 * 2u + 1u];
+    uint sg0 = qh0 >> 31u;  // qh: 1 bit
+    uint sg1 = (qh1 >> 15u) & 1u;  // qh: 1 bit
+    uint sg2 = qh1 >> 31u;  // qh: 1 bit
+    uint sg3 = (qh2 >> 15u) & 1u;  // qh: 1 bit
+    uint sg4 = qh2 >> 31u;  // qh: 1 bit
+    uint sg5 = (qh3 >> 15u) & 1u;  // qh: 1 bit
+    uint sg6 = qh3 >> 31u;  // qh: 1 bit
+    uint sg7 = (qh4 >> 15u) & 1u;  // qh: 1 bit
+    uint sg8 = (qh5 >> 15u) & 1u;  // qh: 1 bit
+    uint sg9 = qh5 >> 31u;  // qh: 1 bit
+    uint sg10 = (qh6 >> 15u) & 1u;  // qh: 1 bit
+    uint sg11 = qh6 >> 31u;  // qh: 1 bit
+    uint sg12 = (qh7 >> 15u) & 1u;  // qh: 1 bit
+    uint sg13 = qh7 >> 31u;  // qh: 1 bit
+    uint sg14 = (qh8 >> 15u) & 1u;  // qh: 1 bit
+    uint sg15 = qh8 >> 31u;  // qh: 1 bit
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
+        float dots0 = 0.0, dots1 = 0.0;
+        [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
+            dots0 = 256.0 * dots0 + float((2 * int(sc0) + 1) * (dot4(int(G_row0), wide_x[k][m][digit][0]) + dot4(int(G_row1), wide_x[k][m][digit][1])) + (2 * int(sc1) + 1) * (dot4(int(G_row2), wide_x[k][m][digit][2]) + dot4(int(G_row3), wide_x[k][m][digit][3])) + (2 * int(sc2) + 1) * (dot4(int(G_row4), wide_x[k][m][digit][4]) + dot4(int(G_row5), wide_x[k][m][digit][5])) + (2 * int(sc3) + 1) * (dot4(int(G_row6), wide_x[k][m][digit][6]) + dot4(int(G_row7), wide_x[k][m][digit][7])) + (2 * int(sc4) + 1) * (dot4(int(G_row8), wide_x[k][m][digit][8]) + dot4(int(G_row9), wide_x[k][m][digit][9])) + (2 * int(sc5) + 1) * (dot4(int(G_row10), wide_x[k][m][digit][10]) + dot4(int(G_row11), wide_x[k][m][digit][11])) + (2 * int(sc6) + 1) * (dot4(int(G_row12), wide_x[k][m][digit][12]) + dot4(int(G_row13), wide_x[k][m][digit][13])) + (2 * int(sc7) + 1) * (dot4(int(G_row14), wide_x[k][m][digit][14]) + dot4(int(G_row15), wide_x[k][m][digit][15])));
+            dots1 = 256.0 * dots1 + float((2 * int(sc8) + 1) * (dot4(int(G_row16), wide_x[k][m][digit][16]) + dot4(int(G_row17), wide_x[k][m][digit][17])) + (2 * int(sc9) + 1) * (dot4(int(G_row18), wide_x[k][m][digit][18]) + dot4(int(G_row19), wide_x[k][m][digit][19])) + (2 * int(sc10) + 1) * (dot4(int(G_row20), wide_x[k][m][digit][20]) + dot4(int(G_row21), wide_x[k][m][digit][21])) + (2 * int(sc11) + 1) * (dot4(int(G_row22), wide_x[k][m][digit][22]) + dot4(int(G_row23), wide_x[k][m][digit][23])) + (2 * int(sc12) + 1) * (dot4(int(G_row24), wide_x[k][m][digit][24]) + dot4(int(G_row25), wide_x[k][m][digit][25])) + (2 * int(sc13) + 1) * (dot4(int(G_row26), wide_x[k][m][digit][26]) + dot4(int(G_row27), wide_x[k][m][digit][27])) + (2 * int(sc14) + 1) * (dot4(int(G_row28), wide_x[k][m][digit][28]) + dot4(int(G_row29), wide_x[k][m][digit][29])) + (2 * int(sc15) + 1) * (dot4(int(G_row30), wide_x[k][m][digit][30]) + dot4(int(G_row31), wide_x[k][m][digit][31])));
+        }
+        sum[m] += wide_x_step[k][m] * (d0 * dots0 + d1 * dots1 + d0 * (int(sg0) != 0 ? -0.125 : 0.125) * float(2 * int(sc0) + 1) * wide_x_sum[k][m][0] + d0 * (int(sg1) != 0 ? -0.125 : 0.125) * float(2 * int(sc1) + 1) * wide_x_sum[k][m][1] + d0 * (int(sg2) != 0 ? -0.125 : 0.125) * float(2 * int(sc2) + 1) * wide_x_sum[k][m][2] + d0 * (int(sg3) != 0 ? -0.125 : 0.125) * float(2 * int(sc3) + 1) * wide_x_sum[k][m][3] + d0 * (int(sg4) != 0 ? -0.125 : 0.125) * float(2 * int(sc4) + 1) * wide_x_sum[k][m][4] + d0 * (int(sg5) != 0 ? -0.125 : 0.125) * float(2 * int(sc5) + 1) * wide_x_sum[k][m][5] + d0 * (int(sg6) != 0 ? -0.125 : 0.125) * float(2 * int(sc6) + 1) * wide_x_sum[k][m][6] + d0 * (int(sg7) != 0 ? -0.125 : 0.125) * float(2 * int(sc7) + 1) * wide_x_sum[k][m][7] + d1 * (int(sg8) != 0 ? -0.125 : 0.125) * float(2 * int(sc8) + 1) * wide_x_sum[k][m][8] + d1 * (int(sg9) != 0 ? -0.125 : 0.125) * float(2 * int(sc9) + 1) * wide_x_sum[k][m][9] + d1 * (int(sg10) != 0 ? -0.125 : 0.125) * float(2 * int(sc10) + 1) * wide_x_sum[k][m][10] + d1 * (int(sg11) != 0 ? -0.125 : 0.125) * float(2 * int(sc11) + 1) * wide_x_sum[k][m][11] + d1 * (int(sg12) != 0 ? -0.125 : 0.125) * float(2 * int(sc12) + 1) * wide_x_sum[k][m][12] + d1 * (int(sg13) != 0 ? -0.125 : 0.125) * float(2 * int(sc13) + 1) * wide_x_sum[k][m][13] + d1 * (int(sg14) != 0 ? -0.125 : 0.125) * float(2 * int(sc14) + 1) * wide_x_sum[k][m][14] + d1 * (int(sg15) != 0 ? -0.125 : 0.125) * float(2 * int(sc15) + 1) * wide_x_sum[k][m][15]);
+    }
+}
+
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS * BATCH * (BATCH * DIGITS <= 8u ? 2u : 1u)];
+
+// Sums of right-hand side `m` over the lanes of a subgroup, of all rows at once: those of row r in lane r.
+float sum_of_lanes(float sum[ROWS][BATCH], uint m) {
+    float v[ROWS];
+    [[unroll]] for (uint r = 0u; r < ROWS; ++r) v[r] = sum[r][m];
+    [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
+        const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
+        [[unroll]] for (uint i = 0u; i < left; ++i) {
+            const float even_row = v[2u * i], odd_row = v[2u * i + 1u];
+            v[i] = (odd ? odd_row : even_row) + subgroupShuffleXor(odd ? even_row : odd_row, bit);
+        }
+    }
+    for (uint bit = ROWS; bit < gl_SubgroupSize; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
+    return v[0];
+}
+
+// As many subgroups share a row as hold all of x between them, and walk down the rows.
+void walk_wide() {
+    const uint wide_tiles = row_tiles / 8u, lane = gl_SubgroupInvocationID;
+    const uint slice = gl_SubgroupSize * WIDE_TILES, slices = (wide_tiles + slice - 1u) / slice;
+    uint split = 1u, held = ~0u, turn = 0u;
+    while (split < max(slices, SPLIT) && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
+    const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split, end = rows;
+    for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
+        const uint row = first + team * ROWS;
+        float sum[ROWS][BATCH];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+            [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[r][m] = 0.0;
+        }
+        for (uint c = gl_SubgroupID % split; c < slices; c += split) {
+            [[unroll]] for (uint k = 0; k < WIDE_TILES; ++k) {
+                const uint j = (c * WIDE_TILES + k) * gl_SubgroupSize + lane;
+                if (j >= wide_tiles) continue;
+                if (c != held) load_wide_x(0u, j, k);
+                if (row + ROWS >= end && j + 4u >= wide_tiles) {  // the last block of all, in smaller tiles
+                    for (uint i = 0u; i < 8u; ++i) {
+                        const uint t = j / 4u * 32u + j % 4u + i * 4u;
+                        load_x(0u, t, 0u);
+                        [[dont_unroll]] for (uint r = 0u; r < ROWS; ++r) {
+                            float part[BATCH];
+                            [[unroll]] for (uint m = 0u; m < BATCH; ++m) part[m] = 0.0;
+                            accumulate(min(row + r, end - 1u), t, 0u, part);
+                            [[unroll]] for (uint s = 0u; s < ROWS; ++s) {
+                                [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[s][m] += s == r ? part[m] : 0.0;
+                            }
+                        }
+                    }
+                    continue;
+                }
+                uvec4 fours[ROWS][5];
+                uint words[ROWS][17];
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, fours[r], words[r]);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, k, fours[r], words[r], sum[r]);
+            }
+            held = c;
+        }
+        // Halves of the memory in turn: who is a row ahead does not write where others still read.
+        const uint place = turn++ % 2u * gl_NumSubgroups * ROWS * BATCH;
+        [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+            const float all = sum_of_lanes(sum, m);
+            if (lane >= ROWS) continue;
+            if (split > 1u) partial[place + (gl_SubgroupID * BATCH + m) * ROWS + lane] = all;
+            else if (row + lane < rows && m < batch) y[m * y_rows + y_first + row + lane] = all;
+        }
+        if (split == 1u) continue;
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < teams * ROWS * BATCH; i += gl_WorkGroupSize.x) {
+            const uint t = i / (ROWS * BATCH), m = i / ROWS % BATCH, own = first + t * ROWS + i % ROWS;
+            const uint at = place + t * (split - 1u) * ROWS * BATCH + i;
+            float total = 0.0;
+            for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS * BATCH];
+            if (own < rows && m < batch) y[m * y_rows + y_first + own] = total;
+        }
+    }
+}
 
 void main() {
+    if (LOAD_WORDS == 4u && BATCH * DIGITS <= 8u && gl_SubgroupSize >= ROWS && row_tiles % 32u == 0u && rows * (row_tiles / 32u) > 1u) {
+        walk_wide();
+        return;
+    }
     // A subgroup holds a slice of x and walks down the rows.
     const uint slice = gl_SubgroupSize * TILES, slices = (row_tiles + slice - 1u) / slice;
     const uint split = SPLIT == 1u ? 1u : min(SPLIT, gl_NumSubgroups);

@@ -2000,11 +2000,13 @@ static const uint32_t iq2_s_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_int8_f32_vulkan_digits[] = {1};
+static const uint32_t iq2_s_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq2_s_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_s_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, iq2_s_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, iq2_s_gemv_int8_f32_vulkan_split},
-    {4, "digits", 1, 1, iq2_s_gemv_int8_f32_vulkan_digits}};
+    {4, "digits", 1, 1, iq2_s_gemv_int8_f32_vulkan_digits},
+    {5, "load_words", 4, 2, iq2_s_gemv_int8_f32_vulkan_load_words}};
 
 const qk_kernel qk_iq2_s_gemv_int8_f32_vulkan = {
     .name = "iq2_s_gemv_int8_f32",
@@ -2020,10 +2022,10 @@ const qk_kernel qk_iq2_s_gemv_int8_f32_vulkan = {
     .push = iq2_s_gemv_int8_f32_push,
     .table_count = 1,
     .tables = iq2_s_gemv_int8_f32_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = iq2_s_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -2051,11 +2053,13 @@ static const uint32_t iq2_s_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_split_f32_vulkan_digits[] = {2};
+static const uint32_t iq2_s_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq2_s_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_s_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, iq2_s_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, iq2_s_gemv_split_f32_vulkan_split},
-    {4, "digits", 2, 1, iq2_s_gemv_split_f32_vulkan_digits}};
+    {4, "digits", 2, 1, iq2_s_gemv_split_f32_vulkan_digits},
+    {5, "load_words", 4, 2, iq2_s_gemv_split_f32_vulkan_load_words}};
 
 const qk_kernel qk_iq2_s_gemv_split_f32_vulkan = {
     .name = "iq2_s_gemv_split_f32",
@@ -2071,10 +2075,10 @@ const qk_kernel qk_iq2_s_gemv_split_f32_vulkan = {
     .push = iq2_s_gemv_split_f32_push,
     .table_count = 1,
     .tables = iq2_s_gemv_split_f32_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = iq2_s_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -2102,11 +2106,13 @@ static const uint32_t iq2_s_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_int24_f32_vulkan_digits[] = {3};
+static const uint32_t iq2_s_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq2_s_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_s_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, iq2_s_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, iq2_s_gemv_int24_f32_vulkan_split},
-    {4, "digits", 3, 1, iq2_s_gemv_int24_f32_vulkan_digits}};
+    {4, "digits", 3, 1, iq2_s_gemv_int24_f32_vulkan_digits},
+    {5, "load_words", 4, 2, iq2_s_gemv_int24_f32_vulkan_load_words}};
 
 const qk_kernel qk_iq2_s_gemv_int24_f32_vulkan = {
     .name = "iq2_s_gemv_int24_f32",
@@ -2122,10 +2128,10 @@ const qk_kernel qk_iq2_s_gemv_int24_f32_vulkan = {
     .push = iq2_s_gemv_int24_f32_push,
     .table_count = 1,
     .tables = iq2_s_gemv_int24_f32_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = iq2_s_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -2227,11 +2233,13 @@ static const uint32_t iq2_s_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_int8_f16_vulkan_digits[] = {1};
+static const uint32_t iq2_s_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq2_s_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_s_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, iq2_s_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, iq2_s_gemv_int8_f16_vulkan_split},
-    {4, "digits", 1, 1, iq2_s_gemv_int8_f16_vulkan_digits}};
+    {4, "digits", 1, 1, iq2_s_gemv_int8_f16_vulkan_digits},
+    {5, "load_words", 4, 2, iq2_s_gemv_int8_f16_vulkan_load_words}};
 
 const qk_kernel qk_iq2_s_gemv_int8_f16_vulkan = {
     .name = "iq2_s_gemv_int8_f16",
@@ -2247,10 +2255,10 @@ const qk_kernel qk_iq2_s_gemv_int8_f16_vulkan = {
     .push = iq2_s_gemv_int8_f16_push,
     .table_count = 1,
     .tables = iq2_s_gemv_int8_f16_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = iq2_s_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -2278,11 +2286,13 @@ static const uint32_t iq2_s_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_split_f16_vulkan_digits[] = {2};
+static const uint32_t iq2_s_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq2_s_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_s_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, iq2_s_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, iq2_s_gemv_split_f16_vulkan_split},
-    {4, "digits", 2, 1, iq2_s_gemv_split_f16_vulkan_digits}};
+    {4, "digits", 2, 1, iq2_s_gemv_split_f16_vulkan_digits},
+    {5, "load_words", 4, 2, iq2_s_gemv_split_f16_vulkan_load_words}};
 
 const qk_kernel qk_iq2_s_gemv_split_f16_vulkan = {
     .name = "iq2_s_gemv_split_f16",
@@ -2298,10 +2308,10 @@ const qk_kernel qk_iq2_s_gemv_split_f16_vulkan = {
     .push = iq2_s_gemv_split_f16_push,
     .table_count = 1,
     .tables = iq2_s_gemv_split_f16_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = iq2_s_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -2329,11 +2339,13 @@ static const uint32_t iq2_s_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_int24_f16_vulkan_digits[] = {3};
+static const uint32_t iq2_s_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq2_s_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_s_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, iq2_s_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, iq2_s_gemv_int24_f16_vulkan_split},
-    {4, "digits", 3, 1, iq2_s_gemv_int24_f16_vulkan_digits}};
+    {4, "digits", 3, 1, iq2_s_gemv_int24_f16_vulkan_digits},
+    {5, "load_words", 4, 2, iq2_s_gemv_int24_f16_vulkan_load_words}};
 
 const qk_kernel qk_iq2_s_gemv_int24_f16_vulkan = {
     .name = "iq2_s_gemv_int24_f16",
@@ -2349,10 +2361,10 @@ const qk_kernel qk_iq2_s_gemv_int24_f16_vulkan = {
     .push = iq2_s_gemv_int24_f16_push,
     .table_count = 1,
     .tables = iq2_s_gemv_int24_f16_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = iq2_s_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -2451,9 +2463,11 @@ static const qk_table iq2_s_gemv_id_int8_f32_tables[] = {
 static const uint32_t iq2_s_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq2_s_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_id_int8_f32_vulkan_digits[] = {1};
+static const uint32_t iq2_s_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq2_s_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_s_gemv_id_int8_f32_vulkan_rows},
-    {4, "digits", 1, 1, iq2_s_gemv_id_int8_f32_vulkan_digits}};
+    {4, "digits", 1, 1, iq2_s_gemv_id_int8_f32_vulkan_digits},
+    {5, "load_words", 4, 2, iq2_s_gemv_id_int8_f32_vulkan_load_words}};
 
 const qk_kernel qk_iq2_s_gemv_id_int8_f32_vulkan = {
     .name = "iq2_s_gemv_id_int8_f32",
@@ -2469,10 +2483,10 @@ const qk_kernel qk_iq2_s_gemv_id_int8_f32_vulkan = {
     .push = iq2_s_gemv_id_int8_f32_push,
     .table_count = 1,
     .tables = iq2_s_gemv_id_int8_f32_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = iq2_s_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -2502,9 +2516,11 @@ static const qk_table iq2_s_gemv_id_split_f32_tables[] = {
 static const uint32_t iq2_s_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq2_s_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_id_split_f32_vulkan_digits[] = {2};
+static const uint32_t iq2_s_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq2_s_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_s_gemv_id_split_f32_vulkan_rows},
-    {4, "digits", 2, 1, iq2_s_gemv_id_split_f32_vulkan_digits}};
+    {4, "digits", 2, 1, iq2_s_gemv_id_split_f32_vulkan_digits},
+    {5, "load_words", 4, 2, iq2_s_gemv_id_split_f32_vulkan_load_words}};
 
 const qk_kernel qk_iq2_s_gemv_id_split_f32_vulkan = {
     .name = "iq2_s_gemv_id_split_f32",
@@ -2520,10 +2536,10 @@ const qk_kernel qk_iq2_s_gemv_id_split_f32_vulkan = {
     .push = iq2_s_gemv_id_split_f32_push,
     .table_count = 1,
     .tables = iq2_s_gemv_id_split_f32_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = iq2_s_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -2553,9 +2569,11 @@ static const qk_table iq2_s_gemv_id_int24_f32_tables[] = {
 static const uint32_t iq2_s_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq2_s_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_id_int24_f32_vulkan_digits[] = {3};
+static const uint32_t iq2_s_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq2_s_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_s_gemv_id_int24_f32_vulkan_rows},
-    {4, "digits", 3, 1, iq2_s_gemv_id_int24_f32_vulkan_digits}};
+    {4, "digits", 3, 1, iq2_s_gemv_id_int24_f32_vulkan_digits},
+    {5, "load_words", 4, 2, iq2_s_gemv_id_int24_f32_vulkan_load_words}};
 
 const qk_kernel qk_iq2_s_gemv_id_int24_f32_vulkan = {
     .name = "iq2_s_gemv_id_int24_f32",
@@ -2571,10 +2589,10 @@ const qk_kernel qk_iq2_s_gemv_id_int24_f32_vulkan = {
     .push = iq2_s_gemv_id_int24_f32_push,
     .table_count = 1,
     .tables = iq2_s_gemv_id_int24_f32_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = iq2_s_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -2673,9 +2691,11 @@ static const qk_table iq2_s_gemv_id_int8_f16_tables[] = {
 static const uint32_t iq2_s_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq2_s_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_id_int8_f16_vulkan_digits[] = {1};
+static const uint32_t iq2_s_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq2_s_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_s_gemv_id_int8_f16_vulkan_rows},
-    {4, "digits", 1, 1, iq2_s_gemv_id_int8_f16_vulkan_digits}};
+    {4, "digits", 1, 1, iq2_s_gemv_id_int8_f16_vulkan_digits},
+    {5, "load_words", 4, 2, iq2_s_gemv_id_int8_f16_vulkan_load_words}};
 
 const qk_kernel qk_iq2_s_gemv_id_int8_f16_vulkan = {
     .name = "iq2_s_gemv_id_int8_f16",
@@ -2691,10 +2711,10 @@ const qk_kernel qk_iq2_s_gemv_id_int8_f16_vulkan = {
     .push = iq2_s_gemv_id_int8_f16_push,
     .table_count = 1,
     .tables = iq2_s_gemv_id_int8_f16_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = iq2_s_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -2724,9 +2744,11 @@ static const qk_table iq2_s_gemv_id_split_f16_tables[] = {
 static const uint32_t iq2_s_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq2_s_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_id_split_f16_vulkan_digits[] = {2};
+static const uint32_t iq2_s_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq2_s_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_s_gemv_id_split_f16_vulkan_rows},
-    {4, "digits", 2, 1, iq2_s_gemv_id_split_f16_vulkan_digits}};
+    {4, "digits", 2, 1, iq2_s_gemv_id_split_f16_vulkan_digits},
+    {5, "load_words", 4, 2, iq2_s_gemv_id_split_f16_vulkan_load_words}};
 
 const qk_kernel qk_iq2_s_gemv_id_split_f16_vulkan = {
     .name = "iq2_s_gemv_id_split_f16",
@@ -2742,10 +2764,10 @@ const qk_kernel qk_iq2_s_gemv_id_split_f16_vulkan = {
     .push = iq2_s_gemv_id_split_f16_push,
     .table_count = 1,
     .tables = iq2_s_gemv_id_split_f16_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = iq2_s_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -2775,9 +2797,11 @@ static const qk_table iq2_s_gemv_id_int24_f16_tables[] = {
 static const uint32_t iq2_s_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq2_s_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_id_int24_f16_vulkan_digits[] = {3};
+static const uint32_t iq2_s_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq2_s_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_s_gemv_id_int24_f16_vulkan_rows},
-    {4, "digits", 3, 1, iq2_s_gemv_id_int24_f16_vulkan_digits}};
+    {4, "digits", 3, 1, iq2_s_gemv_id_int24_f16_vulkan_digits},
+    {5, "load_words", 4, 2, iq2_s_gemv_id_int24_f16_vulkan_load_words}};
 
 const qk_kernel qk_iq2_s_gemv_id_int24_f16_vulkan = {
     .name = "iq2_s_gemv_id_int24_f16",
@@ -2793,10 +2817,10 @@ const qk_kernel qk_iq2_s_gemv_id_int24_f16_vulkan = {
     .push = iq2_s_gemv_id_int24_f16_push,
     .table_count = 1,
     .tables = iq2_s_gemv_id_int24_f16_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = iq2_s_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,

@@ -1396,11 +1396,13 @@ static const uint32_t iq2_xs_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq2_xs_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_xs_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq2_xs_gemv_int8_f32_vulkan_digits[] = {1};
+static const uint32_t iq2_xs_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq2_xs_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_xs_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, iq2_xs_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, iq2_xs_gemv_int8_f32_vulkan_split},
-    {4, "digits", 1, 1, iq2_xs_gemv_int8_f32_vulkan_digits}};
+    {4, "digits", 1, 1, iq2_xs_gemv_int8_f32_vulkan_digits},
+    {5, "load_words", 4, 2, iq2_xs_gemv_int8_f32_vulkan_load_words}};
 
 const qk_kernel qk_iq2_xs_gemv_int8_f32_vulkan = {
     .name = "iq2_xs_gemv_int8_f32",
@@ -1416,10 +1418,10 @@ const qk_kernel qk_iq2_xs_gemv_int8_f32_vulkan = {
     .push = iq2_xs_gemv_int8_f32_push,
     .table_count = 2,
     .tables = iq2_xs_gemv_int8_f32_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = iq2_xs_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1448,11 +1450,13 @@ static const uint32_t iq2_xs_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq2_xs_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_xs_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq2_xs_gemv_split_f32_vulkan_digits[] = {2};
+static const uint32_t iq2_xs_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq2_xs_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_xs_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, iq2_xs_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, iq2_xs_gemv_split_f32_vulkan_split},
-    {4, "digits", 2, 1, iq2_xs_gemv_split_f32_vulkan_digits}};
+    {4, "digits", 2, 1, iq2_xs_gemv_split_f32_vulkan_digits},
+    {5, "load_words", 4, 2, iq2_xs_gemv_split_f32_vulkan_load_words}};
 
 const qk_kernel qk_iq2_xs_gemv_split_f32_vulkan = {
     .name = "iq2_xs_gemv_split_f32",
@@ -1468,10 +1472,10 @@ const qk_kernel qk_iq2_xs_gemv_split_f32_vulkan = {
     .push = iq2_xs_gemv_split_f32_push,
     .table_count = 2,
     .tables = iq2_xs_gemv_split_f32_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = iq2_xs_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1500,11 +1504,13 @@ static const uint32_t iq2_xs_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq2_xs_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_xs_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq2_xs_gemv_int24_f32_vulkan_digits[] = {3};
+static const uint32_t iq2_xs_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq2_xs_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_xs_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, iq2_xs_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, iq2_xs_gemv_int24_f32_vulkan_split},
-    {4, "digits", 3, 1, iq2_xs_gemv_int24_f32_vulkan_digits}};
+    {4, "digits", 3, 1, iq2_xs_gemv_int24_f32_vulkan_digits},
+    {5, "load_words", 4, 2, iq2_xs_gemv_int24_f32_vulkan_load_words}};
 
 const qk_kernel qk_iq2_xs_gemv_int24_f32_vulkan = {
     .name = "iq2_xs_gemv_int24_f32",
@@ -1520,10 +1526,10 @@ const qk_kernel qk_iq2_xs_gemv_int24_f32_vulkan = {
     .push = iq2_xs_gemv_int24_f32_push,
     .table_count = 2,
     .tables = iq2_xs_gemv_int24_f32_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = iq2_xs_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1627,11 +1633,13 @@ static const uint32_t iq2_xs_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq2_xs_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_xs_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq2_xs_gemv_int8_f16_vulkan_digits[] = {1};
+static const uint32_t iq2_xs_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq2_xs_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_xs_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, iq2_xs_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, iq2_xs_gemv_int8_f16_vulkan_split},
-    {4, "digits", 1, 1, iq2_xs_gemv_int8_f16_vulkan_digits}};
+    {4, "digits", 1, 1, iq2_xs_gemv_int8_f16_vulkan_digits},
+    {5, "load_words", 4, 2, iq2_xs_gemv_int8_f16_vulkan_load_words}};
 
 const qk_kernel qk_iq2_xs_gemv_int8_f16_vulkan = {
     .name = "iq2_xs_gemv_int8_f16",
@@ -1647,10 +1655,10 @@ const qk_kernel qk_iq2_xs_gemv_int8_f16_vulkan = {
     .push = iq2_xs_gemv_int8_f16_push,
     .table_count = 2,
     .tables = iq2_xs_gemv_int8_f16_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = iq2_xs_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1679,11 +1687,13 @@ static const uint32_t iq2_xs_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq2_xs_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_xs_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq2_xs_gemv_split_f16_vulkan_digits[] = {2};
+static const uint32_t iq2_xs_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq2_xs_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_xs_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, iq2_xs_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, iq2_xs_gemv_split_f16_vulkan_split},
-    {4, "digits", 2, 1, iq2_xs_gemv_split_f16_vulkan_digits}};
+    {4, "digits", 2, 1, iq2_xs_gemv_split_f16_vulkan_digits},
+    {5, "load_words", 4, 2, iq2_xs_gemv_split_f16_vulkan_load_words}};
 
 const qk_kernel qk_iq2_xs_gemv_split_f16_vulkan = {
     .name = "iq2_xs_gemv_split_f16",
@@ -1699,10 +1709,10 @@ const qk_kernel qk_iq2_xs_gemv_split_f16_vulkan = {
     .push = iq2_xs_gemv_split_f16_push,
     .table_count = 2,
     .tables = iq2_xs_gemv_split_f16_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = iq2_xs_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1731,11 +1741,13 @@ static const uint32_t iq2_xs_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq2_xs_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_xs_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq2_xs_gemv_int24_f16_vulkan_digits[] = {3};
+static const uint32_t iq2_xs_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq2_xs_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_xs_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, iq2_xs_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, iq2_xs_gemv_int24_f16_vulkan_split},
-    {4, "digits", 3, 1, iq2_xs_gemv_int24_f16_vulkan_digits}};
+    {4, "digits", 3, 1, iq2_xs_gemv_int24_f16_vulkan_digits},
+    {5, "load_words", 4, 2, iq2_xs_gemv_int24_f16_vulkan_load_words}};
 
 const qk_kernel qk_iq2_xs_gemv_int24_f16_vulkan = {
     .name = "iq2_xs_gemv_int24_f16",
@@ -1751,10 +1763,10 @@ const qk_kernel qk_iq2_xs_gemv_int24_f16_vulkan = {
     .push = iq2_xs_gemv_int24_f16_push,
     .table_count = 2,
     .tables = iq2_xs_gemv_int24_f16_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = iq2_xs_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1855,9 +1867,11 @@ static const qk_table iq2_xs_gemv_id_int8_f32_tables[] = {
 static const uint32_t iq2_xs_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq2_xs_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_xs_gemv_id_int8_f32_vulkan_digits[] = {1};
+static const uint32_t iq2_xs_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq2_xs_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_xs_gemv_id_int8_f32_vulkan_rows},
-    {4, "digits", 1, 1, iq2_xs_gemv_id_int8_f32_vulkan_digits}};
+    {4, "digits", 1, 1, iq2_xs_gemv_id_int8_f32_vulkan_digits},
+    {5, "load_words", 4, 2, iq2_xs_gemv_id_int8_f32_vulkan_load_words}};
 
 const qk_kernel qk_iq2_xs_gemv_id_int8_f32_vulkan = {
     .name = "iq2_xs_gemv_id_int8_f32",
@@ -1873,10 +1887,10 @@ const qk_kernel qk_iq2_xs_gemv_id_int8_f32_vulkan = {
     .push = iq2_xs_gemv_id_int8_f32_push,
     .table_count = 2,
     .tables = iq2_xs_gemv_id_int8_f32_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = iq2_xs_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1907,9 +1921,11 @@ static const qk_table iq2_xs_gemv_id_split_f32_tables[] = {
 static const uint32_t iq2_xs_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq2_xs_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_xs_gemv_id_split_f32_vulkan_digits[] = {2};
+static const uint32_t iq2_xs_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq2_xs_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_xs_gemv_id_split_f32_vulkan_rows},
-    {4, "digits", 2, 1, iq2_xs_gemv_id_split_f32_vulkan_digits}};
+    {4, "digits", 2, 1, iq2_xs_gemv_id_split_f32_vulkan_digits},
+    {5, "load_words", 4, 2, iq2_xs_gemv_id_split_f32_vulkan_load_words}};
 
 const qk_kernel qk_iq2_xs_gemv_id_split_f32_vulkan = {
     .name = "iq2_xs_gemv_id_split_f32",
@@ -1925,10 +1941,10 @@ const qk_kernel qk_iq2_xs_gemv_id_split_f32_vulkan = {
     .push = iq2_xs_gemv_id_split_f32_push,
     .table_count = 2,
     .tables = iq2_xs_gemv_id_split_f32_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = iq2_xs_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1959,9 +1975,11 @@ static const qk_table iq2_xs_gemv_id_int24_f32_tables[] = {
 static const uint32_t iq2_xs_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq2_xs_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_xs_gemv_id_int24_f32_vulkan_digits[] = {3};
+static const uint32_t iq2_xs_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq2_xs_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_xs_gemv_id_int24_f32_vulkan_rows},
-    {4, "digits", 3, 1, iq2_xs_gemv_id_int24_f32_vulkan_digits}};
+    {4, "digits", 3, 1, iq2_xs_gemv_id_int24_f32_vulkan_digits},
+    {5, "load_words", 4, 2, iq2_xs_gemv_id_int24_f32_vulkan_load_words}};
 
 const qk_kernel qk_iq2_xs_gemv_id_int24_f32_vulkan = {
     .name = "iq2_xs_gemv_id_int24_f32",
@@ -1977,10 +1995,10 @@ const qk_kernel qk_iq2_xs_gemv_id_int24_f32_vulkan = {
     .push = iq2_xs_gemv_id_int24_f32_push,
     .table_count = 2,
     .tables = iq2_xs_gemv_id_int24_f32_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = iq2_xs_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -2081,9 +2099,11 @@ static const qk_table iq2_xs_gemv_id_int8_f16_tables[] = {
 static const uint32_t iq2_xs_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq2_xs_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_xs_gemv_id_int8_f16_vulkan_digits[] = {1};
+static const uint32_t iq2_xs_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq2_xs_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_xs_gemv_id_int8_f16_vulkan_rows},
-    {4, "digits", 1, 1, iq2_xs_gemv_id_int8_f16_vulkan_digits}};
+    {4, "digits", 1, 1, iq2_xs_gemv_id_int8_f16_vulkan_digits},
+    {5, "load_words", 4, 2, iq2_xs_gemv_id_int8_f16_vulkan_load_words}};
 
 const qk_kernel qk_iq2_xs_gemv_id_int8_f16_vulkan = {
     .name = "iq2_xs_gemv_id_int8_f16",
@@ -2099,10 +2119,10 @@ const qk_kernel qk_iq2_xs_gemv_id_int8_f16_vulkan = {
     .push = iq2_xs_gemv_id_int8_f16_push,
     .table_count = 2,
     .tables = iq2_xs_gemv_id_int8_f16_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = iq2_xs_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -2133,9 +2153,11 @@ static const qk_table iq2_xs_gemv_id_split_f16_tables[] = {
 static const uint32_t iq2_xs_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq2_xs_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_xs_gemv_id_split_f16_vulkan_digits[] = {2};
+static const uint32_t iq2_xs_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq2_xs_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_xs_gemv_id_split_f16_vulkan_rows},
-    {4, "digits", 2, 1, iq2_xs_gemv_id_split_f16_vulkan_digits}};
+    {4, "digits", 2, 1, iq2_xs_gemv_id_split_f16_vulkan_digits},
+    {5, "load_words", 4, 2, iq2_xs_gemv_id_split_f16_vulkan_load_words}};
 
 const qk_kernel qk_iq2_xs_gemv_id_split_f16_vulkan = {
     .name = "iq2_xs_gemv_id_split_f16",
@@ -2151,10 +2173,10 @@ const qk_kernel qk_iq2_xs_gemv_id_split_f16_vulkan = {
     .push = iq2_xs_gemv_id_split_f16_push,
     .table_count = 2,
     .tables = iq2_xs_gemv_id_split_f16_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = iq2_xs_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -2185,9 +2207,11 @@ static const qk_table iq2_xs_gemv_id_int24_f16_tables[] = {
 static const uint32_t iq2_xs_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq2_xs_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_xs_gemv_id_int24_f16_vulkan_digits[] = {3};
+static const uint32_t iq2_xs_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq2_xs_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_xs_gemv_id_int24_f16_vulkan_rows},
-    {4, "digits", 3, 1, iq2_xs_gemv_id_int24_f16_vulkan_digits}};
+    {4, "digits", 3, 1, iq2_xs_gemv_id_int24_f16_vulkan_digits},
+    {5, "load_words", 4, 2, iq2_xs_gemv_id_int24_f16_vulkan_load_words}};
 
 const qk_kernel qk_iq2_xs_gemv_id_int24_f16_vulkan = {
     .name = "iq2_xs_gemv_id_int24_f16",
@@ -2203,10 +2227,10 @@ const qk_kernel qk_iq2_xs_gemv_id_int24_f16_vulkan = {
     .push = iq2_xs_gemv_id_int24_f16_push,
     .table_count = 2,
     .tables = iq2_xs_gemv_id_int24_f16_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = iq2_xs_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,

@@ -1074,11 +1074,13 @@ static const uint32_t iq2_xxs_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq2_xxs_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_xxs_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq2_xxs_gemv_int8_f32_vulkan_digits[] = {1};
+static const uint32_t iq2_xxs_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq2_xxs_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_xxs_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, iq2_xxs_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, iq2_xxs_gemv_int8_f32_vulkan_split},
-    {4, "digits", 1, 1, iq2_xxs_gemv_int8_f32_vulkan_digits}};
+    {4, "digits", 1, 1, iq2_xxs_gemv_int8_f32_vulkan_digits},
+    {5, "load_words", 4, 2, iq2_xxs_gemv_int8_f32_vulkan_load_words}};
 
 const qk_kernel qk_iq2_xxs_gemv_int8_f32_vulkan = {
     .name = "iq2_xxs_gemv_int8_f32",
@@ -1094,10 +1096,10 @@ const qk_kernel qk_iq2_xxs_gemv_int8_f32_vulkan = {
     .push = iq2_xxs_gemv_int8_f32_push,
     .table_count = 2,
     .tables = iq2_xxs_gemv_int8_f32_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = iq2_xxs_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1126,11 +1128,13 @@ static const uint32_t iq2_xxs_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq2_xxs_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_xxs_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq2_xxs_gemv_split_f32_vulkan_digits[] = {2};
+static const uint32_t iq2_xxs_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq2_xxs_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_xxs_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, iq2_xxs_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, iq2_xxs_gemv_split_f32_vulkan_split},
-    {4, "digits", 2, 1, iq2_xxs_gemv_split_f32_vulkan_digits}};
+    {4, "digits", 2, 1, iq2_xxs_gemv_split_f32_vulkan_digits},
+    {5, "load_words", 4, 2, iq2_xxs_gemv_split_f32_vulkan_load_words}};
 
 const qk_kernel qk_iq2_xxs_gemv_split_f32_vulkan = {
     .name = "iq2_xxs_gemv_split_f32",
@@ -1146,10 +1150,10 @@ const qk_kernel qk_iq2_xxs_gemv_split_f32_vulkan = {
     .push = iq2_xxs_gemv_split_f32_push,
     .table_count = 2,
     .tables = iq2_xxs_gemv_split_f32_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = iq2_xxs_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1178,11 +1182,13 @@ static const uint32_t iq2_xxs_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq2_xxs_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_xxs_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq2_xxs_gemv_int24_f32_vulkan_digits[] = {3};
+static const uint32_t iq2_xxs_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq2_xxs_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_xxs_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, iq2_xxs_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, iq2_xxs_gemv_int24_f32_vulkan_split},
-    {4, "digits", 3, 1, iq2_xxs_gemv_int24_f32_vulkan_digits}};
+    {4, "digits", 3, 1, iq2_xxs_gemv_int24_f32_vulkan_digits},
+    {5, "load_words", 4, 2, iq2_xxs_gemv_int24_f32_vulkan_load_words}};
 
 const qk_kernel qk_iq2_xxs_gemv_int24_f32_vulkan = {
     .name = "iq2_xxs_gemv_int24_f32",
@@ -1198,10 +1204,10 @@ const qk_kernel qk_iq2_xxs_gemv_int24_f32_vulkan = {
     .push = iq2_xxs_gemv_int24_f32_push,
     .table_count = 2,
     .tables = iq2_xxs_gemv_int24_f32_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = iq2_xxs_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1305,11 +1311,13 @@ static const uint32_t iq2_xxs_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq2_xxs_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_xxs_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq2_xxs_gemv_int8_f16_vulkan_digits[] = {1};
+static const uint32_t iq2_xxs_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq2_xxs_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_xxs_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, iq2_xxs_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, iq2_xxs_gemv_int8_f16_vulkan_split},
-    {4, "digits", 1, 1, iq2_xxs_gemv_int8_f16_vulkan_digits}};
+    {4, "digits", 1, 1, iq2_xxs_gemv_int8_f16_vulkan_digits},
+    {5, "load_words", 4, 2, iq2_xxs_gemv_int8_f16_vulkan_load_words}};
 
 const qk_kernel qk_iq2_xxs_gemv_int8_f16_vulkan = {
     .name = "iq2_xxs_gemv_int8_f16",
@@ -1325,10 +1333,10 @@ const qk_kernel qk_iq2_xxs_gemv_int8_f16_vulkan = {
     .push = iq2_xxs_gemv_int8_f16_push,
     .table_count = 2,
     .tables = iq2_xxs_gemv_int8_f16_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = iq2_xxs_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1357,11 +1365,13 @@ static const uint32_t iq2_xxs_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq2_xxs_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_xxs_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq2_xxs_gemv_split_f16_vulkan_digits[] = {2};
+static const uint32_t iq2_xxs_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq2_xxs_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_xxs_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, iq2_xxs_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, iq2_xxs_gemv_split_f16_vulkan_split},
-    {4, "digits", 2, 1, iq2_xxs_gemv_split_f16_vulkan_digits}};
+    {4, "digits", 2, 1, iq2_xxs_gemv_split_f16_vulkan_digits},
+    {5, "load_words", 4, 2, iq2_xxs_gemv_split_f16_vulkan_load_words}};
 
 const qk_kernel qk_iq2_xxs_gemv_split_f16_vulkan = {
     .name = "iq2_xxs_gemv_split_f16",
@@ -1377,10 +1387,10 @@ const qk_kernel qk_iq2_xxs_gemv_split_f16_vulkan = {
     .push = iq2_xxs_gemv_split_f16_push,
     .table_count = 2,
     .tables = iq2_xxs_gemv_split_f16_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = iq2_xxs_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1409,11 +1419,13 @@ static const uint32_t iq2_xxs_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq2_xxs_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_xxs_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq2_xxs_gemv_int24_f16_vulkan_digits[] = {3};
+static const uint32_t iq2_xxs_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq2_xxs_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_xxs_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, iq2_xxs_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, iq2_xxs_gemv_int24_f16_vulkan_split},
-    {4, "digits", 3, 1, iq2_xxs_gemv_int24_f16_vulkan_digits}};
+    {4, "digits", 3, 1, iq2_xxs_gemv_int24_f16_vulkan_digits},
+    {5, "load_words", 4, 2, iq2_xxs_gemv_int24_f16_vulkan_load_words}};
 
 const qk_kernel qk_iq2_xxs_gemv_int24_f16_vulkan = {
     .name = "iq2_xxs_gemv_int24_f16",
@@ -1429,10 +1441,10 @@ const qk_kernel qk_iq2_xxs_gemv_int24_f16_vulkan = {
     .push = iq2_xxs_gemv_int24_f16_push,
     .table_count = 2,
     .tables = iq2_xxs_gemv_int24_f16_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = iq2_xxs_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1533,9 +1545,11 @@ static const qk_table iq2_xxs_gemv_id_int8_f32_tables[] = {
 static const uint32_t iq2_xxs_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq2_xxs_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_xxs_gemv_id_int8_f32_vulkan_digits[] = {1};
+static const uint32_t iq2_xxs_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq2_xxs_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_xxs_gemv_id_int8_f32_vulkan_rows},
-    {4, "digits", 1, 1, iq2_xxs_gemv_id_int8_f32_vulkan_digits}};
+    {4, "digits", 1, 1, iq2_xxs_gemv_id_int8_f32_vulkan_digits},
+    {5, "load_words", 4, 2, iq2_xxs_gemv_id_int8_f32_vulkan_load_words}};
 
 const qk_kernel qk_iq2_xxs_gemv_id_int8_f32_vulkan = {
     .name = "iq2_xxs_gemv_id_int8_f32",
@@ -1551,10 +1565,10 @@ const qk_kernel qk_iq2_xxs_gemv_id_int8_f32_vulkan = {
     .push = iq2_xxs_gemv_id_int8_f32_push,
     .table_count = 2,
     .tables = iq2_xxs_gemv_id_int8_f32_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = iq2_xxs_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1585,9 +1599,11 @@ static const qk_table iq2_xxs_gemv_id_split_f32_tables[] = {
 static const uint32_t iq2_xxs_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq2_xxs_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_xxs_gemv_id_split_f32_vulkan_digits[] = {2};
+static const uint32_t iq2_xxs_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq2_xxs_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_xxs_gemv_id_split_f32_vulkan_rows},
-    {4, "digits", 2, 1, iq2_xxs_gemv_id_split_f32_vulkan_digits}};
+    {4, "digits", 2, 1, iq2_xxs_gemv_id_split_f32_vulkan_digits},
+    {5, "load_words", 4, 2, iq2_xxs_gemv_id_split_f32_vulkan_load_words}};
 
 const qk_kernel qk_iq2_xxs_gemv_id_split_f32_vulkan = {
     .name = "iq2_xxs_gemv_id_split_f32",
@@ -1603,10 +1619,10 @@ const qk_kernel qk_iq2_xxs_gemv_id_split_f32_vulkan = {
     .push = iq2_xxs_gemv_id_split_f32_push,
     .table_count = 2,
     .tables = iq2_xxs_gemv_id_split_f32_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = iq2_xxs_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1637,9 +1653,11 @@ static const qk_table iq2_xxs_gemv_id_int24_f32_tables[] = {
 static const uint32_t iq2_xxs_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq2_xxs_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_xxs_gemv_id_int24_f32_vulkan_digits[] = {3};
+static const uint32_t iq2_xxs_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq2_xxs_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_xxs_gemv_id_int24_f32_vulkan_rows},
-    {4, "digits", 3, 1, iq2_xxs_gemv_id_int24_f32_vulkan_digits}};
+    {4, "digits", 3, 1, iq2_xxs_gemv_id_int24_f32_vulkan_digits},
+    {5, "load_words", 4, 2, iq2_xxs_gemv_id_int24_f32_vulkan_load_words}};
 
 const qk_kernel qk_iq2_xxs_gemv_id_int24_f32_vulkan = {
     .name = "iq2_xxs_gemv_id_int24_f32",
@@ -1655,10 +1673,10 @@ const qk_kernel qk_iq2_xxs_gemv_id_int24_f32_vulkan = {
     .push = iq2_xxs_gemv_id_int24_f32_push,
     .table_count = 2,
     .tables = iq2_xxs_gemv_id_int24_f32_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = iq2_xxs_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1759,9 +1777,11 @@ static const qk_table iq2_xxs_gemv_id_int8_f16_tables[] = {
 static const uint32_t iq2_xxs_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq2_xxs_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_xxs_gemv_id_int8_f16_vulkan_digits[] = {1};
+static const uint32_t iq2_xxs_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq2_xxs_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_xxs_gemv_id_int8_f16_vulkan_rows},
-    {4, "digits", 1, 1, iq2_xxs_gemv_id_int8_f16_vulkan_digits}};
+    {4, "digits", 1, 1, iq2_xxs_gemv_id_int8_f16_vulkan_digits},
+    {5, "load_words", 4, 2, iq2_xxs_gemv_id_int8_f16_vulkan_load_words}};
 
 const qk_kernel qk_iq2_xxs_gemv_id_int8_f16_vulkan = {
     .name = "iq2_xxs_gemv_id_int8_f16",
@@ -1777,10 +1797,10 @@ const qk_kernel qk_iq2_xxs_gemv_id_int8_f16_vulkan = {
     .push = iq2_xxs_gemv_id_int8_f16_push,
     .table_count = 2,
     .tables = iq2_xxs_gemv_id_int8_f16_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = iq2_xxs_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1811,9 +1831,11 @@ static const qk_table iq2_xxs_gemv_id_split_f16_tables[] = {
 static const uint32_t iq2_xxs_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq2_xxs_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_xxs_gemv_id_split_f16_vulkan_digits[] = {2};
+static const uint32_t iq2_xxs_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq2_xxs_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_xxs_gemv_id_split_f16_vulkan_rows},
-    {4, "digits", 2, 1, iq2_xxs_gemv_id_split_f16_vulkan_digits}};
+    {4, "digits", 2, 1, iq2_xxs_gemv_id_split_f16_vulkan_digits},
+    {5, "load_words", 4, 2, iq2_xxs_gemv_id_split_f16_vulkan_load_words}};
 
 const qk_kernel qk_iq2_xxs_gemv_id_split_f16_vulkan = {
     .name = "iq2_xxs_gemv_id_split_f16",
@@ -1829,10 +1851,10 @@ const qk_kernel qk_iq2_xxs_gemv_id_split_f16_vulkan = {
     .push = iq2_xxs_gemv_id_split_f16_push,
     .table_count = 2,
     .tables = iq2_xxs_gemv_id_split_f16_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = iq2_xxs_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1863,9 +1885,11 @@ static const qk_table iq2_xxs_gemv_id_int24_f16_tables[] = {
 static const uint32_t iq2_xxs_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq2_xxs_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_xxs_gemv_id_int24_f16_vulkan_digits[] = {3};
+static const uint32_t iq2_xxs_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq2_xxs_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_xxs_gemv_id_int24_f16_vulkan_rows},
-    {4, "digits", 3, 1, iq2_xxs_gemv_id_int24_f16_vulkan_digits}};
+    {4, "digits", 3, 1, iq2_xxs_gemv_id_int24_f16_vulkan_digits},
+    {5, "load_words", 4, 2, iq2_xxs_gemv_id_int24_f16_vulkan_load_words}};
 
 const qk_kernel qk_iq2_xxs_gemv_id_int24_f16_vulkan = {
     .name = "iq2_xxs_gemv_id_int24_f16",
@@ -1881,10 +1905,10 @@ const qk_kernel qk_iq2_xxs_gemv_id_int24_f16_vulkan = {
     .push = iq2_xxs_gemv_id_int24_f16_push,
     .table_count = 2,
     .tables = iq2_xxs_gemv_id_int24_f16_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = iq2_xxs_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,

@@ -1,7 +1,7 @@
 // iq2_xxs_gemv_int8_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f32.
 // Generated from the specification below by `qkgen emit --format iq2_xxs`; do not edit.
 // 66 bytes for 256 elements, 2.062 bits each.
-// For each weight 0.258 bytes read, 5.88 operations: 0.438 loads, 1.81 bits, 2.69 integer, 0.375 float, 0.188 conversions, 0.375 lookups.
+// For each weight 0.258 bytes read, 4.05 operations: 0.0469 loads, 1.66 bits, 1.73 integer, 0.164 float, 0.0781 conversions, 0.375 lookups.
 //
 //     format iq2_xxs "eights from a codebook of 256, 7-bit sign masks, 4-bit scales in groups of 32"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -23,6 +23,7 @@
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_shuffle : require
 #extension GL_EXT_spirv_intrinsics : require
 #extension GL_EXT_shader_16bit_storage : require
 
@@ -30,11 +31,14 @@ layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint BATCH = 1;  // right-hand sides that are kept, at least as many as there are
 layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
 layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row, where there are few rows
+layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: weights are loaded 16 bytes at a time, where that can be
 layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
 layout(binding = 3, std430) readonly buffer GTable { uint G[]; };  // 256 rows of 8: u8, packed
 layout(binding = 4, std430) readonly buffer STable { uint S[]; };
+layout(binding = 0, std430) readonly buffer Blocks_wordBuffer { uint blocks_word[]; };
+layout(binding = 0, std430) readonly buffer Blocks_fourBuffer { uvec4 blocks_four[]; };
 layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
 layout(binding = 2, std430) writeonly buffer Output { float y[]; };
 
@@ -59,6 +63,13 @@ int x[TILES][BATCH][DIGITS][4];
 int x_digits[TILES][BATCH][DIGITS][1];
 float x_step[TILES][BATCH];
 float x_sum[TILES][BATCH][1];
+
+// The same for wide tiles, where x fits.
+const uint WIDE_TILES = 1u;
+int wide_x[WIDE_TILES][BATCH][DIGITS][32];
+int wide_x_digits[WIDE_TILES][BATCH][DIGITS][1];
+float wide_x_step[WIDE_TILES][BATCH];
+float wide_x_sum[WIDE_TILES][BATCH][1];
 
 // Integers whose digits are bytes with a sign: the largest, less what rounding may add.
 const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355709.0;
@@ -173,9 +184,505 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     }
 }
 
-shared float partial[gl_WorkGroupSize.x / 4u * ROWS * BATCH];
+// Loads what wide tile `j` of a row meets of x, from right-hand side `vector` on.
+void load_wide_x(uint vector, uint j, uint k) {
+    const uint tile = j % 4u;
+    const uint place = j / 4u * 128u + tile * 16u;
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
+        const uint from = min(vector + m, batch - 1u) * row_tiles * 4u + place;
+        const vec4 x0 = x_in[from];
+        const vec4 x1 = x_in[from + 1u];
+        const vec4 x2 = x_in[from + 2u];
+        const vec4 x3 = x_in[from + 3u];
+        const vec4 x4 = x_in[from + 4u];
+        const vec4 x5 = x_in[from + 5u];
+        const vec4 x6 = x_in[from + 6u];
+        const vec4 x7 = x_in[from + 7u];
+        const vec4 x8 = x_in[from + 8u];
+        const vec4 x9 = x_in[from + 9u];
+        const vec4 x10 = x_in[from + 10u];
+        const vec4 x11 = x_in[from + 11u];
+        const vec4 x12 = x_in[from + 12u];
+        const vec4 x13 = x_in[from + 13u];
+        const vec4 x14 = x_in[from + 14u];
+        const vec4 x15 = x_in[from + 15u];
+        const vec4 x16 = x_in[from + 64u];
+        const vec4 x17 = x_in[from + 65u];
+        const vec4 x18 = x_in[from + 66u];
+        const vec4 x19 = x_in[from + 67u];
+        const vec4 x20 = x_in[from + 68u];
+        const vec4 x21 = x_in[from + 69u];
+        const vec4 x22 = x_in[from + 70u];
+        const vec4 x23 = x_in[from + 71u];
+        const vec4 x24 = x_in[from + 72u];
+        const vec4 x25 = x_in[from + 73u];
+        const vec4 x26 = x_in[from + 74u];
+        const vec4 x27 = x_in[from + 75u];
+        const vec4 x28 = x_in[from + 76u];
+        const vec4 x29 = x_in[from + 77u];
+        const vec4 x30 = x_in[from + 78u];
+        const vec4 x31 = x_in[from + 79u];
+        vec4 most = abs(x0);
+        most = max(most, abs(x1));
+        most = max(most, abs(x2));
+        most = max(most, abs(x3));
+        most = max(most, abs(x4));
+        most = max(most, abs(x5));
+        most = max(most, abs(x6));
+        most = max(most, abs(x7));
+        most = max(most, abs(x8));
+        most = max(most, abs(x9));
+        most = max(most, abs(x10));
+        most = max(most, abs(x11));
+        most = max(most, abs(x12));
+        most = max(most, abs(x13));
+        most = max(most, abs(x14));
+        most = max(most, abs(x15));
+        most = max(most, abs(x16));
+        most = max(most, abs(x17));
+        most = max(most, abs(x18));
+        most = max(most, abs(x19));
+        most = max(most, abs(x20));
+        most = max(most, abs(x21));
+        most = max(most, abs(x22));
+        most = max(most, abs(x23));
+        most = max(most, abs(x24));
+        most = max(most, abs(x25));
+        most = max(most, abs(x26));
+        most = max(most, abs(x27));
+        most = max(most, abs(x28));
+        most = max(most, abs(x29));
+        most = max(most, abs(x30));
+        most = max(most, abs(x31));
+        const float scale = scale_of(most, x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7 + x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15 + x16 + x17 + x18 + x19 + x20 + x21 + x22 + x23 + x24 + x25 + x26 + x27 + x28 + x29 + x30 + x31);
+        wide_x_step[k][m] = 1.0 / scale;
+        ivec4 i0 = ivec4(roundEven(x0 * scale));
+        ivec4 i1 = ivec4(roundEven(x1 * scale));
+        ivec4 i2 = ivec4(roundEven(x2 * scale));
+        ivec4 i3 = ivec4(roundEven(x3 * scale));
+        ivec4 i4 = ivec4(roundEven(x4 * scale));
+        ivec4 i5 = ivec4(roundEven(x5 * scale));
+        ivec4 i6 = ivec4(roundEven(x6 * scale));
+        ivec4 i7 = ivec4(roundEven(x7 * scale));
+        ivec4 i8 = ivec4(roundEven(x8 * scale));
+        ivec4 i9 = ivec4(roundEven(x9 * scale));
+        ivec4 i10 = ivec4(roundEven(x10 * scale));
+        ivec4 i11 = ivec4(roundEven(x11 * scale));
+        ivec4 i12 = ivec4(roundEven(x12 * scale));
+        ivec4 i13 = ivec4(roundEven(x13 * scale));
+        ivec4 i14 = ivec4(roundEven(x14 * scale));
+        ivec4 i15 = ivec4(roundEven(x15 * scale));
+        ivec4 i16 = ivec4(roundEven(x16 * scale));
+        ivec4 i17 = ivec4(roundEven(x17 * scale));
+        ivec4 i18 = ivec4(roundEven(x18 * scale));
+        ivec4 i19 = ivec4(roundEven(x19 * scale));
+        ivec4 i20 = ivec4(roundEven(x20 * scale));
+        ivec4 i21 = ivec4(roundEven(x21 * scale));
+        ivec4 i22 = ivec4(roundEven(x22 * scale));
+        ivec4 i23 = ivec4(roundEven(x23 * scale));
+        ivec4 i24 = ivec4(roundEven(x24 * scale));
+        ivec4 i25 = ivec4(roundEven(x25 * scale));
+        ivec4 i26 = ivec4(roundEven(x26 * scale));
+        ivec4 i27 = ivec4(roundEven(x27 * scale));
+        ivec4 i28 = ivec4(roundEven(x28 * scale));
+        ivec4 i29 = ivec4(roundEven(x29 * scale));
+        ivec4 i30 = ivec4(roundEven(x30 * scale));
+        ivec4 i31 = ivec4(roundEven(x31 * scale));
+        [[unroll]] for (uint digit = DIGITS; digit-- > 0;) {
+            const ivec4 low0 = bitfieldExtract(i0, 0, 8);
+            const ivec4 low1 = bitfieldExtract(i1, 0, 8);
+            const ivec4 low2 = bitfieldExtract(i2, 0, 8);
+            const ivec4 low3 = bitfieldExtract(i3, 0, 8);
+            const ivec4 low4 = bitfieldExtract(i4, 0, 8);
+            const ivec4 low5 = bitfieldExtract(i5, 0, 8);
+            const ivec4 low6 = bitfieldExtract(i6, 0, 8);
+            const ivec4 low7 = bitfieldExtract(i7, 0, 8);
+            const ivec4 low8 = bitfieldExtract(i8, 0, 8);
+            const ivec4 low9 = bitfieldExtract(i9, 0, 8);
+            const ivec4 low10 = bitfieldExtract(i10, 0, 8);
+            const ivec4 low11 = bitfieldExtract(i11, 0, 8);
+            const ivec4 low12 = bitfieldExtract(i12, 0, 8);
+            const ivec4 low13 = bitfieldExtract(i13, 0, 8);
+            const ivec4 low14 = bitfieldExtract(i14, 0, 8);
+            const ivec4 low15 = bitfieldExtract(i15, 0, 8);
+            const ivec4 low16 = bitfieldExtract(i16, 0, 8);
+            const ivec4 low17 = bitfieldExtract(i17, 0, 8);
+            const ivec4 low18 = bitfieldExtract(i18, 0, 8);
+            const ivec4 low19 = bitfieldExtract(i19, 0, 8);
+            const ivec4 low20 = bitfieldExtract(i20, 0, 8);
+            const ivec4 low21 = bitfieldExtract(i21, 0, 8);
+            const ivec4 low22 = bitfieldExtract(i22, 0, 8);
+            const ivec4 low23 = bitfieldExtract(i23, 0, 8);
+            const ivec4 low24 = bitfieldExtract(i24, 0, 8);
+            const ivec4 low25 = bitfieldExtract(i25, 0, 8);
+            const ivec4 low26 = bitfieldExtract(i26, 0, 8);
+            const ivec4 low27 = bitfieldExtract(i27, 0, 8);
+            const ivec4 low28 = bitfieldExtract(i28, 0, 8);
+            const ivec4 low29 = bitfieldExtract(i29, 0, 8);
+            const ivec4 low30 = bitfieldExtract(i30, 0, 8);
+            const ivec4 low31 = bitfieldExtract(i31, 0, 8);
+            wide_x[k][m][digit][0] = bytes_of(low0);
+            wide_x[k][m][digit][1] = bytes_of(low1);
+            wide_x[k][m][digit][2] = bytes_of(low2);
+            wide_x[k][m][digit][3] = bytes_of(low3);
+            wide_x[k][m][digit][4] = bytes_of(low4);
+            wide_x[k][m][digit][5] = bytes_of(low5);
+            wide_x[k][m][digit][6] = bytes_of(low6);
+            wide_x[k][m][digit][7] = bytes_of(low7);
+            wide_x[k][m][digit][8] = bytes_of(low8);
+            wide_x[k][m][digit][9] = bytes_of(low9);
+            wide_x[k][m][digit][10] = bytes_of(low10);
+            wide_x[k][m][digit][11] = bytes_of(low11);
+            wide_x[k][m][digit][12] = bytes_of(low12);
+            wide_x[k][m][digit][13] = bytes_of(low13);
+            wide_x[k][m][digit][14] = bytes_of(low14);
+            wide_x[k][m][digit][15] = bytes_of(low15);
+            wide_x[k][m][digit][16] = bytes_of(low16);
+            wide_x[k][m][digit][17] = bytes_of(low17);
+            wide_x[k][m][digit][18] = bytes_of(low18);
+            wide_x[k][m][digit][19] = bytes_of(low19);
+            wide_x[k][m][digit][20] = bytes_of(low20);
+            wide_x[k][m][digit][21] = bytes_of(low21);
+            wide_x[k][m][digit][22] = bytes_of(low22);
+            wide_x[k][m][digit][23] = bytes_of(low23);
+            wide_x[k][m][digit][24] = bytes_of(low24);
+            wide_x[k][m][digit][25] = bytes_of(low25);
+            wide_x[k][m][digit][26] = bytes_of(low26);
+            wide_x[k][m][digit][27] = bytes_of(low27);
+            wide_x[k][m][digit][28] = bytes_of(low28);
+            wide_x[k][m][digit][29] = bytes_of(low29);
+            wide_x[k][m][digit][30] = bytes_of(low30);
+            wide_x[k][m][digit][31] = bytes_of(low31);
+            i0 = (i0 - low0) >> 8;
+            i1 = (i1 - low1) >> 8;
+            i2 = (i2 - low2) >> 8;
+            i3 = (i3 - low3) >> 8;
+            i4 = (i4 - low4) >> 8;
+            i5 = (i5 - low5) >> 8;
+            i6 = (i6 - low6) >> 8;
+            i7 = (i7 - low7) >> 8;
+            i8 = (i8 - low8) >> 8;
+            i9 = (i9 - low9) >> 8;
+            i10 = (i10 - low10) >> 8;
+            i11 = (i11 - low11) >> 8;
+            i12 = (i12 - low12) >> 8;
+            i13 = (i13 - low13) >> 8;
+            i14 = (i14 - low14) >> 8;
+            i15 = (i15 - low15) >> 8;
+            i16 = (i16 - low16) >> 8;
+            i17 = (i17 - low17) >> 8;
+            i18 = (i18 - low18) >> 8;
+            i19 = (i19 - low19) >> 8;
+            i20 = (i20 - low20) >> 8;
+            i21 = (i21 - low21) >> 8;
+            i22 = (i22 - low22) >> 8;
+            i23 = (i23 - low23) >> 8;
+            i24 = (i24 - low24) >> 8;
+            i25 = (i25 - low25) >> 8;
+            i26 = (i26 - low26) >> 8;
+            i27 = (i27 - low27) >> 8;
+            i28 = (i28 - low28) >> 8;
+            i29 = (i29 - low29) >> 8;
+            i30 = (i30 - low30) >> 8;
+            i31 = (i31 - low31) >> 8;
+        }
+    }
+}
+
+// Loads wide tile `j` of row `n`, but that of the last block of all, from where loads of 16 bytes would go beyond the end.
+void fetch_wide(uint n, uint j, out uvec4 fours[4], out uint words[2]) {
+    if (n + 1u == rows && j + 4u >= row_tiles / 8u) {
+        n = 0u;
+        j = j % 4u;
+    }
+    const uint block = n * (row_tiles / 32u) + j / 4u;
+    const uint tile = j % 4u;
+    uint base = block * 33u;
+    uint begin0 = base + tile * 4u;
+    uint window0 = begin0 / 4u;
+    uint begin1 = begin0 + 17u;
+    uint window1 = begin1 / 4u;
+    fours[0] = blocks_four[window0];
+    fours[1] = blocks_four[window0 + 1u];
+    fours[2] = blocks_four[window1];
+    fours[3] = blocks_four[window1 + 1u];
+    words[0] = blocks_word[base];
+    words[1] = blocks_word[base + 16u];
+}
+
+// Adds the products of wide tile `j` of row `n`, which was loaded.
+void accumulate_wide(uint n, uint j, uint k, uvec4 fours[4], uint words[2], inout float sum[BATCH]) {
+    const uint block = n * (row_tiles / 32u) + j / 4u;
+    const uint tile = j % 4u;
+    uint base = block * 33u;
+    float d0 = f16_to_f32(words[0]);
+    uint begin0 = base + tile * 4u;
+    bool odd0 = (begin0 & 1u) != 0u;
+    bool upper0 = (begin0 & 2u) != 0u;
+    uvec4 four0 = fours[1];
+    uvec4 four1 = fours[0];
+    uint pick0 = upper0 ? four0.y : four1.w;
+    uint pick1 = upper0 ? four0.x : four1.z;
+    uint qs0 = odd0 ? pick0 : pick1;
+    uint sc0 = (qs0 >> 12u) & 15u;  // qs: 4 bits
+    precise float d_sc0 = d0 * (0.5 + float(sc0));
+    precise float d_sc1 = d_sc0 * 0.25;
+    uint pick2 = upper0 ? four1.w : four1.y;
+    uint pick3 = upper0 ? four1.z : four1.x;
+    uint qs1 = odd0 ? pick2 : pick3;
+    uint g0 = (qs1 >> 16u) & 0xFFu;  // qs: 8 bits
+    uint G_row0 = G[g0 * 2u];
+    uint qs2 = odd0 ? pick1 : pick2;
+    uint s0 = (qs2 >> 16u) & 0x7Fu;  // qs: 7 bits
+    uint negative0 = ((S[s0] & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes0 = (G_row0 ^ ((negative0 << 8u) - negative0)) + negative0;
+    uint G_row1 = G[g0 * 2u + 1u];
+    uint negative1 = (((S[s0] >> 4u) & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes1 = (G_row1 ^ ((negative1 << 8u) - negative1)) + negative1;
+    uint g1 = qs1 >> 24u;  // qs: 8 bits
+    uint G_row2 = G[g1 * 2u];
+    uint s1 = (qs2 >> 23u) & 0x7Fu;  // qs: 7 bits
+    uint negative2 = ((S[s1] & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes2 = (G_row2 ^ ((negative2 << 8u) - negative2)) + negative2;
+    uint G_row3 = G[g1 * 2u + 1u];
+    uint negative3 = (((S[s1] >> 4u) & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes3 = (G_row3 ^ ((negative3 << 8u) - negative3)) + negative3;
+    uint g2 = qs2 & 0xFFu;  // qs: 8 bits
+    uint G_row4 = G[g2 * 2u];
+    uint qs_run0 = (qs2 >> 16u) | (qs0 << 16u);
+    uint s2 = (qs_run0 >> 14u) & 0x7Fu;  // qs: 7 bits
+    uint negative4 = ((S[s2] & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes4 = (G_row4 ^ ((negative4 << 8u) - negative4)) + negative4;
+    uint G_row5 = G[g2 * 2u + 1u];
+    uint negative5 = (((S[s2] >> 4u) & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes5 = (G_row5 ^ ((negative5 << 8u) - negative5)) + negative5;
+    uint g3 = (qs2 >> 8u) & 0xFFu;  // qs: 8 bits
+    uint G_row6 = G[g3 * 2u];
+    uint s3 = (qs0 >> 5u) & 0x7Fu;  // qs: 7 bits
+    uint negative6 = ((S[s3] & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes6 = (G_row6 ^ ((negative6 << 8u) - negative6)) + negative6;
+    uint G_row7 = G[g3 * 2u + 1u];
+    uint negative7 = (((S[s3] >> 4u) & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes7 = (G_row7 ^ ((negative7 << 8u) - negative7)) + negative7;
+    uint pick4 = upper0 ? four0.w : four0.y;
+    uint pick5 = upper0 ? four0.z : four0.x;
+    uint qs3 = odd0 ? pick4 : pick5;
+    uint sc1 = (qs3 >> 12u) & 15u;  // qs: 4 bits
+    precise float d_sc2 = d0 * (0.5 + float(sc1));
+    precise float d_sc3 = d_sc2 * 0.25;
+    uint g4 = (qs0 >> 16u) & 0xFFu;  // qs: 8 bits
+    uint G_row8 = G[g4 * 2u];
+    uint qs4 = odd0 ? pick5 : pick0;
+    uint s4 = (qs4 >> 16u) & 0x7Fu;  // qs: 7 bits
+    uint negative8 = ((S[s4] & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes8 = (G_row8 ^ ((negative8 << 8u) - negative8)) + negative8;
+    uint G_row9 = G[g4 * 2u + 1u];
+    uint negative9 = (((S[s4] >> 4u) & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes9 = (G_row9 ^ ((negative9 << 8u) - negative9)) + negative9;
+    uint g5 = qs0 >> 24u;  // qs: 8 bits
+    uint G_row10 = G[g5 * 2u];
+    uint s5 = (qs4 >> 23u) & 0x7Fu;  // qs: 7 bits
+    uint negative10 = ((S[s5] & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes10 = (G_row10 ^ ((negative10 << 8u) - negative10)) + negative10;
+    uint G_row11 = G[g5 * 2u + 1u];
+    uint negative11 = (((S[s5] >> 4u) & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes11 = (G_row11 ^ ((negative11 << 8u) - negative11)) + negative11;
+    uint g6 = qs4 & 0xFFu;  // qs: 8 bits
+    uint G_row12 = G[g6 * 2u];
+    uint qs_run1 = (qs4 >> 16u) | (qs3 << 16u);
+    uint s6 = (qs_run1 >> 14u) & 0x7Fu;  // qs: 7 bits
+    uint negative12 = ((S[s6] & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes12 = (G_row12 ^ ((negative12 << 8u) - negative12)) + negative12;
+    uint G_row13 = G[g6 * 2u + 1u];
+    uint negative13 = (((S[s6] >> 4u) & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes13 = (G_row13 ^ ((negative13 << 8u) - negative13)) + negative13;
+    uint g7 = (qs4 >> 8u) & 0xFFu;  // qs: 8 bits
+    uint G_row14 = G[g7 * 2u];
+    uint s7 = (qs3 >> 5u) & 0x7Fu;  // qs: 7 bits
+    uint negative14 = ((S[s7] & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes14 = (G_row14 ^ ((negative14 << 8u) - negative14)) + negative14;
+    uint G_row15 = G[g7 * 2u + 1u];
+    uint negative15 = (((S[s7] >> 4u) & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes15 = (G_row15 ^ ((negative15 << 8u) - negative15)) + negative15;
+    float d1 = f16_to_f32(words[1] >> 16u);
+    uint begin1 = begin0 + 17u;
+    bool odd1 = (begin1 & 1u) != 0u;
+    bool upper1 = (begin1 & 2u) != 0u;
+    uvec4 four2 = fours[3];
+    uvec4 four3 = fours[2];
+    uint pick6 = upper1 ? four2.x : four3.z;
+    uint pick7 = upper1 ? four3.w : four3.y;
+    uint qs5 = odd1 ? pick6 : pick7;
+    uint sc2 = qs5 >> 28u;  // qs: 4 bits
+    precise float d_sc4 = d1 * (0.5 + float(sc2));
+    precise float d_sc5 = d_sc4 * 0.25;
+    uint pick8 = upper1 ? four3.z : four3.x;
+    uint qs6 = odd1 ? pick7 : pick8;
+    uint g8 = qs6 & 0xFFu;  // qs: 8 bits
+    uint G_row16 = G[g8 * 2u];
+    uint s8 = qs5 & 0x7Fu;  // qs: 7 bits
+    uint negative16 = ((S[s8] & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes16 = (G_row16 ^ ((negative16 << 8u) - negative16)) + negative16;
+    uint G_row17 = G[g8 * 2u + 1u];
+    uint negative17 = (((S[s8] >> 4u) & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes17 = (G_row17 ^ ((negative17 << 8u) - negative17)) + negative17;
+    uint g9 = (qs6 >> 8u) & 0xFFu;  // qs: 8 bits
+    uint G_row18 = G[g9 * 2u];
+    uint s9 = (qs5 >> 7u) & 0x7Fu;  // qs: 7 bits
+    uint negative18 = ((S[s9] & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes18 = (G_row18 ^ ((negative18 << 8u) - negative18)) + negative18;
+    uint G_row19 = G[g9 * 2u + 1u];
+    uint negative19 = (((S[s9] >> 4u) & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes19 = (G_row19 ^ ((negative19 << 8u) - negative19)) + negative19;
+    uint g10 = (qs6 >> 16u) & 0xFFu;  // qs: 8 bits
+    uint G_row20 = G[g10 * 2u];
+    uint s10 = (qs5 >> 14u) & 0x7Fu;  // qs: 7 bits
+    uint negative20 = ((S[s10] & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes20 = (G_row20 ^ ((negative20 << 8u) - negative20)) + negative20;
+    uint G_row21 = G[g10 * 2u + 1u];
+    uint negative21 = (((S[s10] >> 4u) & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes21 = (G_row21 ^ ((negative21 << 8u) - negative21)) + negative21;
+    uint g11 = qs6 >> 24u;  // qs: 8 bits
+    uint G_row22 = G[g11 * 2u];
+    uint s11 = (qs5 >> 21u) & 0x7Fu;  // qs: 7 bits
+    uint negative22 = ((S[s11] & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes22 = (G_row22 ^ ((negative22 << 8u) - negative22)) + negative22;
+    uint G_row23 = G[g11 * 2u + 1u];
+    uint negative23 = (((S[s11] >> 4u) & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes23 = (G_row23 ^ ((negative23 << 8u) - negative23)) + negative23;
+    uint pick9 = upper1 ? four2.z : four2.x;
+    uint pick10 = upper1 ? four2.y : four3.w;
+    uint qs7 = odd1 ? pick9 : pick10;
+    uint sc3 = qs7 >> 28u;  // qs: 4 bits
+    precise float d_sc6 = d1 * (0.5 + float(sc3));
+    precise float d_sc7 = d_sc6 * 0.25;
+    uint qs8 = odd1 ? pick10 : pick6;
+    uint g12 = qs8 & 0xFFu;  // qs: 8 bits
+    uint G_row24 = G[g12 * 2u];
+    uint s12 = qs7 & 0x7Fu;  // qs: 7 bits
+    uint negative24 = ((S[s12] & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes24 = (G_row24 ^ ((negative24 << 8u) - negative24)) + negative24;
+    uint G_row25 = G[g12 * 2u + 1u];
+    uint negative25 = (((S[s12] >> 4u) & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes25 = (G_row25 ^ ((negative25 << 8u) - negative25)) + negative25;
+    uint g13 = (qs8 >> 8u) & 0xFFu;  // qs: 8 bits
+    uint G_row26 = G[g13 * 2u];
+    uint s13 = (qs7 >> 7u) & 0x7Fu;  // qs: 7 bits
+    uint negative26 = ((S[s13] & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes26 = (G_row26 ^ ((negative26 << 8u) - negative26)) + negative26;
+    uint G_row27 = G[g13 * 2u + 1u];
+    uint negative27 = (((S[s13] >> 4u) & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes27 = (G_row27 ^ ((negative27 << 8u) - negative27)) + negative27;
+    uint g14 = (qs8 >> 16u) & 0xFFu;  // qs: 8 bits
+    uint G_row28 = G[g14 * 2u];
+    uint s14 = (qs7 >> 14u) & 0x7Fu;  // qs: 7 bits
+    uint negative28 = ((S[s14] & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes28 = (G_row28 ^ ((negative28 << 8u) - negative28)) + negative28;
+    uint G_row29 = G[g14 * 2u + 1u];
+    uint negative29 = (((S[s14] >> 4u) & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes29 = (G_row29 ^ ((negative29 << 8u) - negative29)) + negative29;
+    uint g15 = qs8 >> 24u;  // qs: 8 bits
+    uint G_row30 = G[g15 * 2u];
+    uint s15 = (qs7 >> 21u) & 0x7Fu;  // qs: 7 bits
+    uint negative30 = ((S[s15] & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes30 = (G_row30 ^ ((negative30 << 8u) - negative30)) + negative30;
+    uint G_row31 = G[g15 * 2u + 1u];
+    uint negative31 = (((S[s15] >> 4u) & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes31 = (G_row31 ^ ((negative31 << 8u) - negative31)) + negative31;
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
+        float dots0 = 0.0, dots1 = 0.0, dots2 = 0.0, dots3 = 0.0;
+        [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
+            dots0 = 256.0 * dots0 + float(dot4(int(bytes0), wide_x[k][m][digit][0]) + dot4(int(bytes1), wide_x[k][m][digit][1]) + dot4(int(bytes2), wide_x[k][m][digit][2]) + dot4(int(bytes3), wide_x[k][m][digit][3]) + dot4(int(bytes4), wide_x[k][m][digit][4]) + dot4(int(bytes5), wide_x[k][m][digit][5]) + dot4(int(bytes6), wide_x[k][m][digit][6]) + dot4(int(bytes7), wide_x[k][m][digit][7]));
+            dots1 = 256.0 * dots1 + float(dot4(int(bytes8), wide_x[k][m][digit][8]) + dot4(int(bytes9), wide_x[k][m][digit][9]) + dot4(int(bytes10), wide_x[k][m][digit][10]) + dot4(int(bytes11), wide_x[k][m][digit][11]) + dot4(int(bytes12), wide_x[k][m][digit][12]) + dot4(int(bytes13), wide_x[k][m][digit][13]) + dot4(int(bytes14), wide_x[k][m][digit][14]) + dot4(int(bytes15), wide_x[k][m][digit][15]));
+            dots2 = 256.0 * dots2 + float(dot4(int(bytes16), wide_x[k][m][digit][16]) + dot4(int(bytes17), wide_x[k][m][digit][17]) + dot4(int(bytes18), wide_x[k][m][digit][18]) + dot4(int(bytes19), wide_x[k][m][digit][19]) + dot4(int(bytes20), wide_x[k][m][digit][20]) + dot4(int(bytes21), wide_x[k][m][digit][21]) + dot4(int(bytes22), wide_x[k][m][digit][22]) + dot4(int(bytes23), wide_x[k][m][digit][23]));
+            dots3 = 256.0 * dots3 + float(dot4(int(bytes24), wide_x[k][m][digit][24]) + dot4(int(bytes25), wide_x[k][m][digit][25]) + dot4(int(bytes26), wide_x[k][m][digit][26]) + dot4(int(bytes27), wide_x[k][m][digit][27]) + dot4(int(bytes28), wide_x[k][m][digit][28]) + dot4(int(bytes29), wide_x[k][m][digit][29]) + dot4(int(bytes30), wide_x[k][m][digit][30]) + dot4(int(bytes31), wide_x[k][m][digit][31]));
+        }
+        sum[m] += wide_x_step[k][m] * (d_sc1 * dots0 + d_sc3 * dots1 + d_sc5 * dots2 + d_sc7 * dots3);
+    }
+}
+
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS * BATCH * (BATCH * DIGITS <= 8u ? 2u : 1u)];
+
+// Sums of right-hand side `m` over the lanes of a subgroup, of all rows at once: those of row r in lane r.
+float sum_of_lanes(float sum[ROWS][BATCH], uint m) {
+    float v[ROWS];
+    [[unroll]] for (uint r = 0u; r < ROWS; ++r) v[r] = sum[r][m];
+    [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
+        const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
+        [[unroll]] for (uint i = 0u; i < left; ++i) {
+            const float even_row = v[2u * i], odd_row = v[2u * i + 1u];
+            v[i] = (odd ? odd_row : even_row) + subgroupShuffleXor(odd ? even_row : odd_row, bit);
+        }
+    }
+    for (uint bit = ROWS; bit < gl_SubgroupSize; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
+    return v[0];
+}
+
+// As many subgroups share a row as hold all of x between them, and walk down the rows.
+void walk_wide() {
+    const uint wide_tiles = row_tiles / 8u, lane = gl_SubgroupInvocationID;
+    const uint slice = gl_SubgroupSize * WIDE_TILES, slices = (wide_tiles + slice - 1u) / slice;
+    uint split = 1u, held = ~0u, turn = 0u;
+    while (split < max(slices, SPLIT) && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
+    const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split, end = rows;
+    for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
+        const uint row = first + team * ROWS;
+        float sum[ROWS][BATCH];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+            [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[r][m] = 0.0;
+        }
+        for (uint c = gl_SubgroupID % split; c < slices; c += split) {
+            [[unroll]] for (uint k = 0; k < WIDE_TILES; ++k) {
+                const uint j = (c * WIDE_TILES + k) * gl_SubgroupSize + lane;
+                if (j >= wide_tiles) continue;
+                if (c != held) load_wide_x(0u, j, k);
+                if (row + ROWS >= end && j + 4u >= wide_tiles) {  // the last block of all, in smaller tiles
+                    for (uint i = 0u; i < 8u; ++i) {
+                        const uint t = j / 4u * 32u + j % 4u + i * 4u;
+                        load_x(0u, t, 0u);
+                        [[dont_unroll]] for (uint r = 0u; r < ROWS; ++r) {
+                            float part[BATCH];
+                            [[unroll]] for (uint m = 0u; m < BATCH; ++m) part[m] = 0.0;
+                            accumulate(min(row + r, end - 1u), t, 0u, part);
+                            [[unroll]] for (uint s = 0u; s < ROWS; ++s) {
+                                [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[s][m] += s == r ? part[m] : 0.0;
+                            }
+                        }
+                    }
+                    continue;
+                }
+                uvec4 fours[ROWS][4];
+                uint words[ROWS][2];
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, fours[r], words[r]);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, k, fours[r], words[r], sum[r]);
+            }
+            held = c;
+        }
+        // Halves of the memory in turn: who is a row ahead does not write where others still read.
+        const uint place = turn++ % 2u * gl_NumSubgroups * ROWS * BATCH;
+        [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+            const float all = sum_of_lanes(sum, m);
+            if (lane >= ROWS) continue;
+            if (split > 1u) partial[place + (gl_SubgroupID * BATCH + m) * ROWS + lane] = all;
+            else if (row + lane < rows && m < batch) y[m * y_rows + y_first + row + lane] = all;
+        }
+        if (split == 1u) continue;
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < teams * ROWS * BATCH; i += gl_WorkGroupSize.x) {
+            const uint t = i / (ROWS * BATCH), m = i / ROWS % BATCH, own = first + t * ROWS + i % ROWS;
+            const uint at = place + t * (split - 1u) * ROWS * BATCH + i;
+            float total = 0.0;
+            for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS * BATCH];
+            if (own < rows && m < batch) y[m * y_rows + y_first + own] = total;
+        }
+    }
+}
 
 void main() {
+    if (LOAD_WORDS == 4u && BATCH * DIGITS <= 8u && gl_SubgroupSize >= ROWS && row_tiles % 32u == 0u && rows * (row_tiles / 32u) > 1u) {
+        walk_wide();
+        return;
+    }
     // A subgroup holds a slice of x and walks down the rows.
     const uint slice = gl_SubgroupSize * TILES, slices = (row_tiles + slice - 1u) / slice;
     const uint split = SPLIT == 1u ? 1u : min(SPLIT, gl_NumSubgroups);

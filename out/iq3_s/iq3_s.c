@@ -1296,11 +1296,13 @@ static const uint32_t iq3_s_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq3_s_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_s_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq3_s_gemv_int8_f32_vulkan_digits[] = {1};
+static const uint32_t iq3_s_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq3_s_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_s_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, iq3_s_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, iq3_s_gemv_int8_f32_vulkan_split},
-    {4, "digits", 1, 1, iq3_s_gemv_int8_f32_vulkan_digits}};
+    {4, "digits", 1, 1, iq3_s_gemv_int8_f32_vulkan_digits},
+    {5, "load_words", 4, 2, iq3_s_gemv_int8_f32_vulkan_load_words}};
 
 const qk_kernel qk_iq3_s_gemv_int8_f32_vulkan = {
     .name = "iq3_s_gemv_int8_f32",
@@ -1316,10 +1318,10 @@ const qk_kernel qk_iq3_s_gemv_int8_f32_vulkan = {
     .push = iq3_s_gemv_int8_f32_push,
     .table_count = 1,
     .tables = iq3_s_gemv_int8_f32_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = iq3_s_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1347,11 +1349,13 @@ static const uint32_t iq3_s_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq3_s_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_s_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq3_s_gemv_split_f32_vulkan_digits[] = {2};
+static const uint32_t iq3_s_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq3_s_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_s_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, iq3_s_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, iq3_s_gemv_split_f32_vulkan_split},
-    {4, "digits", 2, 1, iq3_s_gemv_split_f32_vulkan_digits}};
+    {4, "digits", 2, 1, iq3_s_gemv_split_f32_vulkan_digits},
+    {5, "load_words", 4, 2, iq3_s_gemv_split_f32_vulkan_load_words}};
 
 const qk_kernel qk_iq3_s_gemv_split_f32_vulkan = {
     .name = "iq3_s_gemv_split_f32",
@@ -1367,10 +1371,10 @@ const qk_kernel qk_iq3_s_gemv_split_f32_vulkan = {
     .push = iq3_s_gemv_split_f32_push,
     .table_count = 1,
     .tables = iq3_s_gemv_split_f32_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = iq3_s_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1398,11 +1402,13 @@ static const uint32_t iq3_s_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq3_s_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_s_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq3_s_gemv_int24_f32_vulkan_digits[] = {3};
+static const uint32_t iq3_s_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq3_s_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_s_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, iq3_s_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, iq3_s_gemv_int24_f32_vulkan_split},
-    {4, "digits", 3, 1, iq3_s_gemv_int24_f32_vulkan_digits}};
+    {4, "digits", 3, 1, iq3_s_gemv_int24_f32_vulkan_digits},
+    {5, "load_words", 4, 2, iq3_s_gemv_int24_f32_vulkan_load_words}};
 
 const qk_kernel qk_iq3_s_gemv_int24_f32_vulkan = {
     .name = "iq3_s_gemv_int24_f32",
@@ -1418,10 +1424,10 @@ const qk_kernel qk_iq3_s_gemv_int24_f32_vulkan = {
     .push = iq3_s_gemv_int24_f32_push,
     .table_count = 1,
     .tables = iq3_s_gemv_int24_f32_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = iq3_s_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1523,11 +1529,13 @@ static const uint32_t iq3_s_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq3_s_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_s_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq3_s_gemv_int8_f16_vulkan_digits[] = {1};
+static const uint32_t iq3_s_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq3_s_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_s_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, iq3_s_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, iq3_s_gemv_int8_f16_vulkan_split},
-    {4, "digits", 1, 1, iq3_s_gemv_int8_f16_vulkan_digits}};
+    {4, "digits", 1, 1, iq3_s_gemv_int8_f16_vulkan_digits},
+    {5, "load_words", 4, 2, iq3_s_gemv_int8_f16_vulkan_load_words}};
 
 const qk_kernel qk_iq3_s_gemv_int8_f16_vulkan = {
     .name = "iq3_s_gemv_int8_f16",
@@ -1543,10 +1551,10 @@ const qk_kernel qk_iq3_s_gemv_int8_f16_vulkan = {
     .push = iq3_s_gemv_int8_f16_push,
     .table_count = 1,
     .tables = iq3_s_gemv_int8_f16_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = iq3_s_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1574,11 +1582,13 @@ static const uint32_t iq3_s_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq3_s_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_s_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq3_s_gemv_split_f16_vulkan_digits[] = {2};
+static const uint32_t iq3_s_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq3_s_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_s_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, iq3_s_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, iq3_s_gemv_split_f16_vulkan_split},
-    {4, "digits", 2, 1, iq3_s_gemv_split_f16_vulkan_digits}};
+    {4, "digits", 2, 1, iq3_s_gemv_split_f16_vulkan_digits},
+    {5, "load_words", 4, 2, iq3_s_gemv_split_f16_vulkan_load_words}};
 
 const qk_kernel qk_iq3_s_gemv_split_f16_vulkan = {
     .name = "iq3_s_gemv_split_f16",
@@ -1594,10 +1604,10 @@ const qk_kernel qk_iq3_s_gemv_split_f16_vulkan = {
     .push = iq3_s_gemv_split_f16_push,
     .table_count = 1,
     .tables = iq3_s_gemv_split_f16_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = iq3_s_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1625,11 +1635,13 @@ static const uint32_t iq3_s_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq3_s_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_s_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq3_s_gemv_int24_f16_vulkan_digits[] = {3};
+static const uint32_t iq3_s_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq3_s_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_s_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, iq3_s_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, iq3_s_gemv_int24_f16_vulkan_split},
-    {4, "digits", 3, 1, iq3_s_gemv_int24_f16_vulkan_digits}};
+    {4, "digits", 3, 1, iq3_s_gemv_int24_f16_vulkan_digits},
+    {5, "load_words", 4, 2, iq3_s_gemv_int24_f16_vulkan_load_words}};
 
 const qk_kernel qk_iq3_s_gemv_int24_f16_vulkan = {
     .name = "iq3_s_gemv_int24_f16",
@@ -1645,10 +1657,10 @@ const qk_kernel qk_iq3_s_gemv_int24_f16_vulkan = {
     .push = iq3_s_gemv_int24_f16_push,
     .table_count = 1,
     .tables = iq3_s_gemv_int24_f16_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = iq3_s_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1747,9 +1759,11 @@ static const qk_table iq3_s_gemv_id_int8_f32_tables[] = {
 static const uint32_t iq3_s_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq3_s_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_s_gemv_id_int8_f32_vulkan_digits[] = {1};
+static const uint32_t iq3_s_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq3_s_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq3_s_gemv_id_int8_f32_vulkan_rows},
-    {4, "digits", 1, 1, iq3_s_gemv_id_int8_f32_vulkan_digits}};
+    {4, "digits", 1, 1, iq3_s_gemv_id_int8_f32_vulkan_digits},
+    {5, "load_words", 4, 2, iq3_s_gemv_id_int8_f32_vulkan_load_words}};
 
 const qk_kernel qk_iq3_s_gemv_id_int8_f32_vulkan = {
     .name = "iq3_s_gemv_id_int8_f32",
@@ -1765,10 +1779,10 @@ const qk_kernel qk_iq3_s_gemv_id_int8_f32_vulkan = {
     .push = iq3_s_gemv_id_int8_f32_push,
     .table_count = 1,
     .tables = iq3_s_gemv_id_int8_f32_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = iq3_s_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1798,9 +1812,11 @@ static const qk_table iq3_s_gemv_id_split_f32_tables[] = {
 static const uint32_t iq3_s_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq3_s_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_s_gemv_id_split_f32_vulkan_digits[] = {2};
+static const uint32_t iq3_s_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq3_s_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq3_s_gemv_id_split_f32_vulkan_rows},
-    {4, "digits", 2, 1, iq3_s_gemv_id_split_f32_vulkan_digits}};
+    {4, "digits", 2, 1, iq3_s_gemv_id_split_f32_vulkan_digits},
+    {5, "load_words", 4, 2, iq3_s_gemv_id_split_f32_vulkan_load_words}};
 
 const qk_kernel qk_iq3_s_gemv_id_split_f32_vulkan = {
     .name = "iq3_s_gemv_id_split_f32",
@@ -1816,10 +1832,10 @@ const qk_kernel qk_iq3_s_gemv_id_split_f32_vulkan = {
     .push = iq3_s_gemv_id_split_f32_push,
     .table_count = 1,
     .tables = iq3_s_gemv_id_split_f32_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = iq3_s_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1849,9 +1865,11 @@ static const qk_table iq3_s_gemv_id_int24_f32_tables[] = {
 static const uint32_t iq3_s_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq3_s_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_s_gemv_id_int24_f32_vulkan_digits[] = {3};
+static const uint32_t iq3_s_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq3_s_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq3_s_gemv_id_int24_f32_vulkan_rows},
-    {4, "digits", 3, 1, iq3_s_gemv_id_int24_f32_vulkan_digits}};
+    {4, "digits", 3, 1, iq3_s_gemv_id_int24_f32_vulkan_digits},
+    {5, "load_words", 4, 2, iq3_s_gemv_id_int24_f32_vulkan_load_words}};
 
 const qk_kernel qk_iq3_s_gemv_id_int24_f32_vulkan = {
     .name = "iq3_s_gemv_id_int24_f32",
@@ -1867,10 +1885,10 @@ const qk_kernel qk_iq3_s_gemv_id_int24_f32_vulkan = {
     .push = iq3_s_gemv_id_int24_f32_push,
     .table_count = 1,
     .tables = iq3_s_gemv_id_int24_f32_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = iq3_s_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1969,9 +1987,11 @@ static const qk_table iq3_s_gemv_id_int8_f16_tables[] = {
 static const uint32_t iq3_s_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq3_s_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_s_gemv_id_int8_f16_vulkan_digits[] = {1};
+static const uint32_t iq3_s_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq3_s_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq3_s_gemv_id_int8_f16_vulkan_rows},
-    {4, "digits", 1, 1, iq3_s_gemv_id_int8_f16_vulkan_digits}};
+    {4, "digits", 1, 1, iq3_s_gemv_id_int8_f16_vulkan_digits},
+    {5, "load_words", 4, 2, iq3_s_gemv_id_int8_f16_vulkan_load_words}};
 
 const qk_kernel qk_iq3_s_gemv_id_int8_f16_vulkan = {
     .name = "iq3_s_gemv_id_int8_f16",
@@ -1987,10 +2007,10 @@ const qk_kernel qk_iq3_s_gemv_id_int8_f16_vulkan = {
     .push = iq3_s_gemv_id_int8_f16_push,
     .table_count = 1,
     .tables = iq3_s_gemv_id_int8_f16_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = iq3_s_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -2020,9 +2040,11 @@ static const qk_table iq3_s_gemv_id_split_f16_tables[] = {
 static const uint32_t iq3_s_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq3_s_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_s_gemv_id_split_f16_vulkan_digits[] = {2};
+static const uint32_t iq3_s_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq3_s_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq3_s_gemv_id_split_f16_vulkan_rows},
-    {4, "digits", 2, 1, iq3_s_gemv_id_split_f16_vulkan_digits}};
+    {4, "digits", 2, 1, iq3_s_gemv_id_split_f16_vulkan_digits},
+    {5, "load_words", 4, 2, iq3_s_gemv_id_split_f16_vulkan_load_words}};
 
 const qk_kernel qk_iq3_s_gemv_id_split_f16_vulkan = {
     .name = "iq3_s_gemv_id_split_f16",
@@ -2038,10 +2060,10 @@ const qk_kernel qk_iq3_s_gemv_id_split_f16_vulkan = {
     .push = iq3_s_gemv_id_split_f16_push,
     .table_count = 1,
     .tables = iq3_s_gemv_id_split_f16_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = iq3_s_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -2071,9 +2093,11 @@ static const qk_table iq3_s_gemv_id_int24_f16_tables[] = {
 static const uint32_t iq3_s_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq3_s_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_s_gemv_id_int24_f16_vulkan_digits[] = {3};
+static const uint32_t iq3_s_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq3_s_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq3_s_gemv_id_int24_f16_vulkan_rows},
-    {4, "digits", 3, 1, iq3_s_gemv_id_int24_f16_vulkan_digits}};
+    {4, "digits", 3, 1, iq3_s_gemv_id_int24_f16_vulkan_digits},
+    {5, "load_words", 4, 2, iq3_s_gemv_id_int24_f16_vulkan_load_words}};
 
 const qk_kernel qk_iq3_s_gemv_id_int24_f16_vulkan = {
     .name = "iq3_s_gemv_id_int24_f16",
@@ -2089,10 +2113,10 @@ const qk_kernel qk_iq3_s_gemv_id_int24_f16_vulkan = {
     .push = iq3_s_gemv_id_int24_f16_push,
     .table_count = 1,
     .tables = iq3_s_gemv_id_int24_f16_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = iq3_s_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,

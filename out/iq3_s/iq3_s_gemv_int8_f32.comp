@@ -1,7 +1,7 @@
 // iq3_s_gemv_int8_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f32.
 // Generated from the specification below by `qkgen emit --format iq3_s`; do not edit.
 // 110 bytes for 256 elements, 3.438 bits each.
-// For each weight 0.43 bytes read, 4.69 operations: 0.234 loads, 2.41 bits, 1.72 integer, 0.0469 float, 0.0312 conversions, 0.25 lookups.
+// For each weight 0.43 bytes read, 5.91 operations: 0.328 loads, 2.72 bits, 2.47 integer, 0.0781 float, 0.0625 conversions, 0.25 lookups.
 //
 //     format iq3_s "fours from a codebook of 512, sign masks, 4-bit scales in groups of 32"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -25,6 +25,7 @@
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_shuffle : require
 #extension GL_EXT_spirv_intrinsics : require
 #extension GL_EXT_shader_16bit_storage : require
 
@@ -32,10 +33,13 @@ layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint BATCH = 1;  // right-hand sides that are kept, at least as many as there are
 layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
 layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row, where there are few rows
+layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: weights are loaded 16 bytes at a time, where that can be
 layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
 layout(binding = 3, std430) readonly buffer GTable { uint G[]; };  // 512 rows of 4: u8, packed
+layout(binding = 0, std430) readonly buffer Blocks_wordBuffer { uint blocks_word[]; };
+layout(binding = 0, std430) readonly buffer Blocks_fourBuffer { uvec4 blocks_four[]; };
 layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
 layout(binding = 2, std430) writeonly buffer Output { float y[]; };
 
@@ -60,6 +64,13 @@ int x[TILES][BATCH][DIGITS][16];
 int x_digits[TILES][BATCH][DIGITS][1];
 float x_step[TILES][BATCH];
 float x_sum[TILES][BATCH][1];
+
+// The same for wide tiles, where x fits.
+const uint WIDE_TILES = 1u;
+int wide_x[WIDE_TILES][BATCH][DIGITS][16];
+int wide_x_digits[WIDE_TILES][BATCH][DIGITS][1];
+float wide_x_step[WIDE_TILES][BATCH];
+float wide_x_sum[WIDE_TILES][BATCH][1];
 
 // Integers whose digits are bytes with a sign: the largest, less what rounding may add.
 const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355709.0;
@@ -337,9 +348,384 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     }
 }
 
-shared float partial[gl_WorkGroupSize.x / 4u * ROWS * BATCH];
+// Loads what wide tile `j` of a row meets of x, from right-hand side `vector` on.
+void load_wide_x(uint vector, uint j, uint k) {
+    const uint tile = j % 8u;
+    const uint place = j / 8u * 128u + tile * 8u;
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
+        const uint from = min(vector + m, batch - 1u) * row_tiles * 16u + place;
+        const vec4 x0 = x_in[from];
+        const vec4 x1 = x_in[from + 1u];
+        const vec4 x2 = x_in[from + 2u];
+        const vec4 x3 = x_in[from + 3u];
+        const vec4 x4 = x_in[from + 4u];
+        const vec4 x5 = x_in[from + 5u];
+        const vec4 x6 = x_in[from + 6u];
+        const vec4 x7 = x_in[from + 7u];
+        const vec4 x8 = x_in[from + 64u];
+        const vec4 x9 = x_in[from + 65u];
+        const vec4 x10 = x_in[from + 66u];
+        const vec4 x11 = x_in[from + 67u];
+        const vec4 x12 = x_in[from + 68u];
+        const vec4 x13 = x_in[from + 69u];
+        const vec4 x14 = x_in[from + 70u];
+        const vec4 x15 = x_in[from + 71u];
+        vec4 most = abs(x0);
+        most = max(most, abs(x1));
+        most = max(most, abs(x2));
+        most = max(most, abs(x3));
+        most = max(most, abs(x4));
+        most = max(most, abs(x5));
+        most = max(most, abs(x6));
+        most = max(most, abs(x7));
+        most = max(most, abs(x8));
+        most = max(most, abs(x9));
+        most = max(most, abs(x10));
+        most = max(most, abs(x11));
+        most = max(most, abs(x12));
+        most = max(most, abs(x13));
+        most = max(most, abs(x14));
+        most = max(most, abs(x15));
+        const float scale = scale_of(most, x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7 + x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15);
+        wide_x_step[k][m] = 1.0 / scale;
+        ivec4 i0 = ivec4(roundEven(x0 * scale));
+        ivec4 i1 = ivec4(roundEven(x1 * scale));
+        ivec4 i2 = ivec4(roundEven(x2 * scale));
+        ivec4 i3 = ivec4(roundEven(x3 * scale));
+        ivec4 i4 = ivec4(roundEven(x4 * scale));
+        ivec4 i5 = ivec4(roundEven(x5 * scale));
+        ivec4 i6 = ivec4(roundEven(x6 * scale));
+        ivec4 i7 = ivec4(roundEven(x7 * scale));
+        ivec4 i8 = ivec4(roundEven(x8 * scale));
+        ivec4 i9 = ivec4(roundEven(x9 * scale));
+        ivec4 i10 = ivec4(roundEven(x10 * scale));
+        ivec4 i11 = ivec4(roundEven(x11 * scale));
+        ivec4 i12 = ivec4(roundEven(x12 * scale));
+        ivec4 i13 = ivec4(roundEven(x13 * scale));
+        ivec4 i14 = ivec4(roundEven(x14 * scale));
+        ivec4 i15 = ivec4(roundEven(x15 * scale));
+        [[unroll]] for (uint digit = DIGITS; digit-- > 0;) {
+            const ivec4 low0 = bitfieldExtract(i0, 0, 8);
+            const ivec4 low1 = bitfieldExtract(i1, 0, 8);
+            const ivec4 low2 = bitfieldExtract(i2, 0, 8);
+            const ivec4 low3 = bitfieldExtract(i3, 0, 8);
+            const ivec4 low4 = bitfieldExtract(i4, 0, 8);
+            const ivec4 low5 = bitfieldExtract(i5, 0, 8);
+            const ivec4 low6 = bitfieldExtract(i6, 0, 8);
+            const ivec4 low7 = bitfieldExtract(i7, 0, 8);
+            const ivec4 low8 = bitfieldExtract(i8, 0, 8);
+            const ivec4 low9 = bitfieldExtract(i9, 0, 8);
+            const ivec4 low10 = bitfieldExtract(i10, 0, 8);
+            const ivec4 low11 = bitfieldExtract(i11, 0, 8);
+            const ivec4 low12 = bitfieldExtract(i12, 0, 8);
+            const ivec4 low13 = bitfieldExtract(i13, 0, 8);
+            const ivec4 low14 = bitfieldExtract(i14, 0, 8);
+            const ivec4 low15 = bitfieldExtract(i15, 0, 8);
+            wide_x[k][m][digit][0] = bytes_of(low0);
+            wide_x[k][m][digit][1] = bytes_of(low1);
+            wide_x[k][m][digit][2] = bytes_of(low2);
+            wide_x[k][m][digit][3] = bytes_of(low3);
+            wide_x[k][m][digit][4] = bytes_of(low4);
+            wide_x[k][m][digit][5] = bytes_of(low5);
+            wide_x[k][m][digit][6] = bytes_of(low6);
+            wide_x[k][m][digit][7] = bytes_of(low7);
+            wide_x[k][m][digit][8] = bytes_of(low8);
+            wide_x[k][m][digit][9] = bytes_of(low9);
+            wide_x[k][m][digit][10] = bytes_of(low10);
+            wide_x[k][m][digit][11] = bytes_of(low11);
+            wide_x[k][m][digit][12] = bytes_of(low12);
+            wide_x[k][m][digit][13] = bytes_of(low13);
+            wide_x[k][m][digit][14] = bytes_of(low14);
+            wide_x[k][m][digit][15] = bytes_of(low15);
+            i0 = (i0 - low0) >> 8;
+            i1 = (i1 - low1) >> 8;
+            i2 = (i2 - low2) >> 8;
+            i3 = (i3 - low3) >> 8;
+            i4 = (i4 - low4) >> 8;
+            i5 = (i5 - low5) >> 8;
+            i6 = (i6 - low6) >> 8;
+            i7 = (i7 - low7) >> 8;
+            i8 = (i8 - low8) >> 8;
+            i9 = (i9 - low9) >> 8;
+            i10 = (i10 - low10) >> 8;
+            i11 = (i11 - low11) >> 8;
+            i12 = (i12 - low12) >> 8;
+            i13 = (i13 - low13) >> 8;
+            i14 = (i14 - low14) >> 8;
+            i15 = (i15 - low15) >> 8;
+        }
+    }
+}
+
+// Loads wide tile `j` of row `n`, but that of the last block of all, from where loads of 16 bytes would go beyond the end.
+void fetch_wide(uint n, uint j, out uvec4 fours[2], out uint words[19]) {
+    if (n + 1u == rows && j + 8u >= row_tiles / 1u) {
+        n = 0u;
+        j = j % 8u;
+    }
+    const uint block = n * (row_tiles / 8u) + j / 8u;
+    const uint tile = j % 8u;
+    uint base = block * 55u;
+    uint begin = base + tile * 2u;
+    uint window = begin / 4u;
+    fours[0] = blocks_four[window];
+    fours[1] = blocks_four[window + 1u];
+    words[0] = blocks_word[base];
+    words[1] = blocks_word[base + (tile * 4u + 848u) / 32u];
+    words[2] = blocks_word[base + (tile * 4u + 848u) / 32u + 1u];
+    words[3] = blocks_word[base + (tile * 8u + 528u) / 32u];
+    words[4] = blocks_word[base + tile + 18u];
+    words[5] = blocks_word[base + (tile * 8u + 529u) / 32u];
+    words[6] = blocks_word[base + (tile * 8u + 530u) / 32u];
+    words[7] = blocks_word[base + (tile * 8u + 531u) / 32u];
+    words[8] = blocks_word[base + (tile * 8u + 532u) / 32u];
+    words[9] = blocks_word[base + tile + 19u];
+    words[10] = blocks_word[base + (tile * 8u + 533u) / 32u];
+    words[11] = blocks_word[base + (tile * 8u + 534u) / 32u];
+    words[12] = blocks_word[base + (tile * 8u + 535u) / 32u];
+    words[13] = blocks_word[base + 27u];
+    words[14] = blocks_word[base + 54u];
+    words[15] = blocks_word[begin + 28u];
+    words[16] = blocks_word[base + tile / 4u + 44u];
+    words[17] = blocks_word[base + tile + 46u];
+    words[18] = blocks_word[begin + 29u];
+}
+
+// Adds the products of wide tile `j` of row `n`, which was loaded.
+void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[19], inout float sum[BATCH]) {
+    const uint block = n * (row_tiles / 8u) + j / 8u;
+    const uint tile = j % 8u;
+    uint base = block * 55u;
+    float d0 = f16_to_f32(words[0]);
+    uint scales0 = words[1];
+    uint scales1 = words[2];
+    uint scales_run = (scales0 >> ((tile * 4u + 848u) % 32u)) | ((scales1 << 1u) << (31u - (tile * 4u + 848u) % 32u));
+    uint sc0 = scales_run & 15u;  // scales: 4 bits
+    uint begin = base + tile * 2u;
+    bool odd = (begin & 1u) != 0u;
+    bool upper = (begin & 2u) != 0u;
+    uvec4 four0 = fours[0];
+    uint pick0 = upper ? four0.w : four0.y;
+    uint pick1 = upper ? four0.z : four0.x;
+    uint qs0 = odd ? pick0 : pick1;
+    uint g_lo0 = (qs0 >> 16u) & 0xFFu;  // qs: bits 0-7 of g
+    uint qh0 = words[3];
+    uint g_hi0 = (qh0 >> ((tile * 8u + 528u) % 32u)) & 1u;  // qh: bit 8 of g
+    uint g0 = g_lo0 | (g_hi0 << 8u);
+    uint G_row0 = G[g0];
+    uint signs0 = words[4];
+    uint s0 = (signs0 >> 16u) & 0xFFu;  // signs: 8 bits
+    uint negative0 = ((s0 & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes0 = (G_row0 ^ ((negative0 << 8u) - negative0)) + negative0;
+    uint g_lo1 = qs0 >> 24u;  // qs: bits 0-7 of g
+    uint qh1 = words[5];
+    uint g_hi1 = (qh1 >> ((tile * 8u + 529u) % 32u)) & 1u;  // qh: bit 8 of g
+    uint g1 = g_lo1 | (g_hi1 << 8u);
+    uint G_row1 = G[g1];
+    uint negative1 = ((s0 >> 4u) * 0x204081u) & 0x1010101u;
+    uint bytes1 = (G_row1 ^ ((negative1 << 8u) - negative1)) + negative1;
+    uvec4 four1 = fours[1];
+    uint pick2 = upper ? four1.x : four0.z;
+    uint qs1 = odd ? pick2 : pick0;
+    uint g_lo2 = qs1 & 0xFFu;  // qs: bits 0-7 of g
+    uint qh2 = words[6];
+    uint g_hi2 = (qh2 >> ((tile * 8u + 530u) % 32u)) & 1u;  // qh: bit 8 of g
+    uint g2 = g_lo2 | (g_hi2 << 8u);
+    uint G_row2 = G[g2];
+    uint s1 = signs0 >> 24u;  // signs: 8 bits
+    uint negative2 = ((s1 & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes2 = (G_row2 ^ ((negative2 << 8u) - negative2)) + negative2;
+    uint g_lo3 = (qs1 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
+    uint qh3 = words[7];
+    uint g_hi3 = (qh3 >> ((tile * 8u + 531u) % 32u)) & 1u;  // qh: bit 8 of g
+    uint g3 = g_lo3 | (g_hi3 << 8u);
+    uint G_row3 = G[g3];
+    uint negative3 = ((s1 >> 4u) * 0x204081u) & 0x1010101u;
+    uint bytes3 = (G_row3 ^ ((negative3 << 8u) - negative3)) + negative3;
+    uint g_lo4 = (qs1 >> 16u) & 0xFFu;  // qs: bits 0-7 of g
+    uint qh4 = words[8];
+    uint g_hi4 = (qh4 >> ((tile * 8u + 532u) % 32u)) & 1u;  // qh: bit 8 of g
+    uint g4 = g_lo4 | (g_hi4 << 8u);
+    uint G_row4 = G[g4];
+    uint signs1 = words[9];
+    uint s2 = signs1 & 0xFFu;  // signs: 8 bits
+    uint negative4 = ((s2 & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes4 = (G_row4 ^ ((negative4 << 8u) - negative4)) + negative4;
+    uint g_lo5 = qs1 >> 24u;  // qs: bits 0-7 of g
+    uint qh5 = words[10];
+    uint g_hi5 = (qh5 >> ((tile * 8u + 533u) % 32u)) & 1u;  // qh: bit 8 of g
+    uint g5 = g_lo5 | (g_hi5 << 8u);
+    uint G_row5 = G[g5];
+    uint negative5 = ((s2 >> 4u) * 0x204081u) & 0x1010101u;
+    uint bytes5 = (G_row5 ^ ((negative5 << 8u) - negative5)) + negative5;
+    uint pick3 = upper ? four1.y : four0.w;
+    uint qs2 = odd ? pick3 : pick2;
+    uint g_lo6 = qs2 & 0xFFu;  // qs: bits 0-7 of g
+    uint qh6 = words[11];
+    uint g_hi6 = (qh6 >> ((tile * 8u + 534u) % 32u)) & 1u;  // qh: bit 8 of g
+    uint g6 = g_lo6 | (g_hi6 << 8u);
+    uint G_row6 = G[g6];
+    uint s3 = (signs1 >> 8u) & 0xFFu;  // signs: 8 bits
+    uint negative6 = ((s3 & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes6 = (G_row6 ^ ((negative6 << 8u) - negative6)) + negative6;
+    uint g_lo7 = (qs2 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
+    uint qh7 = words[12];
+    uint g_hi7 = (qh7 >> ((tile * 8u + 535u) % 32u)) & 1u;  // qh: bit 8 of g
+    uint g7 = g_lo7 | (g_hi7 << 8u);
+    uint G_row7 = G[g7];
+    uint negative7 = ((s3 >> 4u) * 0x204081u) & 0x1010101u;
+    uint bytes7 = (G_row7 ^ ((negative7 << 8u) - negative7)) + negative7;
+    float d1 = f16_to_f32(words[13] >> 16u);
+    uint scales2 = words[14];
+    uint sc1 = (scales2 >> (tile * 4u)) & 15u;  // scales: 4 bits
+    uint qs3 = words[15];
+    uint g_lo8 = qs3 & 0xFFu;  // qs: bits 0-7 of g
+    uint qh8 = words[16];
+    uint g_hi8 = (qh8 >> (tile % 4u * 8u)) & 1u;  // qh: bit 8 of g
+    uint g8 = g_lo8 | (g_hi8 << 8u);
+    uint G_row8 = G[g8];
+    uint signs2 = words[17];
+    uint s4 = signs2 & 0xFFu;  // signs: 8 bits
+    uint negative8 = ((s4 & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes8 = (G_row8 ^ ((negative8 << 8u) - negative8)) + negative8;
+    uint g_lo9 = (qs3 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi9 = (qh8 >> (tile % 4u * 8u + 1u)) & 1u;  // qh: bit 8 of g
+    uint g9 = g_lo9 | (g_hi9 << 8u);
+    uint G_row9 = G[g9];
+    uint negative9 = ((s4 >> 4u) * 0x204081u) & 0x1010101u;
+    uint bytes9 = (G_row9 ^ ((negative9 << 8u) - negative9)) + negative9;
+    uint g_lo10 = (qs3 >> 16u) & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi10 = (qh8 >> (tile % 4u * 8u + 2u)) & 1u;  // qh: bit 8 of g
+    uint g10 = g_lo10 | (g_hi10 << 8u);
+    uint G_row10 = G[g10];
+    uint s5 = (signs2 >> 8u) & 0xFFu;  // signs: 8 bits
+    uint negative10 = ((s5 & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes10 = (G_row10 ^ ((negative10 << 8u) - negative10)) + negative10;
+    uint g_lo11 = qs3 >> 24u;  // qs: bits 0-7 of g
+    uint g_hi11 = (qh8 >> (tile % 4u * 8u + 3u)) & 1u;  // qh: bit 8 of g
+    uint g11 = g_lo11 | (g_hi11 << 8u);
+    uint G_row11 = G[g11];
+    uint negative11 = ((s5 >> 4u) * 0x204081u) & 0x1010101u;
+    uint bytes11 = (G_row11 ^ ((negative11 << 8u) - negative11)) + negative11;
+    uint qs4 = words[18];
+    uint g_lo12 = qs4 & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi12 = (qh8 >> (tile % 4u * 8u + 4u)) & 1u;  // qh: bit 8 of g
+    uint g12 = g_lo12 | (g_hi12 << 8u);
+    uint G_row12 = G[g12];
+    uint s6 = (signs2 >> 16u) & 0xFFu;  // signs: 8 bits
+    uint negative12 = ((s6 & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes12 = (G_row12 ^ ((negative12 << 8u) - negative12)) + negative12;
+    uint g_lo13 = (qs4 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi13 = (qh8 >> (tile % 4u * 8u + 5u)) & 1u;  // qh: bit 8 of g
+    uint g13 = g_lo13 | (g_hi13 << 8u);
+    uint G_row13 = G[g13];
+    uint negative13 = ((s6 >> 4u) * 0x204081u) & 0x1010101u;
+    uint bytes13 = (G_row13 ^ ((negative13 << 8u) - negative13)) + negative13;
+    uint g_lo14 = (qs4 >> 16u) & 0xFFu;  // qs: bits 0-7 of g
+    uint g_hi14 = (qh8 >> (tile % 4u * 8u + 6u)) & 1u;  // qh: bit 8 of g
+    uint g14 = g_lo14 | (g_hi14 << 8u);
+    uint G_row14 = G[g14];
+    uint s7 = signs2 >> 24u;  // signs: 8 bits
+    uint negative14 = ((s7 & 15u) * 0x204081u) & 0x1010101u;
+    uint bytes14 = (G_row14 ^ ((negative14 << 8u) - negative14)) + negative14;
+    uint g_lo15 = qs4 >> 24u;  // qs: bits 0-7 of g
+    uint g_hi15 = (qh8 >> (tile % 4u * 8u + 7u)) & 1u;  // qh: bit 8 of g
+    uint g15 = g_lo15 | (g_hi15 << 8u);
+    uint G_row15 = G[g15];
+    uint negative15 = ((s7 >> 4u) * 0x204081u) & 0x1010101u;
+    uint bytes15 = (G_row15 ^ ((negative15 << 8u) - negative15)) + negative15;
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
+        float dots0 = 0.0, dots1 = 0.0;
+        [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
+            dots0 = 256.0 * dots0 + float((1 + 2 * int(sc0)) * (dot4(int(bytes0), wide_x[k][m][digit][0]) + dot4(int(bytes1), wide_x[k][m][digit][1]) + dot4(int(bytes2), wide_x[k][m][digit][2]) + dot4(int(bytes3), wide_x[k][m][digit][3]) + dot4(int(bytes4), wide_x[k][m][digit][4]) + dot4(int(bytes5), wide_x[k][m][digit][5]) + dot4(int(bytes6), wide_x[k][m][digit][6]) + dot4(int(bytes7), wide_x[k][m][digit][7])));
+            dots1 = 256.0 * dots1 + float((1 + 2 * int(sc1)) * (dot4(int(bytes8), wide_x[k][m][digit][8]) + dot4(int(bytes9), wide_x[k][m][digit][9]) + dot4(int(bytes10), wide_x[k][m][digit][10]) + dot4(int(bytes11), wide_x[k][m][digit][11]) + dot4(int(bytes12), wide_x[k][m][digit][12]) + dot4(int(bytes13), wide_x[k][m][digit][13]) + dot4(int(bytes14), wide_x[k][m][digit][14]) + dot4(int(bytes15), wide_x[k][m][digit][15])));
+        }
+        sum[m] += wide_x_step[k][m] * (d0 * dots0 + d1 * dots1);
+    }
+}
+
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS * BATCH * (BATCH * DIGITS <= 8u ? 2u : 1u)];
+
+// Sums of right-hand side `m` over the lanes of a subgroup, of all rows at once: those of row r in lane r.
+float sum_of_lanes(float sum[ROWS][BATCH], uint m) {
+    float v[ROWS];
+    [[unroll]] for (uint r = 0u; r < ROWS; ++r) v[r] = sum[r][m];
+    [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
+        const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
+        [[unroll]] for (uint i = 0u; i < left; ++i) {
+            const float even_row = v[2u * i], odd_row = v[2u * i + 1u];
+            v[i] = (odd ? odd_row : even_row) + subgroupShuffleXor(odd ? even_row : odd_row, bit);
+        }
+    }
+    for (uint bit = ROWS; bit < gl_SubgroupSize; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
+    return v[0];
+}
+
+// As many subgroups share a row as hold all of x between them, and walk down the rows.
+void walk_wide() {
+    const uint wide_tiles = row_tiles / 1u, lane = gl_SubgroupInvocationID;
+    const uint slice = gl_SubgroupSize * WIDE_TILES, slices = (wide_tiles + slice - 1u) / slice;
+    uint split = 1u, held = ~0u, turn = 0u;
+    while (split < max(slices, SPLIT) && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
+    const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split, end = rows;
+    for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
+        const uint row = first + team * ROWS;
+        float sum[ROWS][BATCH];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+            [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[r][m] = 0.0;
+        }
+        for (uint c = gl_SubgroupID % split; c < slices; c += split) {
+            [[unroll]] for (uint k = 0; k < WIDE_TILES; ++k) {
+                const uint j = (c * WIDE_TILES + k) * gl_SubgroupSize + lane;
+                if (j >= wide_tiles) continue;
+                if (c != held) load_wide_x(0u, j, k);
+                if (row + ROWS >= end && j + 8u >= wide_tiles) {  // the last block of all, in smaller tiles
+                    for (uint i = 0u; i < 1u; ++i) {
+                        const uint t = j / 8u * 8u + j % 8u + i * 8u;
+                        load_x(0u, t, 0u);
+                        [[dont_unroll]] for (uint r = 0u; r < ROWS; ++r) {
+                            float part[BATCH];
+                            [[unroll]] for (uint m = 0u; m < BATCH; ++m) part[m] = 0.0;
+                            accumulate(min(row + r, end - 1u), t, 0u, part);
+                            [[unroll]] for (uint s = 0u; s < ROWS; ++s) {
+                                [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[s][m] += s == r ? part[m] : 0.0;
+                            }
+                        }
+                    }
+                    continue;
+                }
+                uvec4 fours[ROWS][2];
+                uint words[ROWS][19];
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, fours[r], words[r]);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, k, fours[r], words[r], sum[r]);
+            }
+            held = c;
+        }
+        // Halves of the memory in turn: who is a row ahead does not write where others still read.
+        const uint place = turn++ % 2u * gl_NumSubgroups * ROWS * BATCH;
+        [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+            const float all = sum_of_lanes(sum, m);
+            if (lane >= ROWS) continue;
+            if (split > 1u) partial[place + (gl_SubgroupID * BATCH + m) * ROWS + lane] = all;
+            else if (row + lane < rows && m < batch) y[m * y_rows + y_first + row + lane] = all;
+        }
+        if (split == 1u) continue;
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < teams * ROWS * BATCH; i += gl_WorkGroupSize.x) {
+            const uint t = i / (ROWS * BATCH), m = i / ROWS % BATCH, own = first + t * ROWS + i % ROWS;
+            const uint at = place + t * (split - 1u) * ROWS * BATCH + i;
+            float total = 0.0;
+            for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS * BATCH];
+            if (own < rows && m < batch) y[m * y_rows + y_first + own] = total;
+        }
+    }
+}
 
 void main() {
+    if (LOAD_WORDS == 4u && BATCH * DIGITS <= 8u && gl_SubgroupSize >= ROWS && row_tiles % 8u == 0u && rows * (row_tiles / 8u) > 1u) {
+        walk_wide();
+        return;
+    }
     // A subgroup holds a slice of x and walks down the rows.
     const uint slice = gl_SubgroupSize * TILES, slices = (row_tiles + slice - 1u) / slice;
     const uint split = SPLIT == 1u ? 1u : min(SPLIT, gl_NumSubgroups);

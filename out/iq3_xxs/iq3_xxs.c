@@ -1043,11 +1043,13 @@ static const uint32_t iq3_xxs_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_int8_f32_vulkan_digits[] = {1};
+static const uint32_t iq3_xxs_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq3_xxs_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_xxs_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, iq3_xxs_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, iq3_xxs_gemv_int8_f32_vulkan_split},
-    {4, "digits", 1, 1, iq3_xxs_gemv_int8_f32_vulkan_digits}};
+    {4, "digits", 1, 1, iq3_xxs_gemv_int8_f32_vulkan_digits},
+    {5, "load_words", 4, 2, iq3_xxs_gemv_int8_f32_vulkan_load_words}};
 
 const qk_kernel qk_iq3_xxs_gemv_int8_f32_vulkan = {
     .name = "iq3_xxs_gemv_int8_f32",
@@ -1063,10 +1065,10 @@ const qk_kernel qk_iq3_xxs_gemv_int8_f32_vulkan = {
     .push = iq3_xxs_gemv_int8_f32_push,
     .table_count = 2,
     .tables = iq3_xxs_gemv_int8_f32_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = iq3_xxs_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1095,11 +1097,13 @@ static const uint32_t iq3_xxs_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_split_f32_vulkan_digits[] = {2};
+static const uint32_t iq3_xxs_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq3_xxs_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_xxs_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, iq3_xxs_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, iq3_xxs_gemv_split_f32_vulkan_split},
-    {4, "digits", 2, 1, iq3_xxs_gemv_split_f32_vulkan_digits}};
+    {4, "digits", 2, 1, iq3_xxs_gemv_split_f32_vulkan_digits},
+    {5, "load_words", 4, 2, iq3_xxs_gemv_split_f32_vulkan_load_words}};
 
 const qk_kernel qk_iq3_xxs_gemv_split_f32_vulkan = {
     .name = "iq3_xxs_gemv_split_f32",
@@ -1115,10 +1119,10 @@ const qk_kernel qk_iq3_xxs_gemv_split_f32_vulkan = {
     .push = iq3_xxs_gemv_split_f32_push,
     .table_count = 2,
     .tables = iq3_xxs_gemv_split_f32_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = iq3_xxs_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1147,11 +1151,13 @@ static const uint32_t iq3_xxs_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_int24_f32_vulkan_digits[] = {3};
+static const uint32_t iq3_xxs_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq3_xxs_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_xxs_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, iq3_xxs_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, iq3_xxs_gemv_int24_f32_vulkan_split},
-    {4, "digits", 3, 1, iq3_xxs_gemv_int24_f32_vulkan_digits}};
+    {4, "digits", 3, 1, iq3_xxs_gemv_int24_f32_vulkan_digits},
+    {5, "load_words", 4, 2, iq3_xxs_gemv_int24_f32_vulkan_load_words}};
 
 const qk_kernel qk_iq3_xxs_gemv_int24_f32_vulkan = {
     .name = "iq3_xxs_gemv_int24_f32",
@@ -1167,10 +1173,10 @@ const qk_kernel qk_iq3_xxs_gemv_int24_f32_vulkan = {
     .push = iq3_xxs_gemv_int24_f32_push,
     .table_count = 2,
     .tables = iq3_xxs_gemv_int24_f32_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = iq3_xxs_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1274,11 +1280,13 @@ static const uint32_t iq3_xxs_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_int8_f16_vulkan_digits[] = {1};
+static const uint32_t iq3_xxs_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq3_xxs_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_xxs_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, iq3_xxs_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, iq3_xxs_gemv_int8_f16_vulkan_split},
-    {4, "digits", 1, 1, iq3_xxs_gemv_int8_f16_vulkan_digits}};
+    {4, "digits", 1, 1, iq3_xxs_gemv_int8_f16_vulkan_digits},
+    {5, "load_words", 4, 2, iq3_xxs_gemv_int8_f16_vulkan_load_words}};
 
 const qk_kernel qk_iq3_xxs_gemv_int8_f16_vulkan = {
     .name = "iq3_xxs_gemv_int8_f16",
@@ -1294,10 +1302,10 @@ const qk_kernel qk_iq3_xxs_gemv_int8_f16_vulkan = {
     .push = iq3_xxs_gemv_int8_f16_push,
     .table_count = 2,
     .tables = iq3_xxs_gemv_int8_f16_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = iq3_xxs_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1326,11 +1334,13 @@ static const uint32_t iq3_xxs_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_split_f16_vulkan_digits[] = {2};
+static const uint32_t iq3_xxs_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq3_xxs_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_xxs_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, iq3_xxs_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, iq3_xxs_gemv_split_f16_vulkan_split},
-    {4, "digits", 2, 1, iq3_xxs_gemv_split_f16_vulkan_digits}};
+    {4, "digits", 2, 1, iq3_xxs_gemv_split_f16_vulkan_digits},
+    {5, "load_words", 4, 2, iq3_xxs_gemv_split_f16_vulkan_load_words}};
 
 const qk_kernel qk_iq3_xxs_gemv_split_f16_vulkan = {
     .name = "iq3_xxs_gemv_split_f16",
@@ -1346,10 +1356,10 @@ const qk_kernel qk_iq3_xxs_gemv_split_f16_vulkan = {
     .push = iq3_xxs_gemv_split_f16_push,
     .table_count = 2,
     .tables = iq3_xxs_gemv_split_f16_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = iq3_xxs_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1378,11 +1388,13 @@ static const uint32_t iq3_xxs_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_int24_f16_vulkan_digits[] = {3};
+static const uint32_t iq3_xxs_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq3_xxs_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_xxs_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, iq3_xxs_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, iq3_xxs_gemv_int24_f16_vulkan_split},
-    {4, "digits", 3, 1, iq3_xxs_gemv_int24_f16_vulkan_digits}};
+    {4, "digits", 3, 1, iq3_xxs_gemv_int24_f16_vulkan_digits},
+    {5, "load_words", 4, 2, iq3_xxs_gemv_int24_f16_vulkan_load_words}};
 
 const qk_kernel qk_iq3_xxs_gemv_int24_f16_vulkan = {
     .name = "iq3_xxs_gemv_int24_f16",
@@ -1398,10 +1410,10 @@ const qk_kernel qk_iq3_xxs_gemv_int24_f16_vulkan = {
     .push = iq3_xxs_gemv_int24_f16_push,
     .table_count = 2,
     .tables = iq3_xxs_gemv_int24_f16_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = iq3_xxs_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1502,9 +1514,11 @@ static const qk_table iq3_xxs_gemv_id_int8_f32_tables[] = {
 static const uint32_t iq3_xxs_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq3_xxs_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_id_int8_f32_vulkan_digits[] = {1};
+static const uint32_t iq3_xxs_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq3_xxs_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq3_xxs_gemv_id_int8_f32_vulkan_rows},
-    {4, "digits", 1, 1, iq3_xxs_gemv_id_int8_f32_vulkan_digits}};
+    {4, "digits", 1, 1, iq3_xxs_gemv_id_int8_f32_vulkan_digits},
+    {5, "load_words", 4, 2, iq3_xxs_gemv_id_int8_f32_vulkan_load_words}};
 
 const qk_kernel qk_iq3_xxs_gemv_id_int8_f32_vulkan = {
     .name = "iq3_xxs_gemv_id_int8_f32",
@@ -1520,10 +1534,10 @@ const qk_kernel qk_iq3_xxs_gemv_id_int8_f32_vulkan = {
     .push = iq3_xxs_gemv_id_int8_f32_push,
     .table_count = 2,
     .tables = iq3_xxs_gemv_id_int8_f32_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = iq3_xxs_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1554,9 +1568,11 @@ static const qk_table iq3_xxs_gemv_id_split_f32_tables[] = {
 static const uint32_t iq3_xxs_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq3_xxs_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_id_split_f32_vulkan_digits[] = {2};
+static const uint32_t iq3_xxs_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq3_xxs_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq3_xxs_gemv_id_split_f32_vulkan_rows},
-    {4, "digits", 2, 1, iq3_xxs_gemv_id_split_f32_vulkan_digits}};
+    {4, "digits", 2, 1, iq3_xxs_gemv_id_split_f32_vulkan_digits},
+    {5, "load_words", 4, 2, iq3_xxs_gemv_id_split_f32_vulkan_load_words}};
 
 const qk_kernel qk_iq3_xxs_gemv_id_split_f32_vulkan = {
     .name = "iq3_xxs_gemv_id_split_f32",
@@ -1572,10 +1588,10 @@ const qk_kernel qk_iq3_xxs_gemv_id_split_f32_vulkan = {
     .push = iq3_xxs_gemv_id_split_f32_push,
     .table_count = 2,
     .tables = iq3_xxs_gemv_id_split_f32_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = iq3_xxs_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1606,9 +1622,11 @@ static const qk_table iq3_xxs_gemv_id_int24_f32_tables[] = {
 static const uint32_t iq3_xxs_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq3_xxs_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_id_int24_f32_vulkan_digits[] = {3};
+static const uint32_t iq3_xxs_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq3_xxs_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq3_xxs_gemv_id_int24_f32_vulkan_rows},
-    {4, "digits", 3, 1, iq3_xxs_gemv_id_int24_f32_vulkan_digits}};
+    {4, "digits", 3, 1, iq3_xxs_gemv_id_int24_f32_vulkan_digits},
+    {5, "load_words", 4, 2, iq3_xxs_gemv_id_int24_f32_vulkan_load_words}};
 
 const qk_kernel qk_iq3_xxs_gemv_id_int24_f32_vulkan = {
     .name = "iq3_xxs_gemv_id_int24_f32",
@@ -1624,10 +1642,10 @@ const qk_kernel qk_iq3_xxs_gemv_id_int24_f32_vulkan = {
     .push = iq3_xxs_gemv_id_int24_f32_push,
     .table_count = 2,
     .tables = iq3_xxs_gemv_id_int24_f32_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = iq3_xxs_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1728,9 +1746,11 @@ static const qk_table iq3_xxs_gemv_id_int8_f16_tables[] = {
 static const uint32_t iq3_xxs_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq3_xxs_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_id_int8_f16_vulkan_digits[] = {1};
+static const uint32_t iq3_xxs_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq3_xxs_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq3_xxs_gemv_id_int8_f16_vulkan_rows},
-    {4, "digits", 1, 1, iq3_xxs_gemv_id_int8_f16_vulkan_digits}};
+    {4, "digits", 1, 1, iq3_xxs_gemv_id_int8_f16_vulkan_digits},
+    {5, "load_words", 4, 2, iq3_xxs_gemv_id_int8_f16_vulkan_load_words}};
 
 const qk_kernel qk_iq3_xxs_gemv_id_int8_f16_vulkan = {
     .name = "iq3_xxs_gemv_id_int8_f16",
@@ -1746,10 +1766,10 @@ const qk_kernel qk_iq3_xxs_gemv_id_int8_f16_vulkan = {
     .push = iq3_xxs_gemv_id_int8_f16_push,
     .table_count = 2,
     .tables = iq3_xxs_gemv_id_int8_f16_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = iq3_xxs_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1780,9 +1800,11 @@ static const qk_table iq3_xxs_gemv_id_split_f16_tables[] = {
 static const uint32_t iq3_xxs_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq3_xxs_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_id_split_f16_vulkan_digits[] = {2};
+static const uint32_t iq3_xxs_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq3_xxs_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq3_xxs_gemv_id_split_f16_vulkan_rows},
-    {4, "digits", 2, 1, iq3_xxs_gemv_id_split_f16_vulkan_digits}};
+    {4, "digits", 2, 1, iq3_xxs_gemv_id_split_f16_vulkan_digits},
+    {5, "load_words", 4, 2, iq3_xxs_gemv_id_split_f16_vulkan_load_words}};
 
 const qk_kernel qk_iq3_xxs_gemv_id_split_f16_vulkan = {
     .name = "iq3_xxs_gemv_id_split_f16",
@@ -1798,10 +1820,10 @@ const qk_kernel qk_iq3_xxs_gemv_id_split_f16_vulkan = {
     .push = iq3_xxs_gemv_id_split_f16_push,
     .table_count = 2,
     .tables = iq3_xxs_gemv_id_split_f16_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = iq3_xxs_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1832,9 +1854,11 @@ static const qk_table iq3_xxs_gemv_id_int24_f16_tables[] = {
 static const uint32_t iq3_xxs_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq3_xxs_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_id_int24_f16_vulkan_digits[] = {3};
+static const uint32_t iq3_xxs_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq3_xxs_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq3_xxs_gemv_id_int24_f16_vulkan_rows},
-    {4, "digits", 3, 1, iq3_xxs_gemv_id_int24_f16_vulkan_digits}};
+    {4, "digits", 3, 1, iq3_xxs_gemv_id_int24_f16_vulkan_digits},
+    {5, "load_words", 4, 2, iq3_xxs_gemv_id_int24_f16_vulkan_load_words}};
 
 const qk_kernel qk_iq3_xxs_gemv_id_int24_f16_vulkan = {
     .name = "iq3_xxs_gemv_id_int24_f16",
@@ -1850,10 +1874,10 @@ const qk_kernel qk_iq3_xxs_gemv_id_int24_f16_vulkan = {
     .push = iq3_xxs_gemv_id_int24_f16_push,
     .table_count = 2,
     .tables = iq3_xxs_gemv_id_int24_f16_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = iq3_xxs_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,

@@ -2,7 +2,7 @@
  * Generated from the specification below by `qkgen emit --format iq4_nl`; do not edit.
  * 18 bytes for 32 elements, 4.5 bits each.
  * dequant, gather in f32: for each weight 0.562 bytes read and 4 written, 6.38 operations: 0.375 loads, 2.25 bits, 0.625 integer, 1 float, 1.12 conversions, 1 lookups.
- * gemv, gemv_id in f32: for each weight 0.562 bytes read, 7.12 operations: 0.312 loads, 2.25 bits, 0.438 integer, 2.06 float, 1.06 conversions, 1 lookups.
+ * gemv, gemv_id in f32: for each weight 0.562 bytes read, 6.73 operations: 0.0469 loads, 2.23 bits, 0.391 integer, 2.03 float, 1.03 conversions, 1 lookups.
  *
  *     format iq4_nl "4-bit indices into a table of unequal steps, one scale for 32"
  *     from "ggml (llama.cpp), ggml-common.h"
@@ -641,10 +641,12 @@ static const uint32_t iq4_nl_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256,
 static const uint32_t iq4_nl_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq4_nl_gemv_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq4_nl_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_nl_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, iq4_nl_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, iq4_nl_gemv_f32_vulkan_split}};
+    {3, "split", 1, 4, iq4_nl_gemv_f32_vulkan_split},
+    {5, "load_words", 4, 2, iq4_nl_gemv_f32_vulkan_load_words}};
 
 const qk_kernel qk_iq4_nl_gemv_f32_vulkan = {
     .name = "iq4_nl_gemv_f32",
@@ -660,10 +662,10 @@ const qk_kernel qk_iq4_nl_gemv_f32_vulkan = {
     .push = iq4_nl_gemv_f32_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_f32_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = iq4_nl_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -716,11 +718,13 @@ static const uint32_t iq4_nl_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_int8_f32_vulkan_digits[] = {1};
+static const uint32_t iq4_nl_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq4_nl_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_nl_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, iq4_nl_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, iq4_nl_gemv_int8_f32_vulkan_split},
-    {4, "digits", 1, 1, iq4_nl_gemv_int8_f32_vulkan_digits}};
+    {4, "digits", 1, 1, iq4_nl_gemv_int8_f32_vulkan_digits},
+    {5, "load_words", 4, 2, iq4_nl_gemv_int8_f32_vulkan_load_words}};
 
 const qk_kernel qk_iq4_nl_gemv_int8_f32_vulkan = {
     .name = "iq4_nl_gemv_int8_f32",
@@ -736,10 +740,10 @@ const qk_kernel qk_iq4_nl_gemv_int8_f32_vulkan = {
     .push = iq4_nl_gemv_int8_f32_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_int8_f32_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = iq4_nl_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -767,11 +771,13 @@ static const uint32_t iq4_nl_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_split_f32_vulkan_digits[] = {2};
+static const uint32_t iq4_nl_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq4_nl_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_nl_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, iq4_nl_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, iq4_nl_gemv_split_f32_vulkan_split},
-    {4, "digits", 2, 1, iq4_nl_gemv_split_f32_vulkan_digits}};
+    {4, "digits", 2, 1, iq4_nl_gemv_split_f32_vulkan_digits},
+    {5, "load_words", 4, 2, iq4_nl_gemv_split_f32_vulkan_load_words}};
 
 const qk_kernel qk_iq4_nl_gemv_split_f32_vulkan = {
     .name = "iq4_nl_gemv_split_f32",
@@ -787,10 +793,10 @@ const qk_kernel qk_iq4_nl_gemv_split_f32_vulkan = {
     .push = iq4_nl_gemv_split_f32_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_split_f32_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = iq4_nl_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -818,11 +824,13 @@ static const uint32_t iq4_nl_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_int24_f32_vulkan_digits[] = {3};
+static const uint32_t iq4_nl_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq4_nl_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_nl_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, iq4_nl_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, iq4_nl_gemv_int24_f32_vulkan_split},
-    {4, "digits", 3, 1, iq4_nl_gemv_int24_f32_vulkan_digits}};
+    {4, "digits", 3, 1, iq4_nl_gemv_int24_f32_vulkan_digits},
+    {5, "load_words", 4, 2, iq4_nl_gemv_int24_f32_vulkan_load_words}};
 
 const qk_kernel qk_iq4_nl_gemv_int24_f32_vulkan = {
     .name = "iq4_nl_gemv_int24_f32",
@@ -838,10 +846,10 @@ const qk_kernel qk_iq4_nl_gemv_int24_f32_vulkan = {
     .push = iq4_nl_gemv_int24_f32_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_int24_f32_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = iq4_nl_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -868,10 +876,12 @@ static const uint32_t iq4_nl_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256,
 static const uint32_t iq4_nl_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq4_nl_gemv_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq4_nl_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_nl_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, iq4_nl_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, iq4_nl_gemv_f16_vulkan_split}};
+    {3, "split", 1, 4, iq4_nl_gemv_f16_vulkan_split},
+    {5, "load_words", 4, 2, iq4_nl_gemv_f16_vulkan_load_words}};
 
 const qk_kernel qk_iq4_nl_gemv_f16_vulkan = {
     .name = "iq4_nl_gemv_f16",
@@ -887,10 +897,10 @@ const qk_kernel qk_iq4_nl_gemv_f16_vulkan = {
     .push = iq4_nl_gemv_f16_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_f16_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = iq4_nl_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -943,11 +953,13 @@ static const uint32_t iq4_nl_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_int8_f16_vulkan_digits[] = {1};
+static const uint32_t iq4_nl_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq4_nl_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_nl_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, iq4_nl_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, iq4_nl_gemv_int8_f16_vulkan_split},
-    {4, "digits", 1, 1, iq4_nl_gemv_int8_f16_vulkan_digits}};
+    {4, "digits", 1, 1, iq4_nl_gemv_int8_f16_vulkan_digits},
+    {5, "load_words", 4, 2, iq4_nl_gemv_int8_f16_vulkan_load_words}};
 
 const qk_kernel qk_iq4_nl_gemv_int8_f16_vulkan = {
     .name = "iq4_nl_gemv_int8_f16",
@@ -963,10 +975,10 @@ const qk_kernel qk_iq4_nl_gemv_int8_f16_vulkan = {
     .push = iq4_nl_gemv_int8_f16_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_int8_f16_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = iq4_nl_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -994,11 +1006,13 @@ static const uint32_t iq4_nl_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_split_f16_vulkan_digits[] = {2};
+static const uint32_t iq4_nl_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq4_nl_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_nl_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, iq4_nl_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, iq4_nl_gemv_split_f16_vulkan_split},
-    {4, "digits", 2, 1, iq4_nl_gemv_split_f16_vulkan_digits}};
+    {4, "digits", 2, 1, iq4_nl_gemv_split_f16_vulkan_digits},
+    {5, "load_words", 4, 2, iq4_nl_gemv_split_f16_vulkan_load_words}};
 
 const qk_kernel qk_iq4_nl_gemv_split_f16_vulkan = {
     .name = "iq4_nl_gemv_split_f16",
@@ -1014,10 +1028,10 @@ const qk_kernel qk_iq4_nl_gemv_split_f16_vulkan = {
     .push = iq4_nl_gemv_split_f16_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_split_f16_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = iq4_nl_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1045,11 +1059,13 @@ static const uint32_t iq4_nl_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_int24_f16_vulkan_digits[] = {3};
+static const uint32_t iq4_nl_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq4_nl_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_nl_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, iq4_nl_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, iq4_nl_gemv_int24_f16_vulkan_split},
-    {4, "digits", 3, 1, iq4_nl_gemv_int24_f16_vulkan_digits}};
+    {4, "digits", 3, 1, iq4_nl_gemv_int24_f16_vulkan_digits},
+    {5, "load_words", 4, 2, iq4_nl_gemv_int24_f16_vulkan_load_words}};
 
 const qk_kernel qk_iq4_nl_gemv_int24_f16_vulkan = {
     .name = "iq4_nl_gemv_int24_f16",
@@ -1065,10 +1081,10 @@ const qk_kernel qk_iq4_nl_gemv_int24_f16_vulkan = {
     .push = iq4_nl_gemv_int24_f16_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_int24_f16_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = iq4_nl_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1097,8 +1113,10 @@ static const qk_table iq4_nl_gemv_id_f32_tables[] = {
 
 static const uint32_t iq4_nl_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq4_nl_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t iq4_nl_gemv_id_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq4_nl_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_id_f32_vulkan_local_size_x},
-    {2, "rows", 4, 4, iq4_nl_gemv_id_f32_vulkan_rows}};
+    {2, "rows", 4, 4, iq4_nl_gemv_id_f32_vulkan_rows},
+    {5, "load_words", 4, 2, iq4_nl_gemv_id_f32_vulkan_load_words}};
 
 const qk_kernel qk_iq4_nl_gemv_id_f32_vulkan = {
     .name = "iq4_nl_gemv_id_f32",
@@ -1114,10 +1132,10 @@ const qk_kernel qk_iq4_nl_gemv_id_f32_vulkan = {
     .push = iq4_nl_gemv_id_f32_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_id_f32_tables,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = iq4_nl_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1167,9 +1185,11 @@ static const qk_table iq4_nl_gemv_id_int8_f32_tables[] = {
 static const uint32_t iq4_nl_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq4_nl_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_id_int8_f32_vulkan_digits[] = {1};
+static const uint32_t iq4_nl_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq4_nl_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq4_nl_gemv_id_int8_f32_vulkan_rows},
-    {4, "digits", 1, 1, iq4_nl_gemv_id_int8_f32_vulkan_digits}};
+    {4, "digits", 1, 1, iq4_nl_gemv_id_int8_f32_vulkan_digits},
+    {5, "load_words", 4, 2, iq4_nl_gemv_id_int8_f32_vulkan_load_words}};
 
 const qk_kernel qk_iq4_nl_gemv_id_int8_f32_vulkan = {
     .name = "iq4_nl_gemv_id_int8_f32",
@@ -1185,10 +1205,10 @@ const qk_kernel qk_iq4_nl_gemv_id_int8_f32_vulkan = {
     .push = iq4_nl_gemv_id_int8_f32_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_id_int8_f32_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = iq4_nl_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1218,9 +1238,11 @@ static const qk_table iq4_nl_gemv_id_split_f32_tables[] = {
 static const uint32_t iq4_nl_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq4_nl_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_id_split_f32_vulkan_digits[] = {2};
+static const uint32_t iq4_nl_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq4_nl_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq4_nl_gemv_id_split_f32_vulkan_rows},
-    {4, "digits", 2, 1, iq4_nl_gemv_id_split_f32_vulkan_digits}};
+    {4, "digits", 2, 1, iq4_nl_gemv_id_split_f32_vulkan_digits},
+    {5, "load_words", 4, 2, iq4_nl_gemv_id_split_f32_vulkan_load_words}};
 
 const qk_kernel qk_iq4_nl_gemv_id_split_f32_vulkan = {
     .name = "iq4_nl_gemv_id_split_f32",
@@ -1236,10 +1258,10 @@ const qk_kernel qk_iq4_nl_gemv_id_split_f32_vulkan = {
     .push = iq4_nl_gemv_id_split_f32_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_id_split_f32_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = iq4_nl_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1269,9 +1291,11 @@ static const qk_table iq4_nl_gemv_id_int24_f32_tables[] = {
 static const uint32_t iq4_nl_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq4_nl_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_id_int24_f32_vulkan_digits[] = {3};
+static const uint32_t iq4_nl_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq4_nl_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq4_nl_gemv_id_int24_f32_vulkan_rows},
-    {4, "digits", 3, 1, iq4_nl_gemv_id_int24_f32_vulkan_digits}};
+    {4, "digits", 3, 1, iq4_nl_gemv_id_int24_f32_vulkan_digits},
+    {5, "load_words", 4, 2, iq4_nl_gemv_id_int24_f32_vulkan_load_words}};
 
 const qk_kernel qk_iq4_nl_gemv_id_int24_f32_vulkan = {
     .name = "iq4_nl_gemv_id_int24_f32",
@@ -1287,10 +1311,10 @@ const qk_kernel qk_iq4_nl_gemv_id_int24_f32_vulkan = {
     .push = iq4_nl_gemv_id_int24_f32_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_id_int24_f32_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = iq4_nl_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1319,8 +1343,10 @@ static const qk_table iq4_nl_gemv_id_f16_tables[] = {
 
 static const uint32_t iq4_nl_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq4_nl_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t iq4_nl_gemv_id_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq4_nl_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_id_f16_vulkan_local_size_x},
-    {2, "rows", 4, 4, iq4_nl_gemv_id_f16_vulkan_rows}};
+    {2, "rows", 4, 4, iq4_nl_gemv_id_f16_vulkan_rows},
+    {5, "load_words", 4, 2, iq4_nl_gemv_id_f16_vulkan_load_words}};
 
 const qk_kernel qk_iq4_nl_gemv_id_f16_vulkan = {
     .name = "iq4_nl_gemv_id_f16",
@@ -1336,10 +1362,10 @@ const qk_kernel qk_iq4_nl_gemv_id_f16_vulkan = {
     .push = iq4_nl_gemv_id_f16_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_id_f16_tables,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = iq4_nl_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1389,9 +1415,11 @@ static const qk_table iq4_nl_gemv_id_int8_f16_tables[] = {
 static const uint32_t iq4_nl_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq4_nl_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_id_int8_f16_vulkan_digits[] = {1};
+static const uint32_t iq4_nl_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq4_nl_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq4_nl_gemv_id_int8_f16_vulkan_rows},
-    {4, "digits", 1, 1, iq4_nl_gemv_id_int8_f16_vulkan_digits}};
+    {4, "digits", 1, 1, iq4_nl_gemv_id_int8_f16_vulkan_digits},
+    {5, "load_words", 4, 2, iq4_nl_gemv_id_int8_f16_vulkan_load_words}};
 
 const qk_kernel qk_iq4_nl_gemv_id_int8_f16_vulkan = {
     .name = "iq4_nl_gemv_id_int8_f16",
@@ -1407,10 +1435,10 @@ const qk_kernel qk_iq4_nl_gemv_id_int8_f16_vulkan = {
     .push = iq4_nl_gemv_id_int8_f16_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_id_int8_f16_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = iq4_nl_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1440,9 +1468,11 @@ static const qk_table iq4_nl_gemv_id_split_f16_tables[] = {
 static const uint32_t iq4_nl_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq4_nl_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_id_split_f16_vulkan_digits[] = {2};
+static const uint32_t iq4_nl_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq4_nl_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq4_nl_gemv_id_split_f16_vulkan_rows},
-    {4, "digits", 2, 1, iq4_nl_gemv_id_split_f16_vulkan_digits}};
+    {4, "digits", 2, 1, iq4_nl_gemv_id_split_f16_vulkan_digits},
+    {5, "load_words", 4, 2, iq4_nl_gemv_id_split_f16_vulkan_load_words}};
 
 const qk_kernel qk_iq4_nl_gemv_id_split_f16_vulkan = {
     .name = "iq4_nl_gemv_id_split_f16",
@@ -1458,10 +1488,10 @@ const qk_kernel qk_iq4_nl_gemv_id_split_f16_vulkan = {
     .push = iq4_nl_gemv_id_split_f16_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_id_split_f16_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = iq4_nl_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1491,9 +1521,11 @@ static const qk_table iq4_nl_gemv_id_int24_f16_tables[] = {
 static const uint32_t iq4_nl_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq4_nl_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_id_int24_f16_vulkan_digits[] = {3};
+static const uint32_t iq4_nl_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq4_nl_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq4_nl_gemv_id_int24_f16_vulkan_rows},
-    {4, "digits", 3, 1, iq4_nl_gemv_id_int24_f16_vulkan_digits}};
+    {4, "digits", 3, 1, iq4_nl_gemv_id_int24_f16_vulkan_digits},
+    {5, "load_words", 4, 2, iq4_nl_gemv_id_int24_f16_vulkan_load_words}};
 
 const qk_kernel qk_iq4_nl_gemv_id_int24_f16_vulkan = {
     .name = "iq4_nl_gemv_id_int24_f16",
@@ -1509,10 +1541,10 @@ const qk_kernel qk_iq4_nl_gemv_id_int24_f16_vulkan = {
     .push = iq4_nl_gemv_id_int24_f16_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_id_int24_f16_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = iq4_nl_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,

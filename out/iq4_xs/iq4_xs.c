@@ -2,7 +2,7 @@
  * Generated from the specification below by `qkgen emit --format iq4_xs`; do not edit.
  * 136 bytes for 256 elements, 4.25 bits each.
  * dequant, gather in f32: for each weight 0.531 bytes read and 4 written, 7.62 operations: 0.375 loads, 2.75 bits, 1.12 integer, 1.12 float, 1.25 conversions, 1 lookups.
- * gemv, gemv_id in f32: for each weight 0.531 bytes read, 7.56 operations: 0.25 loads, 2.38 bits, 0.688 integer, 2.12 float, 1.12 conversions, 1 lookups.
+ * gemv, gemv_id in f32: for each weight 0.531 bytes read, 6.75 operations: 0.0781 loads, 2.2 bits, 0.359 integer, 2.06 float, 1.05 conversions, 1 lookups.
  *
  *     format iq4_xs "4-bit indices into a table of unequal steps, 6-bit scales around 32 in groups of 32"
  *     from "ggml (llama.cpp), ggml-common.h"
@@ -650,10 +650,12 @@ static const uint32_t iq4_xs_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256,
 static const uint32_t iq4_xs_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq4_xs_gemv_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq4_xs_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_xs_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, iq4_xs_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, iq4_xs_gemv_f32_vulkan_split}};
+    {3, "split", 1, 4, iq4_xs_gemv_f32_vulkan_split},
+    {5, "load_words", 4, 2, iq4_xs_gemv_f32_vulkan_load_words}};
 
 const qk_kernel qk_iq4_xs_gemv_f32_vulkan = {
     .name = "iq4_xs_gemv_f32",
@@ -669,10 +671,10 @@ const qk_kernel qk_iq4_xs_gemv_f32_vulkan = {
     .push = iq4_xs_gemv_f32_push,
     .table_count = 1,
     .tables = iq4_xs_gemv_f32_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = iq4_xs_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -725,11 +727,13 @@ static const uint32_t iq4_xs_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_int8_f32_vulkan_digits[] = {1};
+static const uint32_t iq4_xs_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq4_xs_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_xs_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, iq4_xs_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, iq4_xs_gemv_int8_f32_vulkan_split},
-    {4, "digits", 1, 1, iq4_xs_gemv_int8_f32_vulkan_digits}};
+    {4, "digits", 1, 1, iq4_xs_gemv_int8_f32_vulkan_digits},
+    {5, "load_words", 4, 2, iq4_xs_gemv_int8_f32_vulkan_load_words}};
 
 const qk_kernel qk_iq4_xs_gemv_int8_f32_vulkan = {
     .name = "iq4_xs_gemv_int8_f32",
@@ -745,10 +749,10 @@ const qk_kernel qk_iq4_xs_gemv_int8_f32_vulkan = {
     .push = iq4_xs_gemv_int8_f32_push,
     .table_count = 1,
     .tables = iq4_xs_gemv_int8_f32_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = iq4_xs_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -776,11 +780,13 @@ static const uint32_t iq4_xs_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_split_f32_vulkan_digits[] = {2};
+static const uint32_t iq4_xs_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq4_xs_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_xs_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, iq4_xs_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, iq4_xs_gemv_split_f32_vulkan_split},
-    {4, "digits", 2, 1, iq4_xs_gemv_split_f32_vulkan_digits}};
+    {4, "digits", 2, 1, iq4_xs_gemv_split_f32_vulkan_digits},
+    {5, "load_words", 4, 2, iq4_xs_gemv_split_f32_vulkan_load_words}};
 
 const qk_kernel qk_iq4_xs_gemv_split_f32_vulkan = {
     .name = "iq4_xs_gemv_split_f32",
@@ -796,10 +802,10 @@ const qk_kernel qk_iq4_xs_gemv_split_f32_vulkan = {
     .push = iq4_xs_gemv_split_f32_push,
     .table_count = 1,
     .tables = iq4_xs_gemv_split_f32_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = iq4_xs_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -827,11 +833,13 @@ static const uint32_t iq4_xs_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_int24_f32_vulkan_digits[] = {3};
+static const uint32_t iq4_xs_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq4_xs_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_xs_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, iq4_xs_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, iq4_xs_gemv_int24_f32_vulkan_split},
-    {4, "digits", 3, 1, iq4_xs_gemv_int24_f32_vulkan_digits}};
+    {4, "digits", 3, 1, iq4_xs_gemv_int24_f32_vulkan_digits},
+    {5, "load_words", 4, 2, iq4_xs_gemv_int24_f32_vulkan_load_words}};
 
 const qk_kernel qk_iq4_xs_gemv_int24_f32_vulkan = {
     .name = "iq4_xs_gemv_int24_f32",
@@ -847,10 +855,10 @@ const qk_kernel qk_iq4_xs_gemv_int24_f32_vulkan = {
     .push = iq4_xs_gemv_int24_f32_push,
     .table_count = 1,
     .tables = iq4_xs_gemv_int24_f32_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = iq4_xs_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -877,10 +885,12 @@ static const uint32_t iq4_xs_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256,
 static const uint32_t iq4_xs_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq4_xs_gemv_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq4_xs_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_xs_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, iq4_xs_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, iq4_xs_gemv_f16_vulkan_split}};
+    {3, "split", 1, 4, iq4_xs_gemv_f16_vulkan_split},
+    {5, "load_words", 4, 2, iq4_xs_gemv_f16_vulkan_load_words}};
 
 const qk_kernel qk_iq4_xs_gemv_f16_vulkan = {
     .name = "iq4_xs_gemv_f16",
@@ -896,10 +906,10 @@ const qk_kernel qk_iq4_xs_gemv_f16_vulkan = {
     .push = iq4_xs_gemv_f16_push,
     .table_count = 1,
     .tables = iq4_xs_gemv_f16_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = iq4_xs_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -952,11 +962,13 @@ static const uint32_t iq4_xs_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_int8_f16_vulkan_digits[] = {1};
+static const uint32_t iq4_xs_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq4_xs_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_xs_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, iq4_xs_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, iq4_xs_gemv_int8_f16_vulkan_split},
-    {4, "digits", 1, 1, iq4_xs_gemv_int8_f16_vulkan_digits}};
+    {4, "digits", 1, 1, iq4_xs_gemv_int8_f16_vulkan_digits},
+    {5, "load_words", 4, 2, iq4_xs_gemv_int8_f16_vulkan_load_words}};
 
 const qk_kernel qk_iq4_xs_gemv_int8_f16_vulkan = {
     .name = "iq4_xs_gemv_int8_f16",
@@ -972,10 +984,10 @@ const qk_kernel qk_iq4_xs_gemv_int8_f16_vulkan = {
     .push = iq4_xs_gemv_int8_f16_push,
     .table_count = 1,
     .tables = iq4_xs_gemv_int8_f16_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = iq4_xs_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1003,11 +1015,13 @@ static const uint32_t iq4_xs_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_split_f16_vulkan_digits[] = {2};
+static const uint32_t iq4_xs_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq4_xs_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_xs_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, iq4_xs_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, iq4_xs_gemv_split_f16_vulkan_split},
-    {4, "digits", 2, 1, iq4_xs_gemv_split_f16_vulkan_digits}};
+    {4, "digits", 2, 1, iq4_xs_gemv_split_f16_vulkan_digits},
+    {5, "load_words", 4, 2, iq4_xs_gemv_split_f16_vulkan_load_words}};
 
 const qk_kernel qk_iq4_xs_gemv_split_f16_vulkan = {
     .name = "iq4_xs_gemv_split_f16",
@@ -1023,10 +1037,10 @@ const qk_kernel qk_iq4_xs_gemv_split_f16_vulkan = {
     .push = iq4_xs_gemv_split_f16_push,
     .table_count = 1,
     .tables = iq4_xs_gemv_split_f16_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = iq4_xs_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1054,11 +1068,13 @@ static const uint32_t iq4_xs_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_int24_f16_vulkan_digits[] = {3};
+static const uint32_t iq4_xs_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq4_xs_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_xs_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, iq4_xs_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, iq4_xs_gemv_int24_f16_vulkan_split},
-    {4, "digits", 3, 1, iq4_xs_gemv_int24_f16_vulkan_digits}};
+    {4, "digits", 3, 1, iq4_xs_gemv_int24_f16_vulkan_digits},
+    {5, "load_words", 4, 2, iq4_xs_gemv_int24_f16_vulkan_load_words}};
 
 const qk_kernel qk_iq4_xs_gemv_int24_f16_vulkan = {
     .name = "iq4_xs_gemv_int24_f16",
@@ -1074,10 +1090,10 @@ const qk_kernel qk_iq4_xs_gemv_int24_f16_vulkan = {
     .push = iq4_xs_gemv_int24_f16_push,
     .table_count = 1,
     .tables = iq4_xs_gemv_int24_f16_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = iq4_xs_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1106,8 +1122,10 @@ static const qk_table iq4_xs_gemv_id_f32_tables[] = {
 
 static const uint32_t iq4_xs_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq4_xs_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t iq4_xs_gemv_id_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq4_xs_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_id_f32_vulkan_local_size_x},
-    {2, "rows", 4, 4, iq4_xs_gemv_id_f32_vulkan_rows}};
+    {2, "rows", 4, 4, iq4_xs_gemv_id_f32_vulkan_rows},
+    {5, "load_words", 4, 2, iq4_xs_gemv_id_f32_vulkan_load_words}};
 
 const qk_kernel qk_iq4_xs_gemv_id_f32_vulkan = {
     .name = "iq4_xs_gemv_id_f32",
@@ -1123,10 +1141,10 @@ const qk_kernel qk_iq4_xs_gemv_id_f32_vulkan = {
     .push = iq4_xs_gemv_id_f32_push,
     .table_count = 1,
     .tables = iq4_xs_gemv_id_f32_tables,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = iq4_xs_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1176,9 +1194,11 @@ static const qk_table iq4_xs_gemv_id_int8_f32_tables[] = {
 static const uint32_t iq4_xs_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq4_xs_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_id_int8_f32_vulkan_digits[] = {1};
+static const uint32_t iq4_xs_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq4_xs_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq4_xs_gemv_id_int8_f32_vulkan_rows},
-    {4, "digits", 1, 1, iq4_xs_gemv_id_int8_f32_vulkan_digits}};
+    {4, "digits", 1, 1, iq4_xs_gemv_id_int8_f32_vulkan_digits},
+    {5, "load_words", 4, 2, iq4_xs_gemv_id_int8_f32_vulkan_load_words}};
 
 const qk_kernel qk_iq4_xs_gemv_id_int8_f32_vulkan = {
     .name = "iq4_xs_gemv_id_int8_f32",
@@ -1194,10 +1214,10 @@ const qk_kernel qk_iq4_xs_gemv_id_int8_f32_vulkan = {
     .push = iq4_xs_gemv_id_int8_f32_push,
     .table_count = 1,
     .tables = iq4_xs_gemv_id_int8_f32_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = iq4_xs_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1227,9 +1247,11 @@ static const qk_table iq4_xs_gemv_id_split_f32_tables[] = {
 static const uint32_t iq4_xs_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq4_xs_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_id_split_f32_vulkan_digits[] = {2};
+static const uint32_t iq4_xs_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq4_xs_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq4_xs_gemv_id_split_f32_vulkan_rows},
-    {4, "digits", 2, 1, iq4_xs_gemv_id_split_f32_vulkan_digits}};
+    {4, "digits", 2, 1, iq4_xs_gemv_id_split_f32_vulkan_digits},
+    {5, "load_words", 4, 2, iq4_xs_gemv_id_split_f32_vulkan_load_words}};
 
 const qk_kernel qk_iq4_xs_gemv_id_split_f32_vulkan = {
     .name = "iq4_xs_gemv_id_split_f32",
@@ -1245,10 +1267,10 @@ const qk_kernel qk_iq4_xs_gemv_id_split_f32_vulkan = {
     .push = iq4_xs_gemv_id_split_f32_push,
     .table_count = 1,
     .tables = iq4_xs_gemv_id_split_f32_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = iq4_xs_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1278,9 +1300,11 @@ static const qk_table iq4_xs_gemv_id_int24_f32_tables[] = {
 static const uint32_t iq4_xs_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq4_xs_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_id_int24_f32_vulkan_digits[] = {3};
+static const uint32_t iq4_xs_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq4_xs_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq4_xs_gemv_id_int24_f32_vulkan_rows},
-    {4, "digits", 3, 1, iq4_xs_gemv_id_int24_f32_vulkan_digits}};
+    {4, "digits", 3, 1, iq4_xs_gemv_id_int24_f32_vulkan_digits},
+    {5, "load_words", 4, 2, iq4_xs_gemv_id_int24_f32_vulkan_load_words}};
 
 const qk_kernel qk_iq4_xs_gemv_id_int24_f32_vulkan = {
     .name = "iq4_xs_gemv_id_int24_f32",
@@ -1296,10 +1320,10 @@ const qk_kernel qk_iq4_xs_gemv_id_int24_f32_vulkan = {
     .push = iq4_xs_gemv_id_int24_f32_push,
     .table_count = 1,
     .tables = iq4_xs_gemv_id_int24_f32_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = iq4_xs_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1328,8 +1352,10 @@ static const qk_table iq4_xs_gemv_id_f16_tables[] = {
 
 static const uint32_t iq4_xs_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq4_xs_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t iq4_xs_gemv_id_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq4_xs_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_id_f16_vulkan_local_size_x},
-    {2, "rows", 4, 4, iq4_xs_gemv_id_f16_vulkan_rows}};
+    {2, "rows", 4, 4, iq4_xs_gemv_id_f16_vulkan_rows},
+    {5, "load_words", 4, 2, iq4_xs_gemv_id_f16_vulkan_load_words}};
 
 const qk_kernel qk_iq4_xs_gemv_id_f16_vulkan = {
     .name = "iq4_xs_gemv_id_f16",
@@ -1345,10 +1371,10 @@ const qk_kernel qk_iq4_xs_gemv_id_f16_vulkan = {
     .push = iq4_xs_gemv_id_f16_push,
     .table_count = 1,
     .tables = iq4_xs_gemv_id_f16_tables,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = iq4_xs_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1398,9 +1424,11 @@ static const qk_table iq4_xs_gemv_id_int8_f16_tables[] = {
 static const uint32_t iq4_xs_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq4_xs_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_id_int8_f16_vulkan_digits[] = {1};
+static const uint32_t iq4_xs_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq4_xs_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq4_xs_gemv_id_int8_f16_vulkan_rows},
-    {4, "digits", 1, 1, iq4_xs_gemv_id_int8_f16_vulkan_digits}};
+    {4, "digits", 1, 1, iq4_xs_gemv_id_int8_f16_vulkan_digits},
+    {5, "load_words", 4, 2, iq4_xs_gemv_id_int8_f16_vulkan_load_words}};
 
 const qk_kernel qk_iq4_xs_gemv_id_int8_f16_vulkan = {
     .name = "iq4_xs_gemv_id_int8_f16",
@@ -1416,10 +1444,10 @@ const qk_kernel qk_iq4_xs_gemv_id_int8_f16_vulkan = {
     .push = iq4_xs_gemv_id_int8_f16_push,
     .table_count = 1,
     .tables = iq4_xs_gemv_id_int8_f16_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = iq4_xs_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1449,9 +1477,11 @@ static const qk_table iq4_xs_gemv_id_split_f16_tables[] = {
 static const uint32_t iq4_xs_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq4_xs_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_id_split_f16_vulkan_digits[] = {2};
+static const uint32_t iq4_xs_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq4_xs_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq4_xs_gemv_id_split_f16_vulkan_rows},
-    {4, "digits", 2, 1, iq4_xs_gemv_id_split_f16_vulkan_digits}};
+    {4, "digits", 2, 1, iq4_xs_gemv_id_split_f16_vulkan_digits},
+    {5, "load_words", 4, 2, iq4_xs_gemv_id_split_f16_vulkan_load_words}};
 
 const qk_kernel qk_iq4_xs_gemv_id_split_f16_vulkan = {
     .name = "iq4_xs_gemv_id_split_f16",
@@ -1467,10 +1497,10 @@ const qk_kernel qk_iq4_xs_gemv_id_split_f16_vulkan = {
     .push = iq4_xs_gemv_id_split_f16_push,
     .table_count = 1,
     .tables = iq4_xs_gemv_id_split_f16_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = iq4_xs_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1500,9 +1530,11 @@ static const qk_table iq4_xs_gemv_id_int24_f16_tables[] = {
 static const uint32_t iq4_xs_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq4_xs_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_id_int24_f16_vulkan_digits[] = {3};
+static const uint32_t iq4_xs_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant iq4_xs_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq4_xs_gemv_id_int24_f16_vulkan_rows},
-    {4, "digits", 3, 1, iq4_xs_gemv_id_int24_f16_vulkan_digits}};
+    {4, "digits", 3, 1, iq4_xs_gemv_id_int24_f16_vulkan_digits},
+    {5, "load_words", 4, 2, iq4_xs_gemv_id_int24_f16_vulkan_load_words}};
 
 const qk_kernel qk_iq4_xs_gemv_id_int24_f16_vulkan = {
     .name = "iq4_xs_gemv_id_int24_f16",
@@ -1518,10 +1550,10 @@ const qk_kernel qk_iq4_xs_gemv_id_int24_f16_vulkan = {
     .push = iq4_xs_gemv_id_int24_f16_push,
     .table_count = 1,
     .tables = iq4_xs_gemv_id_int24_f16_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = iq4_xs_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,

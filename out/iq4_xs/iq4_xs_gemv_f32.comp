@@ -1,7 +1,7 @@
 // iq4_xs_gemv_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f32.
 // Generated from the specification below by `qkgen emit --format iq4_xs`; do not edit.
 // 136 bytes for 256 elements, 4.25 bits each.
-// For each weight 0.531 bytes read, 7.56 operations: 0.25 loads, 2.38 bits, 0.688 integer, 2.12 float, 1.12 conversions, 1 lookups.
+// For each weight 0.531 bytes read, 6.75 operations: 0.0781 loads, 2.2 bits, 0.359 integer, 2.06 float, 1.05 conversions, 1 lookups.
 //
 //     format iq4_xs "4-bit indices into a table of unequal steps, 6-bit scales around 32 in groups of 32"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -27,14 +27,17 @@
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_shuffle : require
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint BATCH = 1;  // right-hand sides that are kept, at least as many as there are
 layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
 layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row, where there are few rows
+layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: weights are loaded 16 bytes at a time, where that can be
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint blocks[]; };
 layout(binding = 3, std430) readonly buffer NTable { int N[]; };
+layout(binding = 0, std430) readonly buffer Blocks_fourBuffer { uvec4 blocks_four[]; };
 layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
 layout(binding = 2, std430) writeonly buffer Output { float y[]; };
 
@@ -56,6 +59,11 @@ const uint TILES = BATCH == 1u ? 4u : 1u;
 // What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a scale.
 vec4 x[TILES][BATCH][4];
 float x_sum[TILES][BATCH][1];
+
+// The same for wide tiles, where x fits.
+const uint WIDE_TILES = 1u;
+vec4 wide_x[WIDE_TILES][BATCH][16];
+float wide_x_sum[WIDE_TILES][BATCH][1];
 
 // Loads what tile `j` of a row meets of x, from right-hand side `vector` on.
 void load_x(uint vector, uint j, uint k) {
@@ -98,9 +106,216 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     }
 }
 
-shared float partial[gl_WorkGroupSize.x / 4u * ROWS * BATCH];
+// sum + dot(a, b), in as many operations as a has lanes.
+float dot_add(float sum, vec4 a, vec4 b) {
+    return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum))));
+}
+
+// Loads what wide tile `j` of a row meets of x, from right-hand side `vector` on.
+void load_wide_x(uint vector, uint j, uint k) {
+    const uint tile = j % 4u;
+    const uint place = j / 4u * 64u + tile * 16u;
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
+        const uint from = min(vector + m, batch - 1u) * row_tiles * 4u + place;
+        const vec4 x0 = x_in[from];
+        const vec4 x1 = x_in[from + 1u];
+        const vec4 x2 = x_in[from + 2u];
+        const vec4 x3 = x_in[from + 3u];
+        const vec4 x4 = x_in[from + 4u];
+        const vec4 x5 = x_in[from + 5u];
+        const vec4 x6 = x_in[from + 6u];
+        const vec4 x7 = x_in[from + 7u];
+        const vec4 x8 = x_in[from + 8u];
+        const vec4 x9 = x_in[from + 9u];
+        const vec4 x10 = x_in[from + 10u];
+        const vec4 x11 = x_in[from + 11u];
+        const vec4 x12 = x_in[from + 12u];
+        const vec4 x13 = x_in[from + 13u];
+        const vec4 x14 = x_in[from + 14u];
+        const vec4 x15 = x_in[from + 15u];
+        wide_x[k][m][0] = x0;
+        wide_x[k][m][1] = x1;
+        wide_x[k][m][2] = x2;
+        wide_x[k][m][3] = x3;
+        wide_x[k][m][4] = x4;
+        wide_x[k][m][5] = x5;
+        wide_x[k][m][6] = x6;
+        wide_x[k][m][7] = x7;
+        wide_x[k][m][8] = x8;
+        wide_x[k][m][9] = x9;
+        wide_x[k][m][10] = x10;
+        wide_x[k][m][11] = x11;
+        wide_x[k][m][12] = x12;
+        wide_x[k][m][13] = x13;
+        wide_x[k][m][14] = x14;
+        wide_x[k][m][15] = x15;
+    }
+}
+
+// Loads wide tile `j` of row `n`, but that of the last block of all, from where loads of 16 bytes would go beyond the end.
+void fetch_wide(uint n, uint j, out uvec4 fours[3], out uint words[2]) {
+    if (n + 1u == rows && j + 4u >= row_tiles / 4u) {
+        n = 0u;
+        j = j % 4u;
+    }
+    const uint block = n * (row_tiles / 16u) + j / 4u;
+    const uint tile = j % 4u;
+    uint base = block * 34u;
+    uint begin = base + tile * 8u + 2u;
+    uint window = begin / 4u;
+    fours[0] = blocks_four[window];
+    fours[1] = blocks_four[window + 1u];
+    fours[2] = blocks_four[window + 2u];
+    words[0] = blocks[base];
+    words[1] = blocks[base + 1u];
+}
+
+// Adds the products of wide tile `j` of row `n`, which was loaded.
+void accumulate_wide(uint n, uint j, uint k, uvec4 fours[3], uint words[2], inout float sum[BATCH]) {
+    const uint block = n * (row_tiles / 16u) + j / 4u;
+    const uint tile = j % 4u;
+    uint base = block * 34u;
+    uint d_scales_h = words[0];
+    float d = f16_to_f32(d_scales_h);
+    uint scales_l = words[1];
+    uint sc_lo0 = (scales_l >> (tile * 8u)) & 15u;  // scales_l: bits 0-3 of sc
+    uint sc_hi0 = (d_scales_h >> (tile * 4u + 16u)) & 3u;  // scales_h: bits 4-5 of sc
+    uint sc0 = sc_lo0 | (sc_hi0 << 4u);
+    precise float d_sc0 = d * float(int(sc0) - 32);
+    uint begin = base + tile * 8u + 2u;
+    bool upper = (begin & 2u) != 0u;
+    uvec4 four0 = fours[0];
+    uint pick0 = upper ? four0.z : four0.x;
+    uvec4 q0 = (uvec4(pick0) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
+    uint pick1 = upper ? four0.w : four0.y;
+    uvec4 q1 = (uvec4(pick1) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
+    uvec4 four1 = fours[1];
+    uint pick2 = upper ? four1.x : four0.z;
+    uvec4 q2 = (uvec4(pick2) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
+    uint pick3 = upper ? four1.y : four0.w;
+    uvec4 q3 = (uvec4(pick3) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
+    uvec4 q4 = (uvec4(pick0) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
+    uvec4 q5 = (uvec4(pick1) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
+    uvec4 q6 = (uvec4(pick2) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
+    uvec4 q7 = (uvec4(pick3) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
+    uint sc_lo1 = (scales_l >> (tile * 8u + 4u)) & 15u;  // scales_l: bits 0-3 of sc
+    uint sc_hi1 = (d_scales_h >> (tile * 4u + 18u)) & 3u;  // scales_h: bits 4-5 of sc
+    uint sc1 = sc_lo1 | (sc_hi1 << 4u);
+    precise float d_sc1 = d * float(int(sc1) - 32);
+    uint pick4 = upper ? four1.z : four1.x;
+    uvec4 q8 = (uvec4(pick4) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
+    uint pick5 = upper ? four1.w : four1.y;
+    uvec4 q9 = (uvec4(pick5) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
+    uvec4 four2 = fours[2];
+    uint pick6 = upper ? four2.x : four1.z;
+    uvec4 q10 = (uvec4(pick6) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
+    uint pick7 = upper ? four2.y : four1.w;
+    uvec4 q11 = (uvec4(pick7) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
+    uvec4 q12 = (uvec4(pick4) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
+    uvec4 q13 = (uvec4(pick5) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
+    uvec4 q14 = (uvec4(pick6) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
+    uvec4 q15 = (uvec4(pick7) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
+        float dots0 = dot_add(dot(wide_x[k][m][0], vec4(N[q0.x], N[q0.y], N[q0.z], N[q0.w])), wide_x[k][m][1], vec4(N[q1.x], N[q1.y], N[q1.z], N[q1.w]));
+        float dots1 = dot_add(dots0, wide_x[k][m][2], vec4(N[q2.x], N[q2.y], N[q2.z], N[q2.w]));
+        float dots2 = dot_add(dots1, wide_x[k][m][3], vec4(N[q3.x], N[q3.y], N[q3.z], N[q3.w]));
+        float dots3 = dot_add(dots2, wide_x[k][m][4], vec4(N[q4.x], N[q4.y], N[q4.z], N[q4.w]));
+        float dots4 = dot_add(dots3, wide_x[k][m][5], vec4(N[q5.x], N[q5.y], N[q5.z], N[q5.w]));
+        float dots5 = dot_add(dots4, wide_x[k][m][6], vec4(N[q6.x], N[q6.y], N[q6.z], N[q6.w]));
+        float dots6 = dot_add(dots5, wide_x[k][m][7], vec4(N[q7.x], N[q7.y], N[q7.z], N[q7.w]));
+        float dots7 = dot_add(dot(wide_x[k][m][8], vec4(N[q8.x], N[q8.y], N[q8.z], N[q8.w])), wide_x[k][m][9], vec4(N[q9.x], N[q9.y], N[q9.z], N[q9.w]));
+        float dots8 = dot_add(dots7, wide_x[k][m][10], vec4(N[q10.x], N[q10.y], N[q10.z], N[q10.w]));
+        float dots9 = dot_add(dots8, wide_x[k][m][11], vec4(N[q11.x], N[q11.y], N[q11.z], N[q11.w]));
+        float dots10 = dot_add(dots9, wide_x[k][m][12], vec4(N[q12.x], N[q12.y], N[q12.z], N[q12.w]));
+        float dots11 = dot_add(dots10, wide_x[k][m][13], vec4(N[q13.x], N[q13.y], N[q13.z], N[q13.w]));
+        float dots12 = dot_add(dots11, wide_x[k][m][14], vec4(N[q14.x], N[q14.y], N[q14.z], N[q14.w]));
+        float dots13 = dot_add(dots12, wide_x[k][m][15], vec4(N[q15.x], N[q15.y], N[q15.z], N[q15.w]));
+        sum[m] += d_sc0 * dots6 + d_sc1 * dots13;
+    }
+}
+
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS * BATCH * (BATCH == 1u ? 2u : 1u)];
+
+// Sums of right-hand side `m` over the lanes of a subgroup, of all rows at once: those of row r in lane r.
+float sum_of_lanes(float sum[ROWS][BATCH], uint m) {
+    float v[ROWS];
+    [[unroll]] for (uint r = 0u; r < ROWS; ++r) v[r] = sum[r][m];
+    [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
+        const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
+        [[unroll]] for (uint i = 0u; i < left; ++i) {
+            const float even_row = v[2u * i], odd_row = v[2u * i + 1u];
+            v[i] = (odd ? odd_row : even_row) + subgroupShuffleXor(odd ? even_row : odd_row, bit);
+        }
+    }
+    for (uint bit = ROWS; bit < gl_SubgroupSize; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
+    return v[0];
+}
+
+// As many subgroups share a row as hold all of x between them, and walk down the rows.
+void walk_wide() {
+    const uint wide_tiles = row_tiles / 4u, lane = gl_SubgroupInvocationID;
+    const uint slice = gl_SubgroupSize * WIDE_TILES, slices = (wide_tiles + slice - 1u) / slice;
+    uint split = 1u, held = ~0u, turn = 0u;
+    while (split < max(slices, SPLIT) && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
+    const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split, end = rows;
+    for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
+        const uint row = first + team * ROWS;
+        float sum[ROWS][BATCH];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+            [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[r][m] = 0.0;
+        }
+        for (uint c = gl_SubgroupID % split; c < slices; c += split) {
+            [[unroll]] for (uint k = 0; k < WIDE_TILES; ++k) {
+                const uint j = (c * WIDE_TILES + k) * gl_SubgroupSize + lane;
+                if (j >= wide_tiles) continue;
+                if (c != held) load_wide_x(0u, j, k);
+                if (row + ROWS >= end && j + 4u >= wide_tiles) {  // the last block of all, in smaller tiles
+                    for (uint i = 0u; i < 4u; ++i) {
+                        const uint t = j / 4u * 16u + j % 4u + i * 4u;
+                        load_x(0u, t, 0u);
+                        [[dont_unroll]] for (uint r = 0u; r < ROWS; ++r) {
+                            float part[BATCH];
+                            [[unroll]] for (uint m = 0u; m < BATCH; ++m) part[m] = 0.0;
+                            accumulate(min(row + r, end - 1u), t, 0u, part);
+                            [[unroll]] for (uint s = 0u; s < ROWS; ++s) {
+                                [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[s][m] += s == r ? part[m] : 0.0;
+                            }
+                        }
+                    }
+                    continue;
+                }
+                uvec4 fours[ROWS][3];
+                uint words[ROWS][2];
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, fours[r], words[r]);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, k, fours[r], words[r], sum[r]);
+            }
+            held = c;
+        }
+        // Halves of the memory in turn: who is a row ahead does not write where others still read.
+        const uint place = turn++ % 2u * gl_NumSubgroups * ROWS * BATCH;
+        [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+            const float all = sum_of_lanes(sum, m);
+            if (lane >= ROWS) continue;
+            if (split > 1u) partial[place + (gl_SubgroupID * BATCH + m) * ROWS + lane] = all;
+            else if (row + lane < rows && m < batch) y[m * y_rows + y_first + row + lane] = all;
+        }
+        if (split == 1u) continue;
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < teams * ROWS * BATCH; i += gl_WorkGroupSize.x) {
+            const uint t = i / (ROWS * BATCH), m = i / ROWS % BATCH, own = first + t * ROWS + i % ROWS;
+            const uint at = place + t * (split - 1u) * ROWS * BATCH + i;
+            float total = 0.0;
+            for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS * BATCH];
+            if (own < rows && m < batch) y[m * y_rows + y_first + own] = total;
+        }
+    }
+}
 
 void main() {
+    if (LOAD_WORDS == 4u && BATCH == 1u && gl_SubgroupSize >= ROWS && rows * (row_tiles / 16u) > 1u) {
+        walk_wide();
+        return;
+    }
     // A subgroup holds a slice of x and walks down the rows.
     const uint slice = gl_SubgroupSize * TILES, slices = (row_tiles + slice - 1u) / slice;
     const uint split = SPLIT == 1u ? 1u : min(SPLIT, gl_NumSubgroups);

@@ -2,7 +2,7 @@
  * Generated from the specification below by `qkgen emit --format mlx_mxfp8`; do not edit.
  * 33 bytes for 32 elements, 8.25 bits each.
  * dequant, gather in f32: for each weight 1.03 bytes read and 4 written, 11.8 operations: 0.5 loads, 7.25 bits, 1 integer, 2 float, 1 conversions.
- * gemv, gemv_id in f32: for each weight 1.03 bytes read, 11 operations: 0.312 loads, 7.06 bits, 0.5 integer, 2.12 float, 1 conversions.
+ * gemv, gemv_id in f32: for each weight 1.03 bytes read, 10.4 operations: 0.0781 loads, 7.09 bits, 0.188 integer, 2.06 float, 1 conversions.
  *
  *     format mlx_mxfp8 "E4M3 codes without NaN, a power of two for 32"
  *     from "MLX, mlx.core.quantize with mode='mxfp8'"
@@ -604,10 +604,12 @@ static const uint32_t mlx_mxfp8_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 2
 static const uint32_t mlx_mxfp8_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t mlx_mxfp8_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mlx_mxfp8_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t mlx_mxfp8_gemv_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant mlx_mxfp8_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mlx_mxfp8_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, mlx_mxfp8_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, mlx_mxfp8_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, mlx_mxfp8_gemv_f32_vulkan_split}};
+    {3, "split", 1, 4, mlx_mxfp8_gemv_f32_vulkan_split},
+    {5, "load_words", 4, 2, mlx_mxfp8_gemv_f32_vulkan_load_words}};
 
 const qk_kernel qk_mlx_mxfp8_gemv_f32_vulkan = {
     .name = "mlx_mxfp8_gemv_f32",
@@ -621,10 +623,10 @@ const qk_kernel qk_mlx_mxfp8_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = mlx_mxfp8_gemv_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = mlx_mxfp8_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -674,10 +676,12 @@ static const uint32_t mlx_mxfp8_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 2
 static const uint32_t mlx_mxfp8_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t mlx_mxfp8_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mlx_mxfp8_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t mlx_mxfp8_gemv_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant mlx_mxfp8_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mlx_mxfp8_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, mlx_mxfp8_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, mlx_mxfp8_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, mlx_mxfp8_gemv_f16_vulkan_split}};
+    {3, "split", 1, 4, mlx_mxfp8_gemv_f16_vulkan_split},
+    {5, "load_words", 4, 2, mlx_mxfp8_gemv_f16_vulkan_load_words}};
 
 const qk_kernel qk_mlx_mxfp8_gemv_f16_vulkan = {
     .name = "mlx_mxfp8_gemv_f16",
@@ -691,10 +695,10 @@ const qk_kernel qk_mlx_mxfp8_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = mlx_mxfp8_gemv_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = mlx_mxfp8_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -746,8 +750,10 @@ static const qk_field mlx_mxfp8_gemv_id_f32_push[] = {
 
 static const uint32_t mlx_mxfp8_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mlx_mxfp8_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t mlx_mxfp8_gemv_id_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant mlx_mxfp8_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mlx_mxfp8_gemv_id_f32_vulkan_local_size_x},
-    {2, "rows", 4, 4, mlx_mxfp8_gemv_id_f32_vulkan_rows}};
+    {2, "rows", 4, 4, mlx_mxfp8_gemv_id_f32_vulkan_rows},
+    {5, "load_words", 4, 2, mlx_mxfp8_gemv_id_f32_vulkan_load_words}};
 
 const qk_kernel qk_mlx_mxfp8_gemv_id_f32_vulkan = {
     .name = "mlx_mxfp8_gemv_id_f32",
@@ -761,10 +767,10 @@ const qk_kernel qk_mlx_mxfp8_gemv_id_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = mlx_mxfp8_gemv_id_f32_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = mlx_mxfp8_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -811,8 +817,10 @@ static const qk_field mlx_mxfp8_gemv_id_f16_push[] = {
 
 static const uint32_t mlx_mxfp8_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mlx_mxfp8_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t mlx_mxfp8_gemv_id_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant mlx_mxfp8_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mlx_mxfp8_gemv_id_f16_vulkan_local_size_x},
-    {2, "rows", 4, 4, mlx_mxfp8_gemv_id_f16_vulkan_rows}};
+    {2, "rows", 4, 4, mlx_mxfp8_gemv_id_f16_vulkan_rows},
+    {5, "load_words", 4, 2, mlx_mxfp8_gemv_id_f16_vulkan_load_words}};
 
 const qk_kernel qk_mlx_mxfp8_gemv_id_f16_vulkan = {
     .name = "mlx_mxfp8_gemv_id_f16",
@@ -826,10 +834,10 @@ const qk_kernel qk_mlx_mxfp8_gemv_id_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = mlx_mxfp8_gemv_id_f16_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = mlx_mxfp8_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,

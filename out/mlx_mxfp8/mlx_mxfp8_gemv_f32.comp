@@ -1,7 +1,7 @@
 // mlx_mxfp8_gemv_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f32.
 // Generated from the specification below by `qkgen emit --format mlx_mxfp8`; do not edit.
 // 33 bytes for 32 elements, 8.25 bits each.
-// For each weight 1.03 bytes read, 11 operations: 0.312 loads, 7.06 bits, 0.5 integer, 2.12 float, 1 conversions.
+// For each weight 1.03 bytes read, 10.4 operations: 0.0781 loads, 7.09 bits, 0.188 integer, 2.06 float, 1 conversions.
 //
 //     format mlx_mxfp8 "E4M3 codes without NaN, a power of two for 32"
 //     from "MLX, mlx.core.quantize with mode='mxfp8'"
@@ -19,15 +19,19 @@
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_shuffle : require
 #extension GL_EXT_shader_8bit_storage : require
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint BATCH = 1;  // right-hand sides that are kept, at least as many as there are
 layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
 layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row, where there are few rows
+layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: weights are loaded 16 bytes at a time, where that can be
 
 layout(binding = 0, std430) readonly buffer WeightBuffer { uint weight[]; };
 layout(binding = 1, std430) readonly buffer ScalesBuffer { uint8_t scales[]; };
+layout(binding = 0, std430) readonly buffer Weight_fourBuffer { uvec4 weight_four[]; };
+layout(binding = 1, std430) readonly buffer Scales_wordBuffer { uint scales_word[]; };
 layout(binding = 2, std430) readonly buffer Input { vec4 x_in[]; };
 layout(binding = 3, std430) writeonly buffer Output { float y[]; };
 
@@ -49,6 +53,11 @@ const uint TILES = BATCH == 1u ? 4u : 1u;
 // What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a scale.
 vec4 x[TILES][BATCH][4];
 float x_sum[TILES][BATCH][1];
+
+// The same for wide tiles, where x fits.
+const uint WIDE_TILES = 1u;
+vec4 wide_x[WIDE_TILES][BATCH][16];
+float wide_x_sum[WIDE_TILES][BATCH][1];
 
 // Loads what tile `j` of a row meets of x, from right-hand side `vector` on.
 void load_x(uint vector, uint j, uint k) {
@@ -90,9 +99,209 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     }
 }
 
-shared float partial[gl_WorkGroupSize.x / 4u * ROWS * BATCH];
+// sum + dot(a, b), in as many operations as a has lanes.
+float dot_add(float sum, vec4 a, vec4 b) {
+    return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum))));
+}
+
+// Loads what wide tile `j` of a row meets of x, from right-hand side `vector` on.
+void load_wide_x(uint vector, uint j, uint k) {
+    const uint tile = j % 2u;
+    const uint place = j / 2u * 32u + tile * 16u;
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
+        const uint from = min(vector + m, batch - 1u) * row_tiles * 4u + place;
+        const vec4 x0 = x_in[from];
+        const vec4 x1 = x_in[from + 1u];
+        const vec4 x2 = x_in[from + 2u];
+        const vec4 x3 = x_in[from + 3u];
+        const vec4 x4 = x_in[from + 4u];
+        const vec4 x5 = x_in[from + 5u];
+        const vec4 x6 = x_in[from + 6u];
+        const vec4 x7 = x_in[from + 7u];
+        const vec4 x8 = x_in[from + 8u];
+        const vec4 x9 = x_in[from + 9u];
+        const vec4 x10 = x_in[from + 10u];
+        const vec4 x11 = x_in[from + 11u];
+        const vec4 x12 = x_in[from + 12u];
+        const vec4 x13 = x_in[from + 13u];
+        const vec4 x14 = x_in[from + 14u];
+        const vec4 x15 = x_in[from + 15u];
+        wide_x[k][m][0] = x0;
+        wide_x[k][m][1] = x1;
+        wide_x[k][m][2] = x2;
+        wide_x[k][m][3] = x3;
+        wide_x[k][m][4] = x4;
+        wide_x[k][m][5] = x5;
+        wide_x[k][m][6] = x6;
+        wide_x[k][m][7] = x7;
+        wide_x[k][m][8] = x8;
+        wide_x[k][m][9] = x9;
+        wide_x[k][m][10] = x10;
+        wide_x[k][m][11] = x11;
+        wide_x[k][m][12] = x12;
+        wide_x[k][m][13] = x13;
+        wide_x[k][m][14] = x14;
+        wide_x[k][m][15] = x15;
+    }
+}
+
+// Loads wide tile `j` of row `n`.
+void fetch_wide(uint n, uint j, out uvec4 fours[4], out uint words[1]) {
+    const uint block = n * (row_tiles / 8u) + j / 2u;
+    const uint tile = j % 2u;
+    fours[0] = weight_four[block * 8u + tile * 4u];
+    fours[1] = weight_four[block * 8u + tile * 4u + 1u];
+    fours[2] = weight_four[block * 8u + tile * 4u + 2u];
+    fours[3] = weight_four[block * 8u + tile * 4u + 3u];
+    words[0] = scales_word[block];
+}
+
+// Adds the products of wide tile `j` of row `n`, which was loaded.
+void accumulate_wide(uint n, uint j, uint k, uvec4 fours[4], uint words[1], inout float sum[BATCH]) {
+    const uint block = n * (row_tiles / 8u) + j / 2u;
+    const uint tile = j % 2u;
+    uint e0 = (words[0] >> (tile * 16u)) & 0xFFu;
+    float e_e0 = uintBitsToFloat(uint(int(e0) == 0 ? 4194304 : int(e0) << 23));
+    uvec4 four0 = fours[0];
+    uint w0 = four0.x;
+    uvec4 q0 = (uvec4(w0) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
+    uvec4 bits0 = uvec4(((ivec4(q0) & 128) << ivec4(8)) | ((ivec4(q0) & 127) << ivec4(7)));
+    uint w1 = four0.y;
+    uvec4 q1 = (uvec4(w1) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
+    uvec4 bits1 = uvec4(((ivec4(q1) & 128) << ivec4(8)) | ((ivec4(q1) & 127) << ivec4(7)));
+    uint w2 = four0.z;
+    uvec4 q2 = (uvec4(w2) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
+    uvec4 bits2 = uvec4(((ivec4(q2) & 128) << ivec4(8)) | ((ivec4(q2) & 127) << ivec4(7)));
+    uint w3 = four0.w;
+    uvec4 q3 = (uvec4(w3) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
+    uvec4 bits3 = uvec4(((ivec4(q3) & 128) << ivec4(8)) | ((ivec4(q3) & 127) << ivec4(7)));
+    uvec4 four1 = fours[1];
+    uint w4 = four1.x;
+    uvec4 q4 = (uvec4(w4) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
+    uvec4 bits4 = uvec4(((ivec4(q4) & 128) << ivec4(8)) | ((ivec4(q4) & 127) << ivec4(7)));
+    uint w5 = four1.y;
+    uvec4 q5 = (uvec4(w5) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
+    uvec4 bits5 = uvec4(((ivec4(q5) & 128) << ivec4(8)) | ((ivec4(q5) & 127) << ivec4(7)));
+    uint w6 = four1.z;
+    uvec4 q6 = (uvec4(w6) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
+    uvec4 bits6 = uvec4(((ivec4(q6) & 128) << ivec4(8)) | ((ivec4(q6) & 127) << ivec4(7)));
+    uint w7 = four1.w;
+    uvec4 q7 = (uvec4(w7) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
+    uvec4 bits7 = uvec4(((ivec4(q7) & 128) << ivec4(8)) | ((ivec4(q7) & 127) << ivec4(7)));
+    uint e1 = (words[0] >> (tile * 16u + 8u)) & 0xFFu;
+    float e_e1 = uintBitsToFloat(uint(int(e1) == 0 ? 4194304 : int(e1) << 23));
+    uvec4 four2 = fours[2];
+    uint w8 = four2.x;
+    uvec4 q8 = (uvec4(w8) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
+    uvec4 bits8 = uvec4(((ivec4(q8) & 128) << ivec4(8)) | ((ivec4(q8) & 127) << ivec4(7)));
+    uint w9 = four2.y;
+    uvec4 q9 = (uvec4(w9) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
+    uvec4 bits9 = uvec4(((ivec4(q9) & 128) << ivec4(8)) | ((ivec4(q9) & 127) << ivec4(7)));
+    uint w10 = four2.z;
+    uvec4 q10 = (uvec4(w10) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
+    uvec4 bits10 = uvec4(((ivec4(q10) & 128) << ivec4(8)) | ((ivec4(q10) & 127) << ivec4(7)));
+    uint w11 = four2.w;
+    uvec4 q11 = (uvec4(w11) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
+    uvec4 bits11 = uvec4(((ivec4(q11) & 128) << ivec4(8)) | ((ivec4(q11) & 127) << ivec4(7)));
+    uvec4 four3 = fours[3];
+    uint w12 = four3.x;
+    uvec4 q12 = (uvec4(w12) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
+    uvec4 bits12 = uvec4(((ivec4(q12) & 128) << ivec4(8)) | ((ivec4(q12) & 127) << ivec4(7)));
+    uint w13 = four3.y;
+    uvec4 q13 = (uvec4(w13) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
+    uvec4 bits13 = uvec4(((ivec4(q13) & 128) << ivec4(8)) | ((ivec4(q13) & 127) << ivec4(7)));
+    uint w14 = four3.z;
+    uvec4 q14 = (uvec4(w14) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
+    uvec4 bits14 = uvec4(((ivec4(q14) & 128) << ivec4(8)) | ((ivec4(q14) & 127) << ivec4(7)));
+    uint w15 = four3.w;
+    uvec4 q15 = (uvec4(w15) >> uvec4(0, 8, 16, 24)) & 0xFFu;  // w: 8 bits
+    uvec4 bits15 = uvec4(((ivec4(q15) & 128) << ivec4(8)) | ((ivec4(q15) & 127) << ivec4(7)));
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
+        float dots0 = dot_add(dot(wide_x[k][m][0], vec4(f16_to_f32(bits0.x), f16_to_f32(bits0.y), f16_to_f32(bits0.z), f16_to_f32(bits0.w))), wide_x[k][m][1], vec4(f16_to_f32(bits1.x), f16_to_f32(bits1.y), f16_to_f32(bits1.z), f16_to_f32(bits1.w)));
+        float dots1 = dot_add(dots0, wide_x[k][m][2], vec4(f16_to_f32(bits2.x), f16_to_f32(bits2.y), f16_to_f32(bits2.z), f16_to_f32(bits2.w)));
+        float dots2 = dot_add(dots1, wide_x[k][m][3], vec4(f16_to_f32(bits3.x), f16_to_f32(bits3.y), f16_to_f32(bits3.z), f16_to_f32(bits3.w)));
+        float dots3 = dot_add(dots2, wide_x[k][m][4], vec4(f16_to_f32(bits4.x), f16_to_f32(bits4.y), f16_to_f32(bits4.z), f16_to_f32(bits4.w)));
+        float dots4 = dot_add(dots3, wide_x[k][m][5], vec4(f16_to_f32(bits5.x), f16_to_f32(bits5.y), f16_to_f32(bits5.z), f16_to_f32(bits5.w)));
+        float dots5 = dot_add(dots4, wide_x[k][m][6], vec4(f16_to_f32(bits6.x), f16_to_f32(bits6.y), f16_to_f32(bits6.z), f16_to_f32(bits6.w)));
+        float dots6 = dot_add(dots5, wide_x[k][m][7], vec4(f16_to_f32(bits7.x), f16_to_f32(bits7.y), f16_to_f32(bits7.z), f16_to_f32(bits7.w)));
+        float dots7 = dot_add(dot(wide_x[k][m][8], vec4(f16_to_f32(bits8.x), f16_to_f32(bits8.y), f16_to_f32(bits8.z), f16_to_f32(bits8.w))), wide_x[k][m][9], vec4(f16_to_f32(bits9.x), f16_to_f32(bits9.y), f16_to_f32(bits9.z), f16_to_f32(bits9.w)));
+        float dots8 = dot_add(dots7, wide_x[k][m][10], vec4(f16_to_f32(bits10.x), f16_to_f32(bits10.y), f16_to_f32(bits10.z), f16_to_f32(bits10.w)));
+        float dots9 = dot_add(dots8, wide_x[k][m][11], vec4(f16_to_f32(bits11.x), f16_to_f32(bits11.y), f16_to_f32(bits11.z), f16_to_f32(bits11.w)));
+        float dots10 = dot_add(dots9, wide_x[k][m][12], vec4(f16_to_f32(bits12.x), f16_to_f32(bits12.y), f16_to_f32(bits12.z), f16_to_f32(bits12.w)));
+        float dots11 = dot_add(dots10, wide_x[k][m][13], vec4(f16_to_f32(bits13.x), f16_to_f32(bits13.y), f16_to_f32(bits13.z), f16_to_f32(bits13.w)));
+        float dots12 = dot_add(dots11, wide_x[k][m][14], vec4(f16_to_f32(bits14.x), f16_to_f32(bits14.y), f16_to_f32(bits14.z), f16_to_f32(bits14.w)));
+        float dots13 = dot_add(dots12, wide_x[k][m][15], vec4(f16_to_f32(bits15.x), f16_to_f32(bits15.y), f16_to_f32(bits15.z), f16_to_f32(bits15.w)));
+        sum[m] += e_e0 * 256.0 * dots6 + e_e1 * 256.0 * dots13;
+    }
+}
+
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS * BATCH * (BATCH == 1u ? 2u : 1u)];
+
+// Sums of right-hand side `m` over the lanes of a subgroup, of all rows at once: those of row r in lane r.
+float sum_of_lanes(float sum[ROWS][BATCH], uint m) {
+    float v[ROWS];
+    [[unroll]] for (uint r = 0u; r < ROWS; ++r) v[r] = sum[r][m];
+    [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
+        const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
+        [[unroll]] for (uint i = 0u; i < left; ++i) {
+            const float even_row = v[2u * i], odd_row = v[2u * i + 1u];
+            v[i] = (odd ? odd_row : even_row) + subgroupShuffleXor(odd ? even_row : odd_row, bit);
+        }
+    }
+    for (uint bit = ROWS; bit < gl_SubgroupSize; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
+    return v[0];
+}
+
+// As many subgroups share a row as hold all of x between them, and walk down the rows.
+void walk_wide() {
+    const uint wide_tiles = row_tiles / 4u, lane = gl_SubgroupInvocationID;
+    const uint slice = gl_SubgroupSize * WIDE_TILES, slices = (wide_tiles + slice - 1u) / slice;
+    uint split = 1u, held = ~0u, turn = 0u;
+    while (split < max(slices, SPLIT) && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
+    const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split, end = rows;
+    for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
+        const uint row = first + team * ROWS;
+        float sum[ROWS][BATCH];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+            [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[r][m] = 0.0;
+        }
+        for (uint c = gl_SubgroupID % split; c < slices; c += split) {
+            [[unroll]] for (uint k = 0; k < WIDE_TILES; ++k) {
+                const uint j = (c * WIDE_TILES + k) * gl_SubgroupSize + lane;
+                if (j >= wide_tiles) continue;
+                if (c != held) load_wide_x(0u, j, k);
+                uvec4 fours[ROWS][4];
+                uint words[ROWS][1];
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, fours[r], words[r]);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, k, fours[r], words[r], sum[r]);
+            }
+            held = c;
+        }
+        // Halves of the memory in turn: who is a row ahead does not write where others still read.
+        const uint place = turn++ % 2u * gl_NumSubgroups * ROWS * BATCH;
+        [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+            const float all = sum_of_lanes(sum, m);
+            if (lane >= ROWS) continue;
+            if (split > 1u) partial[place + (gl_SubgroupID * BATCH + m) * ROWS + lane] = all;
+            else if (row + lane < rows && m < batch) y[m * y_rows + y_first + row + lane] = all;
+        }
+        if (split == 1u) continue;
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < teams * ROWS * BATCH; i += gl_WorkGroupSize.x) {
+            const uint t = i / (ROWS * BATCH), m = i / ROWS % BATCH, own = first + t * ROWS + i % ROWS;
+            const uint at = place + t * (split - 1u) * ROWS * BATCH + i;
+            float total = 0.0;
+            for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS * BATCH];
+            if (own < rows && m < batch) y[m * y_rows + y_first + own] = total;
+        }
+    }
+}
 
 void main() {
+    if (LOAD_WORDS == 4u && BATCH == 1u && gl_SubgroupSize >= ROWS && row_tiles % 8u == 0u) {
+        walk_wide();
+        return;
+    }
     // A subgroup holds a slice of x and walks down the rows.
     const uint slice = gl_SubgroupSize * TILES, slices = (row_tiles + slice - 1u) / slice;
     const uint split = SPLIT == 1u ? 1u : min(SPLIT, gl_NumSubgroups);

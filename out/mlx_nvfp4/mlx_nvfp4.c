@@ -2,7 +2,7 @@
  * Generated from the specification below by `qkgen emit --format mlx_nvfp4`; do not edit.
  * 9 bytes for 16 elements, 4.5 bits each.
  * dequant, gather in f32: for each weight 0.562 bytes read and 4 written, 13.8 operations: 0.5 loads, 8.5 bits, 1.25 integer, 2.25 float, 1.25 conversions.
- * gemv, gemv_id in f32: for each weight 0.562 bytes read, 11.8 operations: 0.188 loads, 7.31 bits, 0.125 integer, 3.12 float, 1.06 conversions.
+ * gemv, gemv_id in f32: for each weight 0.562 bytes read, 11.7 operations: 0.0469 loads, 7.41 bits, 0.0312 integer, 3.12 float, 1.06 conversions.
  *
  *     format mlx_nvfp4 "E2M1 codes in one bit stream, E4M3 scales without NaN for 16"
  *     from "MLX, mlx.core.quantize with mode='nvfp4'"
@@ -600,10 +600,12 @@ static const uint32_t mlx_nvfp4_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 2
 static const uint32_t mlx_nvfp4_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t mlx_nvfp4_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mlx_nvfp4_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t mlx_nvfp4_gemv_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant mlx_nvfp4_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mlx_nvfp4_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, mlx_nvfp4_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, mlx_nvfp4_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, mlx_nvfp4_gemv_f32_vulkan_split}};
+    {3, "split", 1, 4, mlx_nvfp4_gemv_f32_vulkan_split},
+    {5, "load_words", 4, 2, mlx_nvfp4_gemv_f32_vulkan_load_words}};
 
 const qk_kernel qk_mlx_nvfp4_gemv_f32_vulkan = {
     .name = "mlx_nvfp4_gemv_f32",
@@ -617,10 +619,10 @@ const qk_kernel qk_mlx_nvfp4_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = mlx_nvfp4_gemv_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = mlx_nvfp4_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 16,
@@ -670,10 +672,12 @@ static const uint32_t mlx_nvfp4_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 2
 static const uint32_t mlx_nvfp4_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t mlx_nvfp4_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mlx_nvfp4_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t mlx_nvfp4_gemv_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant mlx_nvfp4_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mlx_nvfp4_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, mlx_nvfp4_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, mlx_nvfp4_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, mlx_nvfp4_gemv_f16_vulkan_split}};
+    {3, "split", 1, 4, mlx_nvfp4_gemv_f16_vulkan_split},
+    {5, "load_words", 4, 2, mlx_nvfp4_gemv_f16_vulkan_load_words}};
 
 const qk_kernel qk_mlx_nvfp4_gemv_f16_vulkan = {
     .name = "mlx_nvfp4_gemv_f16",
@@ -687,10 +691,10 @@ const qk_kernel qk_mlx_nvfp4_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = mlx_nvfp4_gemv_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = mlx_nvfp4_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 16,
@@ -742,8 +746,10 @@ static const qk_field mlx_nvfp4_gemv_id_f32_push[] = {
 
 static const uint32_t mlx_nvfp4_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mlx_nvfp4_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t mlx_nvfp4_gemv_id_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant mlx_nvfp4_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mlx_nvfp4_gemv_id_f32_vulkan_local_size_x},
-    {2, "rows", 4, 4, mlx_nvfp4_gemv_id_f32_vulkan_rows}};
+    {2, "rows", 4, 4, mlx_nvfp4_gemv_id_f32_vulkan_rows},
+    {5, "load_words", 4, 2, mlx_nvfp4_gemv_id_f32_vulkan_load_words}};
 
 const qk_kernel qk_mlx_nvfp4_gemv_id_f32_vulkan = {
     .name = "mlx_nvfp4_gemv_id_f32",
@@ -757,10 +763,10 @@ const qk_kernel qk_mlx_nvfp4_gemv_id_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = mlx_nvfp4_gemv_id_f32_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = mlx_nvfp4_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 16,
@@ -807,8 +813,10 @@ static const qk_field mlx_nvfp4_gemv_id_f16_push[] = {
 
 static const uint32_t mlx_nvfp4_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mlx_nvfp4_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t mlx_nvfp4_gemv_id_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant mlx_nvfp4_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mlx_nvfp4_gemv_id_f16_vulkan_local_size_x},
-    {2, "rows", 4, 4, mlx_nvfp4_gemv_id_f16_vulkan_rows}};
+    {2, "rows", 4, 4, mlx_nvfp4_gemv_id_f16_vulkan_rows},
+    {5, "load_words", 4, 2, mlx_nvfp4_gemv_id_f16_vulkan_load_words}};
 
 const qk_kernel qk_mlx_nvfp4_gemv_id_f16_vulkan = {
     .name = "mlx_nvfp4_gemv_id_f16",
@@ -822,10 +830,10 @@ const qk_kernel qk_mlx_nvfp4_gemv_id_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = mlx_nvfp4_gemv_id_f16_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = mlx_nvfp4_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 16,

@@ -2,7 +2,7 @@
  * Generated from the specification below by `qkgen emit --format mx_fp4`; do not edit.
  * 17 bytes for 32 elements, 4.25 bits each.
  * dequant, gather in f32: for each weight 0.531 bytes read and 4 written, 13.2 operations: 0.5 loads, 7.5 bits, 2.25 integer, 2 float, 1 conversions.
- * gemv, gemv_id in f32: for each weight 0.531 bytes read, 11.8 operations: 0.188 loads, 7.06 bits, 0.5 integer, 3.06 float, 1 conversions.
+ * gemv, gemv_id in f32: for each weight 0.531 bytes read, 11.4 operations: 0.0469 loads, 7.09 bits, 0.219 integer, 3.03 float, 1 conversions.
  *
  *     format mx_fp4 "OCP MX: E2M1 codes, the even one in the low nibble, a power of two for 32"
  *     from "OCP Microscaling Formats v1.0; packed as AMD Quark and gpt-oss do"
@@ -606,10 +606,12 @@ static const uint32_t mx_fp4_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256,
 static const uint32_t mx_fp4_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t mx_fp4_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mx_fp4_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t mx_fp4_gemv_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant mx_fp4_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mx_fp4_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, mx_fp4_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, mx_fp4_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, mx_fp4_gemv_f32_vulkan_split}};
+    {3, "split", 1, 4, mx_fp4_gemv_f32_vulkan_split},
+    {5, "load_words", 4, 2, mx_fp4_gemv_f32_vulkan_load_words}};
 
 const qk_kernel qk_mx_fp4_gemv_f32_vulkan = {
     .name = "mx_fp4_gemv_f32",
@@ -623,10 +625,10 @@ const qk_kernel qk_mx_fp4_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = mx_fp4_gemv_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = mx_fp4_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -676,10 +678,12 @@ static const uint32_t mx_fp4_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256,
 static const uint32_t mx_fp4_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t mx_fp4_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mx_fp4_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t mx_fp4_gemv_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant mx_fp4_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mx_fp4_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, mx_fp4_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, mx_fp4_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, mx_fp4_gemv_f16_vulkan_split}};
+    {3, "split", 1, 4, mx_fp4_gemv_f16_vulkan_split},
+    {5, "load_words", 4, 2, mx_fp4_gemv_f16_vulkan_load_words}};
 
 const qk_kernel qk_mx_fp4_gemv_f16_vulkan = {
     .name = "mx_fp4_gemv_f16",
@@ -693,10 +697,10 @@ const qk_kernel qk_mx_fp4_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = mx_fp4_gemv_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = mx_fp4_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -748,8 +752,10 @@ static const qk_field mx_fp4_gemv_id_f32_push[] = {
 
 static const uint32_t mx_fp4_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mx_fp4_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t mx_fp4_gemv_id_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant mx_fp4_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mx_fp4_gemv_id_f32_vulkan_local_size_x},
-    {2, "rows", 4, 4, mx_fp4_gemv_id_f32_vulkan_rows}};
+    {2, "rows", 4, 4, mx_fp4_gemv_id_f32_vulkan_rows},
+    {5, "load_words", 4, 2, mx_fp4_gemv_id_f32_vulkan_load_words}};
 
 const qk_kernel qk_mx_fp4_gemv_id_f32_vulkan = {
     .name = "mx_fp4_gemv_id_f32",
@@ -763,10 +769,10 @@ const qk_kernel qk_mx_fp4_gemv_id_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = mx_fp4_gemv_id_f32_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = mx_fp4_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -813,8 +819,10 @@ static const qk_field mx_fp4_gemv_id_f16_push[] = {
 
 static const uint32_t mx_fp4_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mx_fp4_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t mx_fp4_gemv_id_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant mx_fp4_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mx_fp4_gemv_id_f16_vulkan_local_size_x},
-    {2, "rows", 4, 4, mx_fp4_gemv_id_f16_vulkan_rows}};
+    {2, "rows", 4, 4, mx_fp4_gemv_id_f16_vulkan_rows},
+    {5, "load_words", 4, 2, mx_fp4_gemv_id_f16_vulkan_load_words}};
 
 const qk_kernel qk_mx_fp4_gemv_id_f16_vulkan = {
     .name = "mx_fp4_gemv_id_f16",
@@ -828,10 +836,10 @@ const qk_kernel qk_mx_fp4_gemv_id_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = mx_fp4_gemv_id_f16_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = mx_fp4_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,

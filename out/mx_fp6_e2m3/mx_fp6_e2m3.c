@@ -2,7 +2,7 @@
  * Generated from the specification below by `qkgen emit --format mx_fp6_e2m3`; do not edit.
  * 25 bytes for 32 elements, 6.25 bits each.
  * dequant, gather in f32: for each weight 0.781 bytes read and 4 written, 15.2 operations: 0.75 loads, 8.25 bits, 3.25 integer, 2 float, 1 conversions.
- * gemv, gemv_id in f32: for each weight 0.781 bytes read, 12.3 operations: 0.25 loads, 7.44 bits, 0.562 integer, 3.06 float, 1 conversions.
+ * gemv, gemv_id in f32: for each weight 0.781 bytes read, 11.8 operations: 0.0625 loads, 7.47 bits, 0.234 integer, 3.03 float, 1 conversions.
  *
  *     format mx_fp6_e2m3 "OCP MX: E2M3 codes in one bit stream, a power of two for 32"
  *     from "OCP Microscaling Formats v1.0; packed as AMD Quark does"
@@ -610,10 +610,12 @@ static const uint32_t mx_fp6_e2m3_gemv_f32_vulkan_local_size_x[] = {32, 64, 128,
 static const uint32_t mx_fp6_e2m3_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t mx_fp6_e2m3_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mx_fp6_e2m3_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t mx_fp6_e2m3_gemv_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant mx_fp6_e2m3_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mx_fp6_e2m3_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, mx_fp6_e2m3_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, mx_fp6_e2m3_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, mx_fp6_e2m3_gemv_f32_vulkan_split}};
+    {3, "split", 1, 4, mx_fp6_e2m3_gemv_f32_vulkan_split},
+    {5, "load_words", 4, 2, mx_fp6_e2m3_gemv_f32_vulkan_load_words}};
 
 const qk_kernel qk_mx_fp6_e2m3_gemv_f32_vulkan = {
     .name = "mx_fp6_e2m3_gemv_f32",
@@ -627,10 +629,10 @@ const qk_kernel qk_mx_fp6_e2m3_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = mx_fp6_e2m3_gemv_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = mx_fp6_e2m3_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -680,10 +682,12 @@ static const uint32_t mx_fp6_e2m3_gemv_f16_vulkan_local_size_x[] = {32, 64, 128,
 static const uint32_t mx_fp6_e2m3_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t mx_fp6_e2m3_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mx_fp6_e2m3_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t mx_fp6_e2m3_gemv_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant mx_fp6_e2m3_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mx_fp6_e2m3_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, mx_fp6_e2m3_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, mx_fp6_e2m3_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, mx_fp6_e2m3_gemv_f16_vulkan_split}};
+    {3, "split", 1, 4, mx_fp6_e2m3_gemv_f16_vulkan_split},
+    {5, "load_words", 4, 2, mx_fp6_e2m3_gemv_f16_vulkan_load_words}};
 
 const qk_kernel qk_mx_fp6_e2m3_gemv_f16_vulkan = {
     .name = "mx_fp6_e2m3_gemv_f16",
@@ -697,10 +701,10 @@ const qk_kernel qk_mx_fp6_e2m3_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = mx_fp6_e2m3_gemv_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = mx_fp6_e2m3_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -752,8 +756,10 @@ static const qk_field mx_fp6_e2m3_gemv_id_f32_push[] = {
 
 static const uint32_t mx_fp6_e2m3_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mx_fp6_e2m3_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t mx_fp6_e2m3_gemv_id_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant mx_fp6_e2m3_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mx_fp6_e2m3_gemv_id_f32_vulkan_local_size_x},
-    {2, "rows", 4, 4, mx_fp6_e2m3_gemv_id_f32_vulkan_rows}};
+    {2, "rows", 4, 4, mx_fp6_e2m3_gemv_id_f32_vulkan_rows},
+    {5, "load_words", 4, 2, mx_fp6_e2m3_gemv_id_f32_vulkan_load_words}};
 
 const qk_kernel qk_mx_fp6_e2m3_gemv_id_f32_vulkan = {
     .name = "mx_fp6_e2m3_gemv_id_f32",
@@ -767,10 +773,10 @@ const qk_kernel qk_mx_fp6_e2m3_gemv_id_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = mx_fp6_e2m3_gemv_id_f32_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = mx_fp6_e2m3_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -817,8 +823,10 @@ static const qk_field mx_fp6_e2m3_gemv_id_f16_push[] = {
 
 static const uint32_t mx_fp6_e2m3_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mx_fp6_e2m3_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t mx_fp6_e2m3_gemv_id_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant mx_fp6_e2m3_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mx_fp6_e2m3_gemv_id_f16_vulkan_local_size_x},
-    {2, "rows", 4, 4, mx_fp6_e2m3_gemv_id_f16_vulkan_rows}};
+    {2, "rows", 4, 4, mx_fp6_e2m3_gemv_id_f16_vulkan_rows},
+    {5, "load_words", 4, 2, mx_fp6_e2m3_gemv_id_f16_vulkan_load_words}};
 
 const qk_kernel qk_mx_fp6_e2m3_gemv_id_f16_vulkan = {
     .name = "mx_fp6_e2m3_gemv_id_f16",
@@ -832,10 +840,10 @@ const qk_kernel qk_mx_fp6_e2m3_gemv_id_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = mx_fp6_e2m3_gemv_id_f16_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = mx_fp6_e2m3_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,

@@ -1,7 +1,7 @@
 // mx_fp8_e4m3_gemv_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f32.
 // Generated from the specification below by `qkgen emit --format mx_fp8_e4m3`; do not edit.
 // 33 bytes for 32 elements, 8.25 bits each.
-// For each weight 1.03 bytes read, 14.1 operations: 0.312 loads, 7.06 bits, 2.62 integer, 3.06 float, 1 conversions.
+// For each weight 1.03 bytes read, 13.5 operations: 0.0781 loads, 7.09 bits, 2.25 integer, 3.03 float, 1 conversions.
 //
 //     format mx_fp8_e4m3 "OCP MX: E4M3 codes, a power of two for 32"
 //     from "OCP Microscaling Formats v1.0"
@@ -18,15 +18,19 @@
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_shuffle : require
 #extension GL_EXT_shader_8bit_storage : require
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint BATCH = 1;  // right-hand sides that are kept, at least as many as there are
 layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
 layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row, where there are few rows
+layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: weights are loaded 16 bytes at a time, where that can be
 
 layout(binding = 0, std430) readonly buffer CodesBuffer { uint codes[]; };
 layout(binding = 1, std430) readonly buffer ScalesBuffer { uint8_t scales[]; };
+layout(binding = 0, std430) readonly buffer Codes_fourBuffer { uvec4 codes_four[]; };
+layout(binding = 1, std430) readonly buffer Scales_wordBuffer { uint scales_word[]; };
 layout(binding = 2, std430) readonly buffer Input { vec4 x_in[]; };
 layout(binding = 3, std430) writeonly buffer Output { float y[]; };
 
@@ -48,6 +52,11 @@ const uint TILES = BATCH == 1u ? 4u : 1u;
 // What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a scale.
 vec4 x[TILES][BATCH][4];
 float x_sum[TILES][BATCH][1];
+
+// The same for wide tiles, where x fits.
+const uint WIDE_TILES = 1u;
+vec4 wide_x[WIDE_TILES][BATCH][16];
+float wide_x_sum[WIDE_TILES][BATCH][1];
 
 // Loads what tile `j` of a row meets of x, from right-hand side `vector` on.
 void load_x(uint vector, uint j, uint k) {
@@ -105,9 +114,273 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     }
 }
 
-shared float partial[gl_WorkGroupSize.x / 4u * ROWS * BATCH];
+// sum + dot(a, b), in as many operations as a has lanes.
+float dot_add(float sum, vec4 a, vec4 b) {
+    return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum))));
+}
+
+// Loads what wide tile `j` of a row meets of x, from right-hand side `vector` on.
+void load_wide_x(uint vector, uint j, uint k) {
+    const uint tile = j % 2u;
+    const uint place = j / 2u * 32u + tile * 16u;
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
+        const uint from = min(vector + m, batch - 1u) * row_tiles * 4u + place;
+        const vec4 x0 = x_in[from];
+        const vec4 x1 = x_in[from + 1u];
+        const vec4 x2 = x_in[from + 2u];
+        const vec4 x3 = x_in[from + 3u];
+        const vec4 x4 = x_in[from + 4u];
+        const vec4 x5 = x_in[from + 5u];
+        const vec4 x6 = x_in[from + 6u];
+        const vec4 x7 = x_in[from + 7u];
+        const vec4 x8 = x_in[from + 8u];
+        const vec4 x9 = x_in[from + 9u];
+        const vec4 x10 = x_in[from + 10u];
+        const vec4 x11 = x_in[from + 11u];
+        const vec4 x12 = x_in[from + 12u];
+        const vec4 x13 = x_in[from + 13u];
+        const vec4 x14 = x_in[from + 14u];
+        const vec4 x15 = x_in[from + 15u];
+        wide_x[k][m][0] = x0;
+        wide_x[k][m][1] = x1;
+        wide_x[k][m][2] = x2;
+        wide_x[k][m][3] = x3;
+        wide_x[k][m][4] = x4;
+        wide_x[k][m][5] = x5;
+        wide_x[k][m][6] = x6;
+        wide_x[k][m][7] = x7;
+        wide_x[k][m][8] = x8;
+        wide_x[k][m][9] = x9;
+        wide_x[k][m][10] = x10;
+        wide_x[k][m][11] = x11;
+        wide_x[k][m][12] = x12;
+        wide_x[k][m][13] = x13;
+        wide_x[k][m][14] = x14;
+        wide_x[k][m][15] = x15;
+    }
+}
+
+// Loads wide tile `j` of row `n`.
+void fetch_wide(uint n, uint j, out uvec4 fours[4], out uint words[1]) {
+    const uint block = n * (row_tiles / 8u) + j / 2u;
+    const uint tile = j % 2u;
+    fours[0] = codes_four[block * 8u + tile * 4u];
+    fours[1] = codes_four[block * 8u + tile * 4u + 1u];
+    fours[2] = codes_four[block * 8u + tile * 4u + 2u];
+    fours[3] = codes_four[block * 8u + tile * 4u + 3u];
+    words[0] = scales_word[block];
+}
+
+// Adds the products of wide tile `j` of row `n`, which was loaded.
+void accumulate_wide(uint n, uint j, uint k, uvec4 fours[4], uint words[1], inout float sum[BATCH]) {
+    const uint block = n * (row_tiles / 8u) + j / 2u;
+    const uint tile = j % 2u;
+    uint s_bits0 = (words[0] >> (tile * 16u)) & 0xFFu;
+    float s0 = uintBitsToFloat(s_bits0 == 0xFFu ? 0x7FC00000u : s_bits0 == 0u ? 0x400000u : s_bits0 << 23u);
+    uvec4 four0 = fours[0];
+    uint w0 = four0.x;
+    uvec4 q_bits0 = (uvec4(w0) >> uvec4(0, 8, 16, 24)) & 0xFFu;
+    uint q_bits1 = q_bits0.x;
+    uint q_bits2 = q_bits0.y;
+    uint q_bits3 = q_bits0.z;
+    uint q_bits4 = q_bits0.w;
+    precise vec4 q0 = vec4(f16_to_f32(((q_bits1 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits1 & 0x7Fu) << 7u) | ((q_bits1 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits2 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits2 & 0x7Fu) << 7u) | ((q_bits2 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits3 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits3 & 0x7Fu) << 7u) | ((q_bits3 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits4 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits4 & 0x7Fu) << 7u) | ((q_bits4 & 128u) << 8u)) * 256.0);  // w: 8 bits
+    uint w1 = four0.y;
+    uvec4 q_bits5 = (uvec4(w1) >> uvec4(0, 8, 16, 24)) & 0xFFu;
+    uint q_bits6 = q_bits5.x;
+    uint q_bits7 = q_bits5.y;
+    uint q_bits8 = q_bits5.z;
+    uint q_bits9 = q_bits5.w;
+    precise vec4 q1 = vec4(f16_to_f32(((q_bits6 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits6 & 0x7Fu) << 7u) | ((q_bits6 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits7 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits7 & 0x7Fu) << 7u) | ((q_bits7 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits8 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits8 & 0x7Fu) << 7u) | ((q_bits8 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits9 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits9 & 0x7Fu) << 7u) | ((q_bits9 & 128u) << 8u)) * 256.0);  // w: 8 bits
+    uint w2 = four0.z;
+    uvec4 q_bits10 = (uvec4(w2) >> uvec4(0, 8, 16, 24)) & 0xFFu;
+    uint q_bits11 = q_bits10.x;
+    uint q_bits12 = q_bits10.y;
+    uint q_bits13 = q_bits10.z;
+    uint q_bits14 = q_bits10.w;
+    precise vec4 q2 = vec4(f16_to_f32(((q_bits11 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits11 & 0x7Fu) << 7u) | ((q_bits11 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits12 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits12 & 0x7Fu) << 7u) | ((q_bits12 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits13 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits13 & 0x7Fu) << 7u) | ((q_bits13 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits14 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits14 & 0x7Fu) << 7u) | ((q_bits14 & 128u) << 8u)) * 256.0);  // w: 8 bits
+    uint w3 = four0.w;
+    uvec4 q_bits15 = (uvec4(w3) >> uvec4(0, 8, 16, 24)) & 0xFFu;
+    uint q_bits16 = q_bits15.x;
+    uint q_bits17 = q_bits15.y;
+    uint q_bits18 = q_bits15.z;
+    uint q_bits19 = q_bits15.w;
+    precise vec4 q3 = vec4(f16_to_f32(((q_bits16 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits16 & 0x7Fu) << 7u) | ((q_bits16 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits17 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits17 & 0x7Fu) << 7u) | ((q_bits17 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits18 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits18 & 0x7Fu) << 7u) | ((q_bits18 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits19 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits19 & 0x7Fu) << 7u) | ((q_bits19 & 128u) << 8u)) * 256.0);  // w: 8 bits
+    uvec4 four1 = fours[1];
+    uint w4 = four1.x;
+    uvec4 q_bits20 = (uvec4(w4) >> uvec4(0, 8, 16, 24)) & 0xFFu;
+    uint q_bits21 = q_bits20.x;
+    uint q_bits22 = q_bits20.y;
+    uint q_bits23 = q_bits20.z;
+    uint q_bits24 = q_bits20.w;
+    precise vec4 q4 = vec4(f16_to_f32(((q_bits21 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits21 & 0x7Fu) << 7u) | ((q_bits21 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits22 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits22 & 0x7Fu) << 7u) | ((q_bits22 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits23 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits23 & 0x7Fu) << 7u) | ((q_bits23 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits24 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits24 & 0x7Fu) << 7u) | ((q_bits24 & 128u) << 8u)) * 256.0);  // w: 8 bits
+    uint w5 = four1.y;
+    uvec4 q_bits25 = (uvec4(w5) >> uvec4(0, 8, 16, 24)) & 0xFFu;
+    uint q_bits26 = q_bits25.x;
+    uint q_bits27 = q_bits25.y;
+    uint q_bits28 = q_bits25.z;
+    uint q_bits29 = q_bits25.w;
+    precise vec4 q5 = vec4(f16_to_f32(((q_bits26 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits26 & 0x7Fu) << 7u) | ((q_bits26 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits27 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits27 & 0x7Fu) << 7u) | ((q_bits27 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits28 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits28 & 0x7Fu) << 7u) | ((q_bits28 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits29 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits29 & 0x7Fu) << 7u) | ((q_bits29 & 128u) << 8u)) * 256.0);  // w: 8 bits
+    uint w6 = four1.z;
+    uvec4 q_bits30 = (uvec4(w6) >> uvec4(0, 8, 16, 24)) & 0xFFu;
+    uint q_bits31 = q_bits30.x;
+    uint q_bits32 = q_bits30.y;
+    uint q_bits33 = q_bits30.z;
+    uint q_bits34 = q_bits30.w;
+    precise vec4 q6 = vec4(f16_to_f32(((q_bits31 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits31 & 0x7Fu) << 7u) | ((q_bits31 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits32 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits32 & 0x7Fu) << 7u) | ((q_bits32 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits33 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits33 & 0x7Fu) << 7u) | ((q_bits33 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits34 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits34 & 0x7Fu) << 7u) | ((q_bits34 & 128u) << 8u)) * 256.0);  // w: 8 bits
+    uint w7 = four1.w;
+    uvec4 q_bits35 = (uvec4(w7) >> uvec4(0, 8, 16, 24)) & 0xFFu;
+    uint q_bits36 = q_bits35.x;
+    uint q_bits37 = q_bits35.y;
+    uint q_bits38 = q_bits35.z;
+    uint q_bits39 = q_bits35.w;
+    precise vec4 q7 = vec4(f16_to_f32(((q_bits36 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits36 & 0x7Fu) << 7u) | ((q_bits36 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits37 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits37 & 0x7Fu) << 7u) | ((q_bits37 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits38 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits38 & 0x7Fu) << 7u) | ((q_bits38 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits39 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits39 & 0x7Fu) << 7u) | ((q_bits39 & 128u) << 8u)) * 256.0);  // w: 8 bits
+    uint s_bits1 = (words[0] >> (tile * 16u + 8u)) & 0xFFu;
+    float s1 = uintBitsToFloat(s_bits1 == 0xFFu ? 0x7FC00000u : s_bits1 == 0u ? 0x400000u : s_bits1 << 23u);
+    uvec4 four2 = fours[2];
+    uint w8 = four2.x;
+    uvec4 q_bits40 = (uvec4(w8) >> uvec4(0, 8, 16, 24)) & 0xFFu;
+    uint q_bits41 = q_bits40.x;
+    uint q_bits42 = q_bits40.y;
+    uint q_bits43 = q_bits40.z;
+    uint q_bits44 = q_bits40.w;
+    precise vec4 q8 = vec4(f16_to_f32(((q_bits41 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits41 & 0x7Fu) << 7u) | ((q_bits41 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits42 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits42 & 0x7Fu) << 7u) | ((q_bits42 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits43 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits43 & 0x7Fu) << 7u) | ((q_bits43 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits44 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits44 & 0x7Fu) << 7u) | ((q_bits44 & 128u) << 8u)) * 256.0);  // w: 8 bits
+    uint w9 = four2.y;
+    uvec4 q_bits45 = (uvec4(w9) >> uvec4(0, 8, 16, 24)) & 0xFFu;
+    uint q_bits46 = q_bits45.x;
+    uint q_bits47 = q_bits45.y;
+    uint q_bits48 = q_bits45.z;
+    uint q_bits49 = q_bits45.w;
+    precise vec4 q9 = vec4(f16_to_f32(((q_bits46 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits46 & 0x7Fu) << 7u) | ((q_bits46 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits47 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits47 & 0x7Fu) << 7u) | ((q_bits47 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits48 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits48 & 0x7Fu) << 7u) | ((q_bits48 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits49 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits49 & 0x7Fu) << 7u) | ((q_bits49 & 128u) << 8u)) * 256.0);  // w: 8 bits
+    uint w10 = four2.z;
+    uvec4 q_bits50 = (uvec4(w10) >> uvec4(0, 8, 16, 24)) & 0xFFu;
+    uint q_bits51 = q_bits50.x;
+    uint q_bits52 = q_bits50.y;
+    uint q_bits53 = q_bits50.z;
+    uint q_bits54 = q_bits50.w;
+    precise vec4 q10 = vec4(f16_to_f32(((q_bits51 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits51 & 0x7Fu) << 7u) | ((q_bits51 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits52 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits52 & 0x7Fu) << 7u) | ((q_bits52 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits53 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits53 & 0x7Fu) << 7u) | ((q_bits53 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits54 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits54 & 0x7Fu) << 7u) | ((q_bits54 & 128u) << 8u)) * 256.0);  // w: 8 bits
+    uint w11 = four2.w;
+    uvec4 q_bits55 = (uvec4(w11) >> uvec4(0, 8, 16, 24)) & 0xFFu;
+    uint q_bits56 = q_bits55.x;
+    uint q_bits57 = q_bits55.y;
+    uint q_bits58 = q_bits55.z;
+    uint q_bits59 = q_bits55.w;
+    precise vec4 q11 = vec4(f16_to_f32(((q_bits56 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits56 & 0x7Fu) << 7u) | ((q_bits56 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits57 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits57 & 0x7Fu) << 7u) | ((q_bits57 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits58 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits58 & 0x7Fu) << 7u) | ((q_bits58 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits59 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits59 & 0x7Fu) << 7u) | ((q_bits59 & 128u) << 8u)) * 256.0);  // w: 8 bits
+    uvec4 four3 = fours[3];
+    uint w12 = four3.x;
+    uvec4 q_bits60 = (uvec4(w12) >> uvec4(0, 8, 16, 24)) & 0xFFu;
+    uint q_bits61 = q_bits60.x;
+    uint q_bits62 = q_bits60.y;
+    uint q_bits63 = q_bits60.z;
+    uint q_bits64 = q_bits60.w;
+    precise vec4 q12 = vec4(f16_to_f32(((q_bits61 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits61 & 0x7Fu) << 7u) | ((q_bits61 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits62 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits62 & 0x7Fu) << 7u) | ((q_bits62 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits63 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits63 & 0x7Fu) << 7u) | ((q_bits63 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits64 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits64 & 0x7Fu) << 7u) | ((q_bits64 & 128u) << 8u)) * 256.0);  // w: 8 bits
+    uint w13 = four3.y;
+    uvec4 q_bits65 = (uvec4(w13) >> uvec4(0, 8, 16, 24)) & 0xFFu;
+    uint q_bits66 = q_bits65.x;
+    uint q_bits67 = q_bits65.y;
+    uint q_bits68 = q_bits65.z;
+    uint q_bits69 = q_bits65.w;
+    precise vec4 q13 = vec4(f16_to_f32(((q_bits66 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits66 & 0x7Fu) << 7u) | ((q_bits66 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits67 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits67 & 0x7Fu) << 7u) | ((q_bits67 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits68 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits68 & 0x7Fu) << 7u) | ((q_bits68 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits69 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits69 & 0x7Fu) << 7u) | ((q_bits69 & 128u) << 8u)) * 256.0);  // w: 8 bits
+    uint w14 = four3.z;
+    uvec4 q_bits70 = (uvec4(w14) >> uvec4(0, 8, 16, 24)) & 0xFFu;
+    uint q_bits71 = q_bits70.x;
+    uint q_bits72 = q_bits70.y;
+    uint q_bits73 = q_bits70.z;
+    uint q_bits74 = q_bits70.w;
+    precise vec4 q14 = vec4(f16_to_f32(((q_bits71 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits71 & 0x7Fu) << 7u) | ((q_bits71 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits72 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits72 & 0x7Fu) << 7u) | ((q_bits72 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits73 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits73 & 0x7Fu) << 7u) | ((q_bits73 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits74 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits74 & 0x7Fu) << 7u) | ((q_bits74 & 128u) << 8u)) * 256.0);  // w: 8 bits
+    uint w15 = four3.w;
+    uvec4 q_bits75 = (uvec4(w15) >> uvec4(0, 8, 16, 24)) & 0xFFu;
+    uint q_bits76 = q_bits75.x;
+    uint q_bits77 = q_bits75.y;
+    uint q_bits78 = q_bits75.z;
+    uint q_bits79 = q_bits75.w;
+    precise vec4 q15 = vec4(f16_to_f32(((q_bits76 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits76 & 0x7Fu) << 7u) | ((q_bits76 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits77 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits77 & 0x7Fu) << 7u) | ((q_bits77 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits78 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits78 & 0x7Fu) << 7u) | ((q_bits78 & 128u) << 8u)) * 256.0, f16_to_f32(((q_bits79 & 0x7Fu) == 0x7Fu ? 32256u : (q_bits79 & 0x7Fu) << 7u) | ((q_bits79 & 128u) << 8u)) * 256.0);  // w: 8 bits
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
+        float dots0 = dot_add(dot(wide_x[k][m][0], q0), wide_x[k][m][1], q1);
+        float dots1 = dot_add(dots0, wide_x[k][m][2], q2);
+        float dots2 = dot_add(dots1, wide_x[k][m][3], q3);
+        float dots3 = dot_add(dots2, wide_x[k][m][4], q4);
+        float dots4 = dot_add(dots3, wide_x[k][m][5], q5);
+        float dots5 = dot_add(dots4, wide_x[k][m][6], q6);
+        float dots6 = dot_add(dots5, wide_x[k][m][7], q7);
+        float dots7 = dot_add(dot(wide_x[k][m][8], q8), wide_x[k][m][9], q9);
+        float dots8 = dot_add(dots7, wide_x[k][m][10], q10);
+        float dots9 = dot_add(dots8, wide_x[k][m][11], q11);
+        float dots10 = dot_add(dots9, wide_x[k][m][12], q12);
+        float dots11 = dot_add(dots10, wide_x[k][m][13], q13);
+        float dots12 = dot_add(dots11, wide_x[k][m][14], q14);
+        float dots13 = dot_add(dots12, wide_x[k][m][15], q15);
+        sum[m] += s0 * dots6 + s1 * dots13;
+    }
+}
+
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS * BATCH * (BATCH == 1u ? 2u : 1u)];
+
+// Sums of right-hand side `m` over the lanes of a subgroup, of all rows at once: those of row r in lane r.
+float sum_of_lanes(float sum[ROWS][BATCH], uint m) {
+    float v[ROWS];
+    [[unroll]] for (uint r = 0u; r < ROWS; ++r) v[r] = sum[r][m];
+    [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
+        const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
+        [[unroll]] for (uint i = 0u; i < left; ++i) {
+            const float even_row = v[2u * i], odd_row = v[2u * i + 1u];
+            v[i] = (odd ? odd_row : even_row) + subgroupShuffleXor(odd ? even_row : odd_row, bit);
+        }
+    }
+    for (uint bit = ROWS; bit < gl_SubgroupSize; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
+    return v[0];
+}
+
+// As many subgroups share a row as hold all of x between them, and walk down the rows.
+void walk_wide() {
+    const uint wide_tiles = row_tiles / 4u, lane = gl_SubgroupInvocationID;
+    const uint slice = gl_SubgroupSize * WIDE_TILES, slices = (wide_tiles + slice - 1u) / slice;
+    uint split = 1u, held = ~0u, turn = 0u;
+    while (split < max(slices, SPLIT) && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
+    const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split, end = rows;
+    for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
+        const uint row = first + team * ROWS;
+        float sum[ROWS][BATCH];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+            [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[r][m] = 0.0;
+        }
+        for (uint c = gl_SubgroupID % split; c < slices; c += split) {
+            [[unroll]] for (uint k = 0; k < WIDE_TILES; ++k) {
+                const uint j = (c * WIDE_TILES + k) * gl_SubgroupSize + lane;
+                if (j >= wide_tiles) continue;
+                if (c != held) load_wide_x(0u, j, k);
+                uvec4 fours[ROWS][4];
+                uint words[ROWS][1];
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, fours[r], words[r]);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, k, fours[r], words[r], sum[r]);
+            }
+            held = c;
+        }
+        // Halves of the memory in turn: who is a row ahead does not write where others still read.
+        const uint place = turn++ % 2u * gl_NumSubgroups * ROWS * BATCH;
+        [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+            const float all = sum_of_lanes(sum, m);
+            if (lane >= ROWS) continue;
+            if (split > 1u) partial[place + (gl_SubgroupID * BATCH + m) * ROWS + lane] = all;
+            else if (row + lane < rows && m < batch) y[m * y_rows + y_first + row + lane] = all;
+        }
+        if (split == 1u) continue;
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < teams * ROWS * BATCH; i += gl_WorkGroupSize.x) {
+            const uint t = i / (ROWS * BATCH), m = i / ROWS % BATCH, own = first + t * ROWS + i % ROWS;
+            const uint at = place + t * (split - 1u) * ROWS * BATCH + i;
+            float total = 0.0;
+            for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS * BATCH];
+            if (own < rows && m < batch) y[m * y_rows + y_first + own] = total;
+        }
+    }
+}
 
 void main() {
+    if (LOAD_WORDS == 4u && BATCH == 1u && gl_SubgroupSize >= ROWS && row_tiles % 8u == 0u) {
+        walk_wide();
+        return;
+    }
     // A subgroup holds a slice of x and walks down the rows.
     const uint slice = gl_SubgroupSize * TILES, slices = (row_tiles + slice - 1u) / slice;
     const uint split = SPLIT == 1u ? 1u : min(SPLIT, gl_NumSubgroups);

@@ -2,7 +2,7 @@
  * Generated from the specification below by `qkgen emit --format mx_fp8_e5m2`; do not edit.
  * 33 bytes for 32 elements, 8.25 bits each.
  * dequant, gather in f32: for each weight 1.03 bytes read and 4 written, 7.25 operations: 0.5 loads, 3.25 bits, 1.5 integer, 1 float, 1 conversions.
- * gemv, gemv_id in f32: for each weight 1.03 bytes read, 7.06 operations: 0.312 loads, 3.06 bits, 0.625 integer, 2.06 float, 1 conversions.
+ * gemv, gemv_id in f32: for each weight 1.03 bytes read, 6.45 operations: 0.0781 loads, 3.09 bits, 0.25 integer, 2.03 float, 1 conversions.
  *
  *     format mx_fp8_e5m2 "OCP MX: E5M2 codes, a power of two for 32"
  *     from "OCP Microscaling Formats v1.0"
@@ -605,10 +605,12 @@ static const uint32_t mx_fp8_e5m2_gemv_f32_vulkan_local_size_x[] = {32, 64, 128,
 static const uint32_t mx_fp8_e5m2_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t mx_fp8_e5m2_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mx_fp8_e5m2_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t mx_fp8_e5m2_gemv_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant mx_fp8_e5m2_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mx_fp8_e5m2_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, mx_fp8_e5m2_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, mx_fp8_e5m2_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, mx_fp8_e5m2_gemv_f32_vulkan_split}};
+    {3, "split", 1, 4, mx_fp8_e5m2_gemv_f32_vulkan_split},
+    {5, "load_words", 4, 2, mx_fp8_e5m2_gemv_f32_vulkan_load_words}};
 
 const qk_kernel qk_mx_fp8_e5m2_gemv_f32_vulkan = {
     .name = "mx_fp8_e5m2_gemv_f32",
@@ -622,10 +624,10 @@ const qk_kernel qk_mx_fp8_e5m2_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = mx_fp8_e5m2_gemv_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = mx_fp8_e5m2_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -675,10 +677,12 @@ static const uint32_t mx_fp8_e5m2_gemv_f16_vulkan_local_size_x[] = {32, 64, 128,
 static const uint32_t mx_fp8_e5m2_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t mx_fp8_e5m2_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mx_fp8_e5m2_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t mx_fp8_e5m2_gemv_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant mx_fp8_e5m2_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mx_fp8_e5m2_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, mx_fp8_e5m2_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, mx_fp8_e5m2_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, mx_fp8_e5m2_gemv_f16_vulkan_split}};
+    {3, "split", 1, 4, mx_fp8_e5m2_gemv_f16_vulkan_split},
+    {5, "load_words", 4, 2, mx_fp8_e5m2_gemv_f16_vulkan_load_words}};
 
 const qk_kernel qk_mx_fp8_e5m2_gemv_f16_vulkan = {
     .name = "mx_fp8_e5m2_gemv_f16",
@@ -692,10 +696,10 @@ const qk_kernel qk_mx_fp8_e5m2_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = mx_fp8_e5m2_gemv_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = mx_fp8_e5m2_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -747,8 +751,10 @@ static const qk_field mx_fp8_e5m2_gemv_id_f32_push[] = {
 
 static const uint32_t mx_fp8_e5m2_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mx_fp8_e5m2_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t mx_fp8_e5m2_gemv_id_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant mx_fp8_e5m2_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mx_fp8_e5m2_gemv_id_f32_vulkan_local_size_x},
-    {2, "rows", 4, 4, mx_fp8_e5m2_gemv_id_f32_vulkan_rows}};
+    {2, "rows", 4, 4, mx_fp8_e5m2_gemv_id_f32_vulkan_rows},
+    {5, "load_words", 4, 2, mx_fp8_e5m2_gemv_id_f32_vulkan_load_words}};
 
 const qk_kernel qk_mx_fp8_e5m2_gemv_id_f32_vulkan = {
     .name = "mx_fp8_e5m2_gemv_id_f32",
@@ -762,10 +768,10 @@ const qk_kernel qk_mx_fp8_e5m2_gemv_id_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = mx_fp8_e5m2_gemv_id_f32_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = mx_fp8_e5m2_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -812,8 +818,10 @@ static const qk_field mx_fp8_e5m2_gemv_id_f16_push[] = {
 
 static const uint32_t mx_fp8_e5m2_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mx_fp8_e5m2_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t mx_fp8_e5m2_gemv_id_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant mx_fp8_e5m2_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mx_fp8_e5m2_gemv_id_f16_vulkan_local_size_x},
-    {2, "rows", 4, 4, mx_fp8_e5m2_gemv_id_f16_vulkan_rows}};
+    {2, "rows", 4, 4, mx_fp8_e5m2_gemv_id_f16_vulkan_rows},
+    {5, "load_words", 4, 2, mx_fp8_e5m2_gemv_id_f16_vulkan_load_words}};
 
 const qk_kernel qk_mx_fp8_e5m2_gemv_id_f16_vulkan = {
     .name = "mx_fp8_e5m2_gemv_id_f16",
@@ -827,10 +835,10 @@ const qk_kernel qk_mx_fp8_e5m2_gemv_id_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = mx_fp8_e5m2_gemv_id_f16_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = mx_fp8_e5m2_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,

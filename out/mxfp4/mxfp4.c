@@ -2,7 +2,7 @@
  * Generated from the specification below by `qkgen emit --format mxfp4`; do not edit.
  * 17 bytes for 32 elements, 4.25 bits each.
  * dequant, gather in f32: for each weight 0.531 bytes read and 4 written, 8.12 operations: 0.625 loads, 3.25 bits, 1.25 integer, 1 float, 1 conversions, 1 lookups.
- * gemv, gemv_id in f32: for each weight 0.531 bytes read, 8.5 operations: 0.562 loads, 3 bits, 0.875 integer, 2.06 float, 1 conversions, 1 lookups.
+ * gemv, gemv_id in f32: for each weight 0.531 bytes read, 7.61 operations: 0.156 loads, 2.66 bits, 0.734 integer, 2.06 float, 1 conversions, 1 lookups.
  *
  *     format mxfp4 "E2M1 codes, a power of two for 32"
  *     from "ggml (llama.cpp), ggml-common.h"
@@ -645,10 +645,12 @@ static const uint32_t mxfp4_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 
 static const uint32_t mxfp4_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t mxfp4_gemv_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant mxfp4_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, mxfp4_gemv_f32_vulkan_split}};
+    {3, "split", 1, 4, mxfp4_gemv_f32_vulkan_split},
+    {5, "load_words", 4, 2, mxfp4_gemv_f32_vulkan_load_words}};
 
 const qk_kernel qk_mxfp4_gemv_f32_vulkan = {
     .name = "mxfp4_gemv_f32",
@@ -664,10 +666,10 @@ const qk_kernel qk_mxfp4_gemv_f32_vulkan = {
     .push = mxfp4_gemv_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_f32_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = mxfp4_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -720,11 +722,13 @@ static const uint32_t mxfp4_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_digits[] = {1};
+static const uint32_t mxfp4_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant mxfp4_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, mxfp4_gemv_int8_f32_vulkan_split},
-    {4, "digits", 1, 1, mxfp4_gemv_int8_f32_vulkan_digits}};
+    {4, "digits", 1, 1, mxfp4_gemv_int8_f32_vulkan_digits},
+    {5, "load_words", 4, 2, mxfp4_gemv_int8_f32_vulkan_load_words}};
 
 const qk_kernel qk_mxfp4_gemv_int8_f32_vulkan = {
     .name = "mxfp4_gemv_int8_f32",
@@ -740,10 +744,10 @@ const qk_kernel qk_mxfp4_gemv_int8_f32_vulkan = {
     .push = mxfp4_gemv_int8_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_int8_f32_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = mxfp4_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -771,11 +775,13 @@ static const uint32_t mxfp4_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_split_f32_vulkan_digits[] = {2};
+static const uint32_t mxfp4_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant mxfp4_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, mxfp4_gemv_split_f32_vulkan_split},
-    {4, "digits", 2, 1, mxfp4_gemv_split_f32_vulkan_digits}};
+    {4, "digits", 2, 1, mxfp4_gemv_split_f32_vulkan_digits},
+    {5, "load_words", 4, 2, mxfp4_gemv_split_f32_vulkan_load_words}};
 
 const qk_kernel qk_mxfp4_gemv_split_f32_vulkan = {
     .name = "mxfp4_gemv_split_f32",
@@ -791,10 +797,10 @@ const qk_kernel qk_mxfp4_gemv_split_f32_vulkan = {
     .push = mxfp4_gemv_split_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_split_f32_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = mxfp4_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -822,11 +828,13 @@ static const uint32_t mxfp4_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_int24_f32_vulkan_digits[] = {3};
+static const uint32_t mxfp4_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant mxfp4_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, mxfp4_gemv_int24_f32_vulkan_split},
-    {4, "digits", 3, 1, mxfp4_gemv_int24_f32_vulkan_digits}};
+    {4, "digits", 3, 1, mxfp4_gemv_int24_f32_vulkan_digits},
+    {5, "load_words", 4, 2, mxfp4_gemv_int24_f32_vulkan_load_words}};
 
 const qk_kernel qk_mxfp4_gemv_int24_f32_vulkan = {
     .name = "mxfp4_gemv_int24_f32",
@@ -842,10 +850,10 @@ const qk_kernel qk_mxfp4_gemv_int24_f32_vulkan = {
     .push = mxfp4_gemv_int24_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_int24_f32_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = mxfp4_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -872,10 +880,12 @@ static const uint32_t mxfp4_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 
 static const uint32_t mxfp4_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t mxfp4_gemv_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant mxfp4_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, mxfp4_gemv_f16_vulkan_split}};
+    {3, "split", 1, 4, mxfp4_gemv_f16_vulkan_split},
+    {5, "load_words", 4, 2, mxfp4_gemv_f16_vulkan_load_words}};
 
 const qk_kernel qk_mxfp4_gemv_f16_vulkan = {
     .name = "mxfp4_gemv_f16",
@@ -891,10 +901,10 @@ const qk_kernel qk_mxfp4_gemv_f16_vulkan = {
     .push = mxfp4_gemv_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_f16_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = mxfp4_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -947,11 +957,13 @@ static const uint32_t mxfp4_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_int8_f16_vulkan_digits[] = {1};
+static const uint32_t mxfp4_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant mxfp4_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, mxfp4_gemv_int8_f16_vulkan_split},
-    {4, "digits", 1, 1, mxfp4_gemv_int8_f16_vulkan_digits}};
+    {4, "digits", 1, 1, mxfp4_gemv_int8_f16_vulkan_digits},
+    {5, "load_words", 4, 2, mxfp4_gemv_int8_f16_vulkan_load_words}};
 
 const qk_kernel qk_mxfp4_gemv_int8_f16_vulkan = {
     .name = "mxfp4_gemv_int8_f16",
@@ -967,10 +979,10 @@ const qk_kernel qk_mxfp4_gemv_int8_f16_vulkan = {
     .push = mxfp4_gemv_int8_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_int8_f16_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = mxfp4_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -998,11 +1010,13 @@ static const uint32_t mxfp4_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_split_f16_vulkan_digits[] = {2};
+static const uint32_t mxfp4_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant mxfp4_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, mxfp4_gemv_split_f16_vulkan_split},
-    {4, "digits", 2, 1, mxfp4_gemv_split_f16_vulkan_digits}};
+    {4, "digits", 2, 1, mxfp4_gemv_split_f16_vulkan_digits},
+    {5, "load_words", 4, 2, mxfp4_gemv_split_f16_vulkan_load_words}};
 
 const qk_kernel qk_mxfp4_gemv_split_f16_vulkan = {
     .name = "mxfp4_gemv_split_f16",
@@ -1018,10 +1032,10 @@ const qk_kernel qk_mxfp4_gemv_split_f16_vulkan = {
     .push = mxfp4_gemv_split_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_split_f16_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = mxfp4_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1049,11 +1063,13 @@ static const uint32_t mxfp4_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_int24_f16_vulkan_digits[] = {3};
+static const uint32_t mxfp4_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant mxfp4_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, mxfp4_gemv_int24_f16_vulkan_split},
-    {4, "digits", 3, 1, mxfp4_gemv_int24_f16_vulkan_digits}};
+    {4, "digits", 3, 1, mxfp4_gemv_int24_f16_vulkan_digits},
+    {5, "load_words", 4, 2, mxfp4_gemv_int24_f16_vulkan_load_words}};
 
 const qk_kernel qk_mxfp4_gemv_int24_f16_vulkan = {
     .name = "mxfp4_gemv_int24_f16",
@@ -1069,10 +1085,10 @@ const qk_kernel qk_mxfp4_gemv_int24_f16_vulkan = {
     .push = mxfp4_gemv_int24_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_int24_f16_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = mxfp4_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1101,8 +1117,10 @@ static const qk_table mxfp4_gemv_id_f32_tables[] = {
 
 static const uint32_t mxfp4_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mxfp4_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t mxfp4_gemv_id_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant mxfp4_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_id_f32_vulkan_local_size_x},
-    {2, "rows", 4, 4, mxfp4_gemv_id_f32_vulkan_rows}};
+    {2, "rows", 4, 4, mxfp4_gemv_id_f32_vulkan_rows},
+    {5, "load_words", 4, 2, mxfp4_gemv_id_f32_vulkan_load_words}};
 
 const qk_kernel qk_mxfp4_gemv_id_f32_vulkan = {
     .name = "mxfp4_gemv_id_f32",
@@ -1118,10 +1136,10 @@ const qk_kernel qk_mxfp4_gemv_id_f32_vulkan = {
     .push = mxfp4_gemv_id_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_f32_tables,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = mxfp4_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1171,9 +1189,11 @@ static const qk_table mxfp4_gemv_id_int8_f32_tables[] = {
 static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_digits[] = {1};
+static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant mxfp4_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_int8_f32_vulkan_rows},
-    {4, "digits", 1, 1, mxfp4_gemv_id_int8_f32_vulkan_digits}};
+    {4, "digits", 1, 1, mxfp4_gemv_id_int8_f32_vulkan_digits},
+    {5, "load_words", 4, 2, mxfp4_gemv_id_int8_f32_vulkan_load_words}};
 
 const qk_kernel qk_mxfp4_gemv_id_int8_f32_vulkan = {
     .name = "mxfp4_gemv_id_int8_f32",
@@ -1189,10 +1209,10 @@ const qk_kernel qk_mxfp4_gemv_id_int8_f32_vulkan = {
     .push = mxfp4_gemv_id_int8_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_int8_f32_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = mxfp4_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1222,9 +1242,11 @@ static const qk_table mxfp4_gemv_id_split_f32_tables[] = {
 static const uint32_t mxfp4_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mxfp4_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_id_split_f32_vulkan_digits[] = {2};
+static const uint32_t mxfp4_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant mxfp4_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_split_f32_vulkan_rows},
-    {4, "digits", 2, 1, mxfp4_gemv_id_split_f32_vulkan_digits}};
+    {4, "digits", 2, 1, mxfp4_gemv_id_split_f32_vulkan_digits},
+    {5, "load_words", 4, 2, mxfp4_gemv_id_split_f32_vulkan_load_words}};
 
 const qk_kernel qk_mxfp4_gemv_id_split_f32_vulkan = {
     .name = "mxfp4_gemv_id_split_f32",
@@ -1240,10 +1262,10 @@ const qk_kernel qk_mxfp4_gemv_id_split_f32_vulkan = {
     .push = mxfp4_gemv_id_split_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_split_f32_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = mxfp4_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1273,9 +1295,11 @@ static const qk_table mxfp4_gemv_id_int24_f32_tables[] = {
 static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_digits[] = {3};
+static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant mxfp4_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_int24_f32_vulkan_rows},
-    {4, "digits", 3, 1, mxfp4_gemv_id_int24_f32_vulkan_digits}};
+    {4, "digits", 3, 1, mxfp4_gemv_id_int24_f32_vulkan_digits},
+    {5, "load_words", 4, 2, mxfp4_gemv_id_int24_f32_vulkan_load_words}};
 
 const qk_kernel qk_mxfp4_gemv_id_int24_f32_vulkan = {
     .name = "mxfp4_gemv_id_int24_f32",
@@ -1291,10 +1315,10 @@ const qk_kernel qk_mxfp4_gemv_id_int24_f32_vulkan = {
     .push = mxfp4_gemv_id_int24_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_int24_f32_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = mxfp4_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1323,8 +1347,10 @@ static const qk_table mxfp4_gemv_id_f16_tables[] = {
 
 static const uint32_t mxfp4_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mxfp4_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t mxfp4_gemv_id_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant mxfp4_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_id_f16_vulkan_local_size_x},
-    {2, "rows", 4, 4, mxfp4_gemv_id_f16_vulkan_rows}};
+    {2, "rows", 4, 4, mxfp4_gemv_id_f16_vulkan_rows},
+    {5, "load_words", 4, 2, mxfp4_gemv_id_f16_vulkan_load_words}};
 
 const qk_kernel qk_mxfp4_gemv_id_f16_vulkan = {
     .name = "mxfp4_gemv_id_f16",
@@ -1340,10 +1366,10 @@ const qk_kernel qk_mxfp4_gemv_id_f16_vulkan = {
     .push = mxfp4_gemv_id_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_f16_tables,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = mxfp4_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1393,9 +1419,11 @@ static const qk_table mxfp4_gemv_id_int8_f16_tables[] = {
 static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_digits[] = {1};
+static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant mxfp4_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_int8_f16_vulkan_rows},
-    {4, "digits", 1, 1, mxfp4_gemv_id_int8_f16_vulkan_digits}};
+    {4, "digits", 1, 1, mxfp4_gemv_id_int8_f16_vulkan_digits},
+    {5, "load_words", 4, 2, mxfp4_gemv_id_int8_f16_vulkan_load_words}};
 
 const qk_kernel qk_mxfp4_gemv_id_int8_f16_vulkan = {
     .name = "mxfp4_gemv_id_int8_f16",
@@ -1411,10 +1439,10 @@ const qk_kernel qk_mxfp4_gemv_id_int8_f16_vulkan = {
     .push = mxfp4_gemv_id_int8_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_int8_f16_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = mxfp4_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1444,9 +1472,11 @@ static const qk_table mxfp4_gemv_id_split_f16_tables[] = {
 static const uint32_t mxfp4_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mxfp4_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_id_split_f16_vulkan_digits[] = {2};
+static const uint32_t mxfp4_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant mxfp4_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_split_f16_vulkan_rows},
-    {4, "digits", 2, 1, mxfp4_gemv_id_split_f16_vulkan_digits}};
+    {4, "digits", 2, 1, mxfp4_gemv_id_split_f16_vulkan_digits},
+    {5, "load_words", 4, 2, mxfp4_gemv_id_split_f16_vulkan_load_words}};
 
 const qk_kernel qk_mxfp4_gemv_id_split_f16_vulkan = {
     .name = "mxfp4_gemv_id_split_f16",
@@ -1462,10 +1492,10 @@ const qk_kernel qk_mxfp4_gemv_id_split_f16_vulkan = {
     .push = mxfp4_gemv_id_split_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_split_f16_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = mxfp4_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1495,9 +1525,11 @@ static const qk_table mxfp4_gemv_id_int24_f16_tables[] = {
 static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_digits[] = {3};
+static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant mxfp4_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_int24_f16_vulkan_rows},
-    {4, "digits", 3, 1, mxfp4_gemv_id_int24_f16_vulkan_digits}};
+    {4, "digits", 3, 1, mxfp4_gemv_id_int24_f16_vulkan_digits},
+    {5, "load_words", 4, 2, mxfp4_gemv_id_int24_f16_vulkan_load_words}};
 
 const qk_kernel qk_mxfp4_gemv_id_int24_f16_vulkan = {
     .name = "mxfp4_gemv_id_int24_f16",
@@ -1513,10 +1545,10 @@ const qk_kernel qk_mxfp4_gemv_id_int24_f16_vulkan = {
     .push = mxfp4_gemv_id_int24_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_int24_f16_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = mxfp4_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,

@@ -2,7 +2,7 @@
  * Generated from the specification below by `qkgen emit --format nvfp4`; do not edit.
  * 36 bytes for 64 elements, 4.5 bits each.
  * dequant, gather in f32: for each weight 0.562 bytes read and 4 written, 6.88 operations: 0.25 loads, 2.5 bits, 0.75 integer, 1.25 float, 1.12 conversions, 1 lookups.
- * gemv, gemv_id in f32: for each weight 0.562 bytes read, 7.12 operations: 0.188 loads, 2.25 bits, 0.438 integer, 2.19 float, 1.06 conversions, 1 lookups.
+ * gemv, gemv_id in f32: for each weight 0.562 bytes read, 7 operations: 0.0469 loads, 2.25 bits, 0.453 integer, 2.19 float, 1.06 conversions, 1 lookups.
  *
  *     format nvfp4 "E2M1 codes, unsigned E4M3 scales in groups of 16"
  *     from "ggml (llama.cpp), ggml-common.h"
@@ -640,10 +640,12 @@ static const uint32_t nvfp4_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 
 static const uint32_t nvfp4_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t nvfp4_gemv_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant nvfp4_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, nvfp4_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, nvfp4_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, nvfp4_gemv_f32_vulkan_split}};
+    {3, "split", 1, 4, nvfp4_gemv_f32_vulkan_split},
+    {5, "load_words", 4, 2, nvfp4_gemv_f32_vulkan_load_words}};
 
 const qk_kernel qk_nvfp4_gemv_f32_vulkan = {
     .name = "nvfp4_gemv_f32",
@@ -659,10 +661,10 @@ const qk_kernel qk_nvfp4_gemv_f32_vulkan = {
     .push = nvfp4_gemv_f32_push,
     .table_count = 1,
     .tables = nvfp4_gemv_f32_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = nvfp4_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 64,
@@ -715,11 +717,13 @@ static const uint32_t nvfp4_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_int8_f32_vulkan_digits[] = {1};
+static const uint32_t nvfp4_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant nvfp4_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, nvfp4_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, nvfp4_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, nvfp4_gemv_int8_f32_vulkan_split},
-    {4, "digits", 1, 1, nvfp4_gemv_int8_f32_vulkan_digits}};
+    {4, "digits", 1, 1, nvfp4_gemv_int8_f32_vulkan_digits},
+    {5, "load_words", 4, 2, nvfp4_gemv_int8_f32_vulkan_load_words}};
 
 const qk_kernel qk_nvfp4_gemv_int8_f32_vulkan = {
     .name = "nvfp4_gemv_int8_f32",
@@ -735,10 +739,10 @@ const qk_kernel qk_nvfp4_gemv_int8_f32_vulkan = {
     .push = nvfp4_gemv_int8_f32_push,
     .table_count = 1,
     .tables = nvfp4_gemv_int8_f32_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = nvfp4_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 64,
@@ -766,11 +770,13 @@ static const uint32_t nvfp4_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_split_f32_vulkan_digits[] = {2};
+static const uint32_t nvfp4_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant nvfp4_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, nvfp4_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, nvfp4_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, nvfp4_gemv_split_f32_vulkan_split},
-    {4, "digits", 2, 1, nvfp4_gemv_split_f32_vulkan_digits}};
+    {4, "digits", 2, 1, nvfp4_gemv_split_f32_vulkan_digits},
+    {5, "load_words", 4, 2, nvfp4_gemv_split_f32_vulkan_load_words}};
 
 const qk_kernel qk_nvfp4_gemv_split_f32_vulkan = {
     .name = "nvfp4_gemv_split_f32",
@@ -786,10 +792,10 @@ const qk_kernel qk_nvfp4_gemv_split_f32_vulkan = {
     .push = nvfp4_gemv_split_f32_push,
     .table_count = 1,
     .tables = nvfp4_gemv_split_f32_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = nvfp4_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 64,
@@ -817,11 +823,13 @@ static const uint32_t nvfp4_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_int24_f32_vulkan_digits[] = {3};
+static const uint32_t nvfp4_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant nvfp4_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, nvfp4_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, nvfp4_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, nvfp4_gemv_int24_f32_vulkan_split},
-    {4, "digits", 3, 1, nvfp4_gemv_int24_f32_vulkan_digits}};
+    {4, "digits", 3, 1, nvfp4_gemv_int24_f32_vulkan_digits},
+    {5, "load_words", 4, 2, nvfp4_gemv_int24_f32_vulkan_load_words}};
 
 const qk_kernel qk_nvfp4_gemv_int24_f32_vulkan = {
     .name = "nvfp4_gemv_int24_f32",
@@ -837,10 +845,10 @@ const qk_kernel qk_nvfp4_gemv_int24_f32_vulkan = {
     .push = nvfp4_gemv_int24_f32_push,
     .table_count = 1,
     .tables = nvfp4_gemv_int24_f32_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = nvfp4_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 64,
@@ -867,10 +875,12 @@ static const uint32_t nvfp4_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 
 static const uint32_t nvfp4_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t nvfp4_gemv_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant nvfp4_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, nvfp4_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, nvfp4_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, nvfp4_gemv_f16_vulkan_split}};
+    {3, "split", 1, 4, nvfp4_gemv_f16_vulkan_split},
+    {5, "load_words", 4, 2, nvfp4_gemv_f16_vulkan_load_words}};
 
 const qk_kernel qk_nvfp4_gemv_f16_vulkan = {
     .name = "nvfp4_gemv_f16",
@@ -886,10 +896,10 @@ const qk_kernel qk_nvfp4_gemv_f16_vulkan = {
     .push = nvfp4_gemv_f16_push,
     .table_count = 1,
     .tables = nvfp4_gemv_f16_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = nvfp4_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 64,
@@ -942,11 +952,13 @@ static const uint32_t nvfp4_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_int8_f16_vulkan_digits[] = {1};
+static const uint32_t nvfp4_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant nvfp4_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, nvfp4_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, nvfp4_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, nvfp4_gemv_int8_f16_vulkan_split},
-    {4, "digits", 1, 1, nvfp4_gemv_int8_f16_vulkan_digits}};
+    {4, "digits", 1, 1, nvfp4_gemv_int8_f16_vulkan_digits},
+    {5, "load_words", 4, 2, nvfp4_gemv_int8_f16_vulkan_load_words}};
 
 const qk_kernel qk_nvfp4_gemv_int8_f16_vulkan = {
     .name = "nvfp4_gemv_int8_f16",
@@ -962,10 +974,10 @@ const qk_kernel qk_nvfp4_gemv_int8_f16_vulkan = {
     .push = nvfp4_gemv_int8_f16_push,
     .table_count = 1,
     .tables = nvfp4_gemv_int8_f16_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = nvfp4_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 64,
@@ -993,11 +1005,13 @@ static const uint32_t nvfp4_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_split_f16_vulkan_digits[] = {2};
+static const uint32_t nvfp4_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant nvfp4_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, nvfp4_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, nvfp4_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, nvfp4_gemv_split_f16_vulkan_split},
-    {4, "digits", 2, 1, nvfp4_gemv_split_f16_vulkan_digits}};
+    {4, "digits", 2, 1, nvfp4_gemv_split_f16_vulkan_digits},
+    {5, "load_words", 4, 2, nvfp4_gemv_split_f16_vulkan_load_words}};
 
 const qk_kernel qk_nvfp4_gemv_split_f16_vulkan = {
     .name = "nvfp4_gemv_split_f16",
@@ -1013,10 +1027,10 @@ const qk_kernel qk_nvfp4_gemv_split_f16_vulkan = {
     .push = nvfp4_gemv_split_f16_push,
     .table_count = 1,
     .tables = nvfp4_gemv_split_f16_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = nvfp4_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 64,
@@ -1044,11 +1058,13 @@ static const uint32_t nvfp4_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_int24_f16_vulkan_digits[] = {3};
+static const uint32_t nvfp4_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant nvfp4_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, nvfp4_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, nvfp4_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, nvfp4_gemv_int24_f16_vulkan_split},
-    {4, "digits", 3, 1, nvfp4_gemv_int24_f16_vulkan_digits}};
+    {4, "digits", 3, 1, nvfp4_gemv_int24_f16_vulkan_digits},
+    {5, "load_words", 4, 2, nvfp4_gemv_int24_f16_vulkan_load_words}};
 
 const qk_kernel qk_nvfp4_gemv_int24_f16_vulkan = {
     .name = "nvfp4_gemv_int24_f16",
@@ -1064,10 +1080,10 @@ const qk_kernel qk_nvfp4_gemv_int24_f16_vulkan = {
     .push = nvfp4_gemv_int24_f16_push,
     .table_count = 1,
     .tables = nvfp4_gemv_int24_f16_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = nvfp4_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 64,
@@ -1096,8 +1112,10 @@ static const qk_table nvfp4_gemv_id_f32_tables[] = {
 
 static const uint32_t nvfp4_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t nvfp4_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t nvfp4_gemv_id_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant nvfp4_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_id_f32_vulkan_local_size_x},
-    {2, "rows", 4, 4, nvfp4_gemv_id_f32_vulkan_rows}};
+    {2, "rows", 4, 4, nvfp4_gemv_id_f32_vulkan_rows},
+    {5, "load_words", 4, 2, nvfp4_gemv_id_f32_vulkan_load_words}};
 
 const qk_kernel qk_nvfp4_gemv_id_f32_vulkan = {
     .name = "nvfp4_gemv_id_f32",
@@ -1113,10 +1131,10 @@ const qk_kernel qk_nvfp4_gemv_id_f32_vulkan = {
     .push = nvfp4_gemv_id_f32_push,
     .table_count = 1,
     .tables = nvfp4_gemv_id_f32_tables,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = nvfp4_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 64,
@@ -1166,9 +1184,11 @@ static const qk_table nvfp4_gemv_id_int8_f32_tables[] = {
 static const uint32_t nvfp4_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t nvfp4_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_id_int8_f32_vulkan_digits[] = {1};
+static const uint32_t nvfp4_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant nvfp4_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, nvfp4_gemv_id_int8_f32_vulkan_rows},
-    {4, "digits", 1, 1, nvfp4_gemv_id_int8_f32_vulkan_digits}};
+    {4, "digits", 1, 1, nvfp4_gemv_id_int8_f32_vulkan_digits},
+    {5, "load_words", 4, 2, nvfp4_gemv_id_int8_f32_vulkan_load_words}};
 
 const qk_kernel qk_nvfp4_gemv_id_int8_f32_vulkan = {
     .name = "nvfp4_gemv_id_int8_f32",
@@ -1184,10 +1204,10 @@ const qk_kernel qk_nvfp4_gemv_id_int8_f32_vulkan = {
     .push = nvfp4_gemv_id_int8_f32_push,
     .table_count = 1,
     .tables = nvfp4_gemv_id_int8_f32_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = nvfp4_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 64,
@@ -1217,9 +1237,11 @@ static const qk_table nvfp4_gemv_id_split_f32_tables[] = {
 static const uint32_t nvfp4_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t nvfp4_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_id_split_f32_vulkan_digits[] = {2};
+static const uint32_t nvfp4_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant nvfp4_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, nvfp4_gemv_id_split_f32_vulkan_rows},
-    {4, "digits", 2, 1, nvfp4_gemv_id_split_f32_vulkan_digits}};
+    {4, "digits", 2, 1, nvfp4_gemv_id_split_f32_vulkan_digits},
+    {5, "load_words", 4, 2, nvfp4_gemv_id_split_f32_vulkan_load_words}};
 
 const qk_kernel qk_nvfp4_gemv_id_split_f32_vulkan = {
     .name = "nvfp4_gemv_id_split_f32",
@@ -1235,10 +1257,10 @@ const qk_kernel qk_nvfp4_gemv_id_split_f32_vulkan = {
     .push = nvfp4_gemv_id_split_f32_push,
     .table_count = 1,
     .tables = nvfp4_gemv_id_split_f32_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = nvfp4_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 64,
@@ -1268,9 +1290,11 @@ static const qk_table nvfp4_gemv_id_int24_f32_tables[] = {
 static const uint32_t nvfp4_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t nvfp4_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_id_int24_f32_vulkan_digits[] = {3};
+static const uint32_t nvfp4_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant nvfp4_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, nvfp4_gemv_id_int24_f32_vulkan_rows},
-    {4, "digits", 3, 1, nvfp4_gemv_id_int24_f32_vulkan_digits}};
+    {4, "digits", 3, 1, nvfp4_gemv_id_int24_f32_vulkan_digits},
+    {5, "load_words", 4, 2, nvfp4_gemv_id_int24_f32_vulkan_load_words}};
 
 const qk_kernel qk_nvfp4_gemv_id_int24_f32_vulkan = {
     .name = "nvfp4_gemv_id_int24_f32",
@@ -1286,10 +1310,10 @@ const qk_kernel qk_nvfp4_gemv_id_int24_f32_vulkan = {
     .push = nvfp4_gemv_id_int24_f32_push,
     .table_count = 1,
     .tables = nvfp4_gemv_id_int24_f32_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = nvfp4_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 64,
@@ -1318,8 +1342,10 @@ static const qk_table nvfp4_gemv_id_f16_tables[] = {
 
 static const uint32_t nvfp4_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t nvfp4_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t nvfp4_gemv_id_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant nvfp4_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_id_f16_vulkan_local_size_x},
-    {2, "rows", 4, 4, nvfp4_gemv_id_f16_vulkan_rows}};
+    {2, "rows", 4, 4, nvfp4_gemv_id_f16_vulkan_rows},
+    {5, "load_words", 4, 2, nvfp4_gemv_id_f16_vulkan_load_words}};
 
 const qk_kernel qk_nvfp4_gemv_id_f16_vulkan = {
     .name = "nvfp4_gemv_id_f16",
@@ -1335,10 +1361,10 @@ const qk_kernel qk_nvfp4_gemv_id_f16_vulkan = {
     .push = nvfp4_gemv_id_f16_push,
     .table_count = 1,
     .tables = nvfp4_gemv_id_f16_tables,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = nvfp4_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 64,
@@ -1388,9 +1414,11 @@ static const qk_table nvfp4_gemv_id_int8_f16_tables[] = {
 static const uint32_t nvfp4_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t nvfp4_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_id_int8_f16_vulkan_digits[] = {1};
+static const uint32_t nvfp4_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant nvfp4_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, nvfp4_gemv_id_int8_f16_vulkan_rows},
-    {4, "digits", 1, 1, nvfp4_gemv_id_int8_f16_vulkan_digits}};
+    {4, "digits", 1, 1, nvfp4_gemv_id_int8_f16_vulkan_digits},
+    {5, "load_words", 4, 2, nvfp4_gemv_id_int8_f16_vulkan_load_words}};
 
 const qk_kernel qk_nvfp4_gemv_id_int8_f16_vulkan = {
     .name = "nvfp4_gemv_id_int8_f16",
@@ -1406,10 +1434,10 @@ const qk_kernel qk_nvfp4_gemv_id_int8_f16_vulkan = {
     .push = nvfp4_gemv_id_int8_f16_push,
     .table_count = 1,
     .tables = nvfp4_gemv_id_int8_f16_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = nvfp4_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 64,
@@ -1439,9 +1467,11 @@ static const qk_table nvfp4_gemv_id_split_f16_tables[] = {
 static const uint32_t nvfp4_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t nvfp4_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_id_split_f16_vulkan_digits[] = {2};
+static const uint32_t nvfp4_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant nvfp4_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, nvfp4_gemv_id_split_f16_vulkan_rows},
-    {4, "digits", 2, 1, nvfp4_gemv_id_split_f16_vulkan_digits}};
+    {4, "digits", 2, 1, nvfp4_gemv_id_split_f16_vulkan_digits},
+    {5, "load_words", 4, 2, nvfp4_gemv_id_split_f16_vulkan_load_words}};
 
 const qk_kernel qk_nvfp4_gemv_id_split_f16_vulkan = {
     .name = "nvfp4_gemv_id_split_f16",
@@ -1457,10 +1487,10 @@ const qk_kernel qk_nvfp4_gemv_id_split_f16_vulkan = {
     .push = nvfp4_gemv_id_split_f16_push,
     .table_count = 1,
     .tables = nvfp4_gemv_id_split_f16_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = nvfp4_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 64,
@@ -1490,9 +1520,11 @@ static const qk_table nvfp4_gemv_id_int24_f16_tables[] = {
 static const uint32_t nvfp4_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t nvfp4_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_id_int24_f16_vulkan_digits[] = {3};
+static const uint32_t nvfp4_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant nvfp4_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, nvfp4_gemv_id_int24_f16_vulkan_rows},
-    {4, "digits", 3, 1, nvfp4_gemv_id_int24_f16_vulkan_digits}};
+    {4, "digits", 3, 1, nvfp4_gemv_id_int24_f16_vulkan_digits},
+    {5, "load_words", 4, 2, nvfp4_gemv_id_int24_f16_vulkan_load_words}};
 
 const qk_kernel qk_nvfp4_gemv_id_int24_f16_vulkan = {
     .name = "nvfp4_gemv_id_int24_f16",
@@ -1508,10 +1540,10 @@ const qk_kernel qk_nvfp4_gemv_id_int24_f16_vulkan = {
     .push = nvfp4_gemv_id_int24_f16_push,
     .table_count = 1,
     .tables = nvfp4_gemv_id_int24_f16_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = nvfp4_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 64,

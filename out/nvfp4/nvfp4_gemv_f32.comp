@@ -1,7 +1,7 @@
 // nvfp4_gemv_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f32.
 // Generated from the specification below by `qkgen emit --format nvfp4`; do not edit.
 // 36 bytes for 64 elements, 4.5 bits each.
-// For each weight 0.562 bytes read, 7.12 operations: 0.188 loads, 2.25 bits, 0.438 integer, 2.19 float, 1.06 conversions, 1 lookups.
+// For each weight 0.562 bytes read, 7 operations: 0.0469 loads, 2.25 bits, 0.453 integer, 2.19 float, 1.06 conversions, 1 lookups.
 //
 //     format nvfp4 "E2M1 codes, unsigned E4M3 scales in groups of 16"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -22,14 +22,17 @@
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_shuffle : require
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint BATCH = 1;  // right-hand sides that are kept, at least as many as there are
 layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
 layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row, where there are few rows
+layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: weights are loaded 16 bytes at a time, where that can be
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint blocks[]; };
 layout(binding = 3, std430) readonly buffer KTable { int K[]; };
+layout(binding = 0, std430) readonly buffer Blocks_fourBuffer { uvec4 blocks_four[]; };
 layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
 layout(binding = 2, std430) writeonly buffer Output { float y[]; };
 
@@ -51,6 +54,11 @@ const uint TILES = BATCH == 1u ? 4u : 1u;
 // What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a scale.
 vec4 x[TILES][BATCH][4];
 float x_sum[TILES][BATCH][1];
+
+// The same for wide tiles, where x fits.
+const uint WIDE_TILES = 1u;
+vec4 wide_x[WIDE_TILES][BATCH][16];
+float wide_x_sum[WIDE_TILES][BATCH][1];
 
 // Loads what tile `j` of a row meets of x, from right-hand side `vector` on.
 void load_x(uint vector, uint j, uint k) {
@@ -88,9 +96,215 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     }
 }
 
-shared float partial[gl_WorkGroupSize.x / 4u * ROWS * BATCH];
+// sum + dot(a, b), in as many operations as a has lanes.
+float dot_add(float sum, vec4 a, vec4 b) {
+    return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum))));
+}
+
+// Loads what wide tile `j` of a row meets of x, from right-hand side `vector` on.
+void load_wide_x(uint vector, uint j, uint k) {
+    const uint place = j * 16u;
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
+        const uint from = min(vector + m, batch - 1u) * row_tiles * 4u + place;
+        const vec4 x0 = x_in[from];
+        const vec4 x1 = x_in[from + 1u];
+        const vec4 x2 = x_in[from + 2u];
+        const vec4 x3 = x_in[from + 3u];
+        const vec4 x4 = x_in[from + 4u];
+        const vec4 x5 = x_in[from + 5u];
+        const vec4 x6 = x_in[from + 6u];
+        const vec4 x7 = x_in[from + 7u];
+        const vec4 x8 = x_in[from + 8u];
+        const vec4 x9 = x_in[from + 9u];
+        const vec4 x10 = x_in[from + 10u];
+        const vec4 x11 = x_in[from + 11u];
+        const vec4 x12 = x_in[from + 12u];
+        const vec4 x13 = x_in[from + 13u];
+        const vec4 x14 = x_in[from + 14u];
+        const vec4 x15 = x_in[from + 15u];
+        wide_x[k][m][0] = x0;
+        wide_x[k][m][1] = x1;
+        wide_x[k][m][2] = x2;
+        wide_x[k][m][3] = x3;
+        wide_x[k][m][4] = x4;
+        wide_x[k][m][5] = x5;
+        wide_x[k][m][6] = x6;
+        wide_x[k][m][7] = x7;
+        wide_x[k][m][8] = x8;
+        wide_x[k][m][9] = x9;
+        wide_x[k][m][10] = x10;
+        wide_x[k][m][11] = x11;
+        wide_x[k][m][12] = x12;
+        wide_x[k][m][13] = x13;
+        wide_x[k][m][14] = x14;
+        wide_x[k][m][15] = x15;
+    }
+}
+
+// Loads wide tile `j` of row `n`, but that of the last block of all, from where loads of 16 bytes would go beyond the end.
+void fetch_wide(uint n, uint j, out uvec4 fours[3]) {
+    if (n + 1u == rows && j + 1u >= row_tiles / 4u) {
+        n = 0u;
+        j = 0u;
+    }
+    const uint block = n * (row_tiles / 4u) + j;
+    uint base = block * 9u;
+    uint window = base / 4u;
+    fours[0] = blocks_four[window];
+    fours[1] = blocks_four[window + 1u];
+    fours[2] = blocks_four[window + 2u];
+}
+
+// Adds the products of wide tile `j` of row `n`, which was loaded.
+void accumulate_wide(uint n, uint j, uint k, uvec4 fours[3], inout float sum[BATCH]) {
+    const uint block = n * (row_tiles / 4u) + j;
+    uint base = block * 9u;
+    bool odd = (base & 1u) != 0u;
+    bool upper = (base & 2u) != 0u;
+    uvec4 four0 = fours[0];
+    uint pick0 = upper ? four0.w : four0.y;
+    uint pick1 = upper ? four0.z : four0.x;
+    uint d = odd ? pick0 : pick1;
+    uint sc0 = d & 0xFFu;  // d: 8 bits
+    precise float sc_sc0 = int(sc0) == 127 ? 0.0 : 128.0 * f16_to_f32(uint((int(sc0) & 127) << 7));
+    uvec4 four1 = fours[1];
+    uint pick2 = upper ? four1.x : four0.z;
+    uint qs0 = odd ? pick2 : pick0;
+    uvec4 q0 = (uvec4(qs0) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
+    uint pick3 = upper ? four1.y : four0.w;
+    uint qs1 = odd ? pick3 : pick2;
+    uvec4 q1 = (uvec4(qs1) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
+    uvec4 q2 = (uvec4(qs0) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
+    uvec4 q3 = (uvec4(qs1) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
+    uint sc1 = (d >> 8u) & 0xFFu;  // d: 8 bits
+    precise float sc_sc1 = int(sc1) == 127 ? 0.0 : 128.0 * f16_to_f32(uint((int(sc1) & 127) << 7));
+    uint pick4 = upper ? four1.z : four1.x;
+    uint qs2 = odd ? pick4 : pick3;
+    uvec4 q4 = (uvec4(qs2) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
+    uint pick5 = upper ? four1.w : four1.y;
+    uint qs3 = odd ? pick5 : pick4;
+    uvec4 q5 = (uvec4(qs3) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
+    uvec4 q6 = (uvec4(qs2) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
+    uvec4 q7 = (uvec4(qs3) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
+    uint sc2 = (d >> 16u) & 0xFFu;  // d: 8 bits
+    precise float sc_sc2 = int(sc2) == 127 ? 0.0 : 128.0 * f16_to_f32(uint((int(sc2) & 127) << 7));
+    uvec4 four2 = fours[2];
+    uint pick6 = upper ? four2.x : four1.z;
+    uint qs4 = odd ? pick6 : pick5;
+    uvec4 q8 = (uvec4(qs4) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
+    uint pick7 = upper ? four2.y : four1.w;
+    uint qs5 = odd ? pick7 : pick6;
+    uvec4 q9 = (uvec4(qs5) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
+    uvec4 q10 = (uvec4(qs4) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
+    uvec4 q11 = (uvec4(qs5) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
+    uint sc3 = d >> 24u;  // d: 8 bits
+    precise float sc_sc3 = int(sc3) == 127 ? 0.0 : 128.0 * f16_to_f32(uint((int(sc3) & 127) << 7));
+    uint pick8 = upper ? four2.z : four2.x;
+    uint qs6 = odd ? pick8 : pick7;
+    uvec4 q12 = (uvec4(qs6) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
+    uint pick9 = upper ? four2.w : four2.y;
+    uint qs7 = odd ? pick9 : pick8;
+    uvec4 q13 = (uvec4(qs7) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
+    uvec4 q14 = (uvec4(qs6) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
+    uvec4 q15 = (uvec4(qs7) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
+        float dots0 = dot_add(dot(wide_x[k][m][0], vec4(K[q0.x], K[q0.y], K[q0.z], K[q0.w])), wide_x[k][m][1], vec4(K[q1.x], K[q1.y], K[q1.z], K[q1.w]));
+        float dots1 = dot_add(dots0, wide_x[k][m][2], vec4(K[q2.x], K[q2.y], K[q2.z], K[q2.w]));
+        float dots2 = dot_add(dots1, wide_x[k][m][3], vec4(K[q3.x], K[q3.y], K[q3.z], K[q3.w]));
+        float dots3 = dot_add(dot(wide_x[k][m][4], vec4(K[q4.x], K[q4.y], K[q4.z], K[q4.w])), wide_x[k][m][5], vec4(K[q5.x], K[q5.y], K[q5.z], K[q5.w]));
+        float dots4 = dot_add(dots3, wide_x[k][m][6], vec4(K[q6.x], K[q6.y], K[q6.z], K[q6.w]));
+        float dots5 = dot_add(dots4, wide_x[k][m][7], vec4(K[q7.x], K[q7.y], K[q7.z], K[q7.w]));
+        float dots6 = dot_add(dot(wide_x[k][m][8], vec4(K[q8.x], K[q8.y], K[q8.z], K[q8.w])), wide_x[k][m][9], vec4(K[q9.x], K[q9.y], K[q9.z], K[q9.w]));
+        float dots7 = dot_add(dots6, wide_x[k][m][10], vec4(K[q10.x], K[q10.y], K[q10.z], K[q10.w]));
+        float dots8 = dot_add(dots7, wide_x[k][m][11], vec4(K[q11.x], K[q11.y], K[q11.z], K[q11.w]));
+        float dots9 = dot_add(dot(wide_x[k][m][12], vec4(K[q12.x], K[q12.y], K[q12.z], K[q12.w])), wide_x[k][m][13], vec4(K[q13.x], K[q13.y], K[q13.z], K[q13.w]));
+        float dots10 = dot_add(dots9, wide_x[k][m][14], vec4(K[q14.x], K[q14.y], K[q14.z], K[q14.w]));
+        float dots11 = dot_add(dots10, wide_x[k][m][15], vec4(K[q15.x], K[q15.y], K[q15.z], K[q15.w]));
+        sum[m] += sc_sc0 * dots2 + sc_sc1 * dots5 + sc_sc2 * dots8 + sc_sc3 * dots11;
+    }
+}
+
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS * BATCH * (BATCH == 1u ? 2u : 1u)];
+
+// Sums of right-hand side `m` over the lanes of a subgroup, of all rows at once: those of row r in lane r.
+float sum_of_lanes(float sum[ROWS][BATCH], uint m) {
+    float v[ROWS];
+    [[unroll]] for (uint r = 0u; r < ROWS; ++r) v[r] = sum[r][m];
+    [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
+        const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
+        [[unroll]] for (uint i = 0u; i < left; ++i) {
+            const float even_row = v[2u * i], odd_row = v[2u * i + 1u];
+            v[i] = (odd ? odd_row : even_row) + subgroupShuffleXor(odd ? even_row : odd_row, bit);
+        }
+    }
+    for (uint bit = ROWS; bit < gl_SubgroupSize; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
+    return v[0];
+}
+
+// As many subgroups share a row as hold all of x between them, and walk down the rows.
+void walk_wide() {
+    const uint wide_tiles = row_tiles / 4u, lane = gl_SubgroupInvocationID;
+    const uint slice = gl_SubgroupSize * WIDE_TILES, slices = (wide_tiles + slice - 1u) / slice;
+    uint split = 1u, held = ~0u, turn = 0u;
+    while (split < max(slices, SPLIT) && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
+    const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split, end = rows;
+    for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
+        const uint row = first + team * ROWS;
+        float sum[ROWS][BATCH];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+            [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[r][m] = 0.0;
+        }
+        for (uint c = gl_SubgroupID % split; c < slices; c += split) {
+            [[unroll]] for (uint k = 0; k < WIDE_TILES; ++k) {
+                const uint j = (c * WIDE_TILES + k) * gl_SubgroupSize + lane;
+                if (j >= wide_tiles) continue;
+                if (c != held) load_wide_x(0u, j, k);
+                if (row + ROWS >= end && j + 1u >= wide_tiles) {  // the last block of all, in smaller tiles
+                    for (uint i = 0u; i < 4u; ++i) {
+                        const uint t = j * 4u + i;
+                        load_x(0u, t, 0u);
+                        [[dont_unroll]] for (uint r = 0u; r < ROWS; ++r) {
+                            float part[BATCH];
+                            [[unroll]] for (uint m = 0u; m < BATCH; ++m) part[m] = 0.0;
+                            accumulate(min(row + r, end - 1u), t, 0u, part);
+                            [[unroll]] for (uint s = 0u; s < ROWS; ++s) {
+                                [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[s][m] += s == r ? part[m] : 0.0;
+                            }
+                        }
+                    }
+                    continue;
+                }
+                uvec4 fours[ROWS][3];
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, fours[r]);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, k, fours[r], sum[r]);
+            }
+            held = c;
+        }
+        // Halves of the memory in turn: who is a row ahead does not write where others still read.
+        const uint place = turn++ % 2u * gl_NumSubgroups * ROWS * BATCH;
+        [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+            const float all = sum_of_lanes(sum, m);
+            if (lane >= ROWS) continue;
+            if (split > 1u) partial[place + (gl_SubgroupID * BATCH + m) * ROWS + lane] = all;
+            else if (row + lane < rows && m < batch) y[m * y_rows + y_first + row + lane] = all;
+        }
+        if (split == 1u) continue;
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < teams * ROWS * BATCH; i += gl_WorkGroupSize.x) {
+            const uint t = i / (ROWS * BATCH), m = i / ROWS % BATCH, own = first + t * ROWS + i % ROWS;
+            const uint at = place + t * (split - 1u) * ROWS * BATCH + i;
+            float total = 0.0;
+            for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS * BATCH];
+            if (own < rows && m < batch) y[m * y_rows + y_first + own] = total;
+        }
+    }
+}
 
 void main() {
+    if (LOAD_WORDS == 4u && BATCH == 1u && gl_SubgroupSize >= ROWS && rows * (row_tiles / 4u) > 1u) {
+        walk_wide();
+        return;
+    }
     // A subgroup holds a slice of x and walks down the rows.
     const uint slice = gl_SubgroupSize * TILES, slices = (row_tiles + slice - 1u) / slice;
     const uint split = SPLIT == 1u ? 1u : min(SPLIT, gl_NumSubgroups);

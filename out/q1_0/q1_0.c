@@ -664,11 +664,13 @@ static const uint32_t q1_0_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_int8_f32_vulkan_digits[] = {1};
+static const uint32_t q1_0_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q1_0_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q1_0_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q1_0_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, q1_0_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, q1_0_gemv_int8_f32_vulkan_split},
-    {4, "digits", 1, 1, q1_0_gemv_int8_f32_vulkan_digits}};
+    {4, "digits", 1, 1, q1_0_gemv_int8_f32_vulkan_digits},
+    {5, "load_words", 4, 2, q1_0_gemv_int8_f32_vulkan_load_words}};
 
 const qk_kernel qk_q1_0_gemv_int8_f32_vulkan = {
     .name = "q1_0_gemv_int8_f32",
@@ -682,10 +684,10 @@ const qk_kernel qk_q1_0_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q1_0_gemv_int8_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q1_0_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 128,
@@ -710,11 +712,13 @@ static const uint32_t q1_0_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_split_f32_vulkan_digits[] = {2};
+static const uint32_t q1_0_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q1_0_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q1_0_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q1_0_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, q1_0_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, q1_0_gemv_split_f32_vulkan_split},
-    {4, "digits", 2, 1, q1_0_gemv_split_f32_vulkan_digits}};
+    {4, "digits", 2, 1, q1_0_gemv_split_f32_vulkan_digits},
+    {5, "load_words", 4, 2, q1_0_gemv_split_f32_vulkan_load_words}};
 
 const qk_kernel qk_q1_0_gemv_split_f32_vulkan = {
     .name = "q1_0_gemv_split_f32",
@@ -728,10 +732,10 @@ const qk_kernel qk_q1_0_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q1_0_gemv_split_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q1_0_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 128,
@@ -756,11 +760,13 @@ static const uint32_t q1_0_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_int24_f32_vulkan_digits[] = {3};
+static const uint32_t q1_0_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q1_0_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q1_0_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q1_0_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, q1_0_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, q1_0_gemv_int24_f32_vulkan_split},
-    {4, "digits", 3, 1, q1_0_gemv_int24_f32_vulkan_digits}};
+    {4, "digits", 3, 1, q1_0_gemv_int24_f32_vulkan_digits},
+    {5, "load_words", 4, 2, q1_0_gemv_int24_f32_vulkan_load_words}};
 
 const qk_kernel qk_q1_0_gemv_int24_f32_vulkan = {
     .name = "q1_0_gemv_int24_f32",
@@ -774,10 +780,10 @@ const qk_kernel qk_q1_0_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q1_0_gemv_int24_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q1_0_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 128,
@@ -871,11 +877,13 @@ static const uint32_t q1_0_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_int8_f16_vulkan_digits[] = {1};
+static const uint32_t q1_0_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q1_0_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q1_0_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q1_0_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, q1_0_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, q1_0_gemv_int8_f16_vulkan_split},
-    {4, "digits", 1, 1, q1_0_gemv_int8_f16_vulkan_digits}};
+    {4, "digits", 1, 1, q1_0_gemv_int8_f16_vulkan_digits},
+    {5, "load_words", 4, 2, q1_0_gemv_int8_f16_vulkan_load_words}};
 
 const qk_kernel qk_q1_0_gemv_int8_f16_vulkan = {
     .name = "q1_0_gemv_int8_f16",
@@ -889,10 +897,10 @@ const qk_kernel qk_q1_0_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q1_0_gemv_int8_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q1_0_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 128,
@@ -917,11 +925,13 @@ static const uint32_t q1_0_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_split_f16_vulkan_digits[] = {2};
+static const uint32_t q1_0_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q1_0_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q1_0_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q1_0_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, q1_0_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, q1_0_gemv_split_f16_vulkan_split},
-    {4, "digits", 2, 1, q1_0_gemv_split_f16_vulkan_digits}};
+    {4, "digits", 2, 1, q1_0_gemv_split_f16_vulkan_digits},
+    {5, "load_words", 4, 2, q1_0_gemv_split_f16_vulkan_load_words}};
 
 const qk_kernel qk_q1_0_gemv_split_f16_vulkan = {
     .name = "q1_0_gemv_split_f16",
@@ -935,10 +945,10 @@ const qk_kernel qk_q1_0_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q1_0_gemv_split_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q1_0_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 128,
@@ -963,11 +973,13 @@ static const uint32_t q1_0_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_int24_f16_vulkan_digits[] = {3};
+static const uint32_t q1_0_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q1_0_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q1_0_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q1_0_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, q1_0_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, q1_0_gemv_int24_f16_vulkan_split},
-    {4, "digits", 3, 1, q1_0_gemv_int24_f16_vulkan_digits}};
+    {4, "digits", 3, 1, q1_0_gemv_int24_f16_vulkan_digits},
+    {5, "load_words", 4, 2, q1_0_gemv_int24_f16_vulkan_load_words}};
 
 const qk_kernel qk_q1_0_gemv_int24_f16_vulkan = {
     .name = "q1_0_gemv_int24_f16",
@@ -981,10 +993,10 @@ const qk_kernel qk_q1_0_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q1_0_gemv_int24_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q1_0_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 128,
@@ -1075,9 +1087,11 @@ static const qk_field q1_0_gemv_id_int8_f32_push[] = {
 static const uint32_t q1_0_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q1_0_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_id_int8_f32_vulkan_digits[] = {1};
+static const uint32_t q1_0_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q1_0_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q1_0_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q1_0_gemv_id_int8_f32_vulkan_rows},
-    {4, "digits", 1, 1, q1_0_gemv_id_int8_f32_vulkan_digits}};
+    {4, "digits", 1, 1, q1_0_gemv_id_int8_f32_vulkan_digits},
+    {5, "load_words", 4, 2, q1_0_gemv_id_int8_f32_vulkan_load_words}};
 
 const qk_kernel qk_q1_0_gemv_id_int8_f32_vulkan = {
     .name = "q1_0_gemv_id_int8_f32",
@@ -1091,10 +1105,10 @@ const qk_kernel qk_q1_0_gemv_id_int8_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q1_0_gemv_id_int8_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q1_0_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 128,
@@ -1121,9 +1135,11 @@ static const qk_field q1_0_gemv_id_split_f32_push[] = {
 static const uint32_t q1_0_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q1_0_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_id_split_f32_vulkan_digits[] = {2};
+static const uint32_t q1_0_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q1_0_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q1_0_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q1_0_gemv_id_split_f32_vulkan_rows},
-    {4, "digits", 2, 1, q1_0_gemv_id_split_f32_vulkan_digits}};
+    {4, "digits", 2, 1, q1_0_gemv_id_split_f32_vulkan_digits},
+    {5, "load_words", 4, 2, q1_0_gemv_id_split_f32_vulkan_load_words}};
 
 const qk_kernel qk_q1_0_gemv_id_split_f32_vulkan = {
     .name = "q1_0_gemv_id_split_f32",
@@ -1137,10 +1153,10 @@ const qk_kernel qk_q1_0_gemv_id_split_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q1_0_gemv_id_split_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q1_0_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 128,
@@ -1167,9 +1183,11 @@ static const qk_field q1_0_gemv_id_int24_f32_push[] = {
 static const uint32_t q1_0_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q1_0_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_id_int24_f32_vulkan_digits[] = {3};
+static const uint32_t q1_0_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q1_0_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q1_0_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q1_0_gemv_id_int24_f32_vulkan_rows},
-    {4, "digits", 3, 1, q1_0_gemv_id_int24_f32_vulkan_digits}};
+    {4, "digits", 3, 1, q1_0_gemv_id_int24_f32_vulkan_digits},
+    {5, "load_words", 4, 2, q1_0_gemv_id_int24_f32_vulkan_load_words}};
 
 const qk_kernel qk_q1_0_gemv_id_int24_f32_vulkan = {
     .name = "q1_0_gemv_id_int24_f32",
@@ -1183,10 +1201,10 @@ const qk_kernel qk_q1_0_gemv_id_int24_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q1_0_gemv_id_int24_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q1_0_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 128,
@@ -1277,9 +1295,11 @@ static const qk_field q1_0_gemv_id_int8_f16_push[] = {
 static const uint32_t q1_0_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q1_0_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_id_int8_f16_vulkan_digits[] = {1};
+static const uint32_t q1_0_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q1_0_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q1_0_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q1_0_gemv_id_int8_f16_vulkan_rows},
-    {4, "digits", 1, 1, q1_0_gemv_id_int8_f16_vulkan_digits}};
+    {4, "digits", 1, 1, q1_0_gemv_id_int8_f16_vulkan_digits},
+    {5, "load_words", 4, 2, q1_0_gemv_id_int8_f16_vulkan_load_words}};
 
 const qk_kernel qk_q1_0_gemv_id_int8_f16_vulkan = {
     .name = "q1_0_gemv_id_int8_f16",
@@ -1293,10 +1313,10 @@ const qk_kernel qk_q1_0_gemv_id_int8_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q1_0_gemv_id_int8_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q1_0_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 128,
@@ -1323,9 +1343,11 @@ static const qk_field q1_0_gemv_id_split_f16_push[] = {
 static const uint32_t q1_0_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q1_0_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_id_split_f16_vulkan_digits[] = {2};
+static const uint32_t q1_0_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q1_0_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q1_0_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q1_0_gemv_id_split_f16_vulkan_rows},
-    {4, "digits", 2, 1, q1_0_gemv_id_split_f16_vulkan_digits}};
+    {4, "digits", 2, 1, q1_0_gemv_id_split_f16_vulkan_digits},
+    {5, "load_words", 4, 2, q1_0_gemv_id_split_f16_vulkan_load_words}};
 
 const qk_kernel qk_q1_0_gemv_id_split_f16_vulkan = {
     .name = "q1_0_gemv_id_split_f16",
@@ -1339,10 +1361,10 @@ const qk_kernel qk_q1_0_gemv_id_split_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q1_0_gemv_id_split_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q1_0_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 128,
@@ -1369,9 +1391,11 @@ static const qk_field q1_0_gemv_id_int24_f16_push[] = {
 static const uint32_t q1_0_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q1_0_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_id_int24_f16_vulkan_digits[] = {3};
+static const uint32_t q1_0_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q1_0_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q1_0_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q1_0_gemv_id_int24_f16_vulkan_rows},
-    {4, "digits", 3, 1, q1_0_gemv_id_int24_f16_vulkan_digits}};
+    {4, "digits", 3, 1, q1_0_gemv_id_int24_f16_vulkan_digits},
+    {5, "load_words", 4, 2, q1_0_gemv_id_int24_f16_vulkan_load_words}};
 
 const qk_kernel qk_q1_0_gemv_id_int24_f16_vulkan = {
     .name = "q1_0_gemv_id_int24_f16",
@@ -1385,10 +1409,10 @@ const qk_kernel qk_q1_0_gemv_id_int24_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q1_0_gemv_id_int24_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q1_0_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 128,

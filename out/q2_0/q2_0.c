@@ -2,7 +2,7 @@
  * Generated from the specification below by `qkgen emit --format q2_0`; do not edit.
  * 18 bytes for 64 elements, 2.25 bits each.
  * dequant, gather in f32: for each weight 0.281 bytes read and 4 written, 7.5 operations: 0.5 loads, 2.25 bits, 2.5 integer, 1 float, 1.25 conversions.
- * gemv, gemv_id in f32: for each weight 0.281 bytes read, 4.81 operations: 0.188 loads, 1.12 bits, 0.312 integer, 2.12 float, 1.06 conversions.
+ * gemv, gemv_id in f32: for each weight 0.281 bytes read, 3.83 operations: 0.0938 loads, 0.75 bits, 0.266 integer, 2.06 float, 0.656 conversions.
  *
  *     format q2_0 "2-bit codes around 1, one scale for 64"
  *     from "ggml (llama.cpp), ggml-common.h"
@@ -594,10 +594,12 @@ static const uint32_t q2_0_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 5
 static const uint32_t q2_0_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q2_0_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_0_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q2_0_gemv_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q2_0_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_0_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_0_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q2_0_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, q2_0_gemv_f32_vulkan_split}};
+    {3, "split", 1, 4, q2_0_gemv_f32_vulkan_split},
+    {5, "load_words", 4, 2, q2_0_gemv_f32_vulkan_load_words}};
 
 const qk_kernel qk_q2_0_gemv_f32_vulkan = {
     .name = "q2_0_gemv_f32",
@@ -611,10 +613,10 @@ const qk_kernel qk_q2_0_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q2_0_gemv_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q2_0_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 64,
@@ -664,11 +666,13 @@ static const uint32_t q2_0_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q2_0_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_0_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q2_0_gemv_int8_f32_vulkan_digits[] = {1};
+static const uint32_t q2_0_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q2_0_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_0_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_0_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, q2_0_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, q2_0_gemv_int8_f32_vulkan_split},
-    {4, "digits", 1, 1, q2_0_gemv_int8_f32_vulkan_digits}};
+    {4, "digits", 1, 1, q2_0_gemv_int8_f32_vulkan_digits},
+    {5, "load_words", 4, 2, q2_0_gemv_int8_f32_vulkan_load_words}};
 
 const qk_kernel qk_q2_0_gemv_int8_f32_vulkan = {
     .name = "q2_0_gemv_int8_f32",
@@ -682,10 +686,10 @@ const qk_kernel qk_q2_0_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q2_0_gemv_int8_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q2_0_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 64,
@@ -710,11 +714,13 @@ static const uint32_t q2_0_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q2_0_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_0_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q2_0_gemv_split_f32_vulkan_digits[] = {2};
+static const uint32_t q2_0_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q2_0_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_0_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_0_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, q2_0_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, q2_0_gemv_split_f32_vulkan_split},
-    {4, "digits", 2, 1, q2_0_gemv_split_f32_vulkan_digits}};
+    {4, "digits", 2, 1, q2_0_gemv_split_f32_vulkan_digits},
+    {5, "load_words", 4, 2, q2_0_gemv_split_f32_vulkan_load_words}};
 
 const qk_kernel qk_q2_0_gemv_split_f32_vulkan = {
     .name = "q2_0_gemv_split_f32",
@@ -728,10 +734,10 @@ const qk_kernel qk_q2_0_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q2_0_gemv_split_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q2_0_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 64,
@@ -756,11 +762,13 @@ static const uint32_t q2_0_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q2_0_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_0_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q2_0_gemv_int24_f32_vulkan_digits[] = {3};
+static const uint32_t q2_0_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q2_0_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_0_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_0_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, q2_0_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, q2_0_gemv_int24_f32_vulkan_split},
-    {4, "digits", 3, 1, q2_0_gemv_int24_f32_vulkan_digits}};
+    {4, "digits", 3, 1, q2_0_gemv_int24_f32_vulkan_digits},
+    {5, "load_words", 4, 2, q2_0_gemv_int24_f32_vulkan_load_words}};
 
 const qk_kernel qk_q2_0_gemv_int24_f32_vulkan = {
     .name = "q2_0_gemv_int24_f32",
@@ -774,10 +782,10 @@ const qk_kernel qk_q2_0_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q2_0_gemv_int24_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q2_0_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 64,
@@ -801,10 +809,12 @@ static const uint32_t q2_0_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 5
 static const uint32_t q2_0_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q2_0_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_0_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q2_0_gemv_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q2_0_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_0_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_0_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q2_0_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, q2_0_gemv_f16_vulkan_split}};
+    {3, "split", 1, 4, q2_0_gemv_f16_vulkan_split},
+    {5, "load_words", 4, 2, q2_0_gemv_f16_vulkan_load_words}};
 
 const qk_kernel qk_q2_0_gemv_f16_vulkan = {
     .name = "q2_0_gemv_f16",
@@ -818,10 +828,10 @@ const qk_kernel qk_q2_0_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q2_0_gemv_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q2_0_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 64,
@@ -871,11 +881,13 @@ static const uint32_t q2_0_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q2_0_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_0_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q2_0_gemv_int8_f16_vulkan_digits[] = {1};
+static const uint32_t q2_0_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q2_0_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_0_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_0_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, q2_0_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, q2_0_gemv_int8_f16_vulkan_split},
-    {4, "digits", 1, 1, q2_0_gemv_int8_f16_vulkan_digits}};
+    {4, "digits", 1, 1, q2_0_gemv_int8_f16_vulkan_digits},
+    {5, "load_words", 4, 2, q2_0_gemv_int8_f16_vulkan_load_words}};
 
 const qk_kernel qk_q2_0_gemv_int8_f16_vulkan = {
     .name = "q2_0_gemv_int8_f16",
@@ -889,10 +901,10 @@ const qk_kernel qk_q2_0_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q2_0_gemv_int8_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q2_0_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 64,
@@ -917,11 +929,13 @@ static const uint32_t q2_0_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q2_0_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_0_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q2_0_gemv_split_f16_vulkan_digits[] = {2};
+static const uint32_t q2_0_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q2_0_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_0_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_0_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, q2_0_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, q2_0_gemv_split_f16_vulkan_split},
-    {4, "digits", 2, 1, q2_0_gemv_split_f16_vulkan_digits}};
+    {4, "digits", 2, 1, q2_0_gemv_split_f16_vulkan_digits},
+    {5, "load_words", 4, 2, q2_0_gemv_split_f16_vulkan_load_words}};
 
 const qk_kernel qk_q2_0_gemv_split_f16_vulkan = {
     .name = "q2_0_gemv_split_f16",
@@ -935,10 +949,10 @@ const qk_kernel qk_q2_0_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q2_0_gemv_split_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q2_0_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 64,
@@ -963,11 +977,13 @@ static const uint32_t q2_0_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q2_0_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_0_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q2_0_gemv_int24_f16_vulkan_digits[] = {3};
+static const uint32_t q2_0_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q2_0_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_0_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_0_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, q2_0_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, q2_0_gemv_int24_f16_vulkan_split},
-    {4, "digits", 3, 1, q2_0_gemv_int24_f16_vulkan_digits}};
+    {4, "digits", 3, 1, q2_0_gemv_int24_f16_vulkan_digits},
+    {5, "load_words", 4, 2, q2_0_gemv_int24_f16_vulkan_load_words}};
 
 const qk_kernel qk_q2_0_gemv_int24_f16_vulkan = {
     .name = "q2_0_gemv_int24_f16",
@@ -981,10 +997,10 @@ const qk_kernel qk_q2_0_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q2_0_gemv_int24_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q2_0_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 64,
@@ -1010,8 +1026,10 @@ static const qk_field q2_0_gemv_id_f32_push[] = {
 
 static const uint32_t q2_0_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q2_0_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t q2_0_gemv_id_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q2_0_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_0_gemv_id_f32_vulkan_local_size_x},
-    {2, "rows", 4, 4, q2_0_gemv_id_f32_vulkan_rows}};
+    {2, "rows", 4, 4, q2_0_gemv_id_f32_vulkan_rows},
+    {5, "load_words", 4, 2, q2_0_gemv_id_f32_vulkan_load_words}};
 
 const qk_kernel qk_q2_0_gemv_id_f32_vulkan = {
     .name = "q2_0_gemv_id_f32",
@@ -1025,10 +1043,10 @@ const qk_kernel qk_q2_0_gemv_id_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q2_0_gemv_id_f32_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = q2_0_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 64,
@@ -1075,9 +1093,11 @@ static const qk_field q2_0_gemv_id_int8_f32_push[] = {
 static const uint32_t q2_0_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q2_0_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_0_gemv_id_int8_f32_vulkan_digits[] = {1};
+static const uint32_t q2_0_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q2_0_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_0_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q2_0_gemv_id_int8_f32_vulkan_rows},
-    {4, "digits", 1, 1, q2_0_gemv_id_int8_f32_vulkan_digits}};
+    {4, "digits", 1, 1, q2_0_gemv_id_int8_f32_vulkan_digits},
+    {5, "load_words", 4, 2, q2_0_gemv_id_int8_f32_vulkan_load_words}};
 
 const qk_kernel qk_q2_0_gemv_id_int8_f32_vulkan = {
     .name = "q2_0_gemv_id_int8_f32",
@@ -1091,10 +1111,10 @@ const qk_kernel qk_q2_0_gemv_id_int8_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q2_0_gemv_id_int8_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q2_0_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 64,
@@ -1121,9 +1141,11 @@ static const qk_field q2_0_gemv_id_split_f32_push[] = {
 static const uint32_t q2_0_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q2_0_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_0_gemv_id_split_f32_vulkan_digits[] = {2};
+static const uint32_t q2_0_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q2_0_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_0_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q2_0_gemv_id_split_f32_vulkan_rows},
-    {4, "digits", 2, 1, q2_0_gemv_id_split_f32_vulkan_digits}};
+    {4, "digits", 2, 1, q2_0_gemv_id_split_f32_vulkan_digits},
+    {5, "load_words", 4, 2, q2_0_gemv_id_split_f32_vulkan_load_words}};
 
 const qk_kernel qk_q2_0_gemv_id_split_f32_vulkan = {
     .name = "q2_0_gemv_id_split_f32",
@@ -1137,10 +1159,10 @@ const qk_kernel qk_q2_0_gemv_id_split_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q2_0_gemv_id_split_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q2_0_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 64,
@@ -1167,9 +1189,11 @@ static const qk_field q2_0_gemv_id_int24_f32_push[] = {
 static const uint32_t q2_0_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q2_0_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_0_gemv_id_int24_f32_vulkan_digits[] = {3};
+static const uint32_t q2_0_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q2_0_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_0_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q2_0_gemv_id_int24_f32_vulkan_rows},
-    {4, "digits", 3, 1, q2_0_gemv_id_int24_f32_vulkan_digits}};
+    {4, "digits", 3, 1, q2_0_gemv_id_int24_f32_vulkan_digits},
+    {5, "load_words", 4, 2, q2_0_gemv_id_int24_f32_vulkan_load_words}};
 
 const qk_kernel qk_q2_0_gemv_id_int24_f32_vulkan = {
     .name = "q2_0_gemv_id_int24_f32",
@@ -1183,10 +1207,10 @@ const qk_kernel qk_q2_0_gemv_id_int24_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q2_0_gemv_id_int24_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q2_0_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 64,
@@ -1212,8 +1236,10 @@ static const qk_field q2_0_gemv_id_f16_push[] = {
 
 static const uint32_t q2_0_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q2_0_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t q2_0_gemv_id_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q2_0_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_0_gemv_id_f16_vulkan_local_size_x},
-    {2, "rows", 4, 4, q2_0_gemv_id_f16_vulkan_rows}};
+    {2, "rows", 4, 4, q2_0_gemv_id_f16_vulkan_rows},
+    {5, "load_words", 4, 2, q2_0_gemv_id_f16_vulkan_load_words}};
 
 const qk_kernel qk_q2_0_gemv_id_f16_vulkan = {
     .name = "q2_0_gemv_id_f16",
@@ -1227,10 +1253,10 @@ const qk_kernel qk_q2_0_gemv_id_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q2_0_gemv_id_f16_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = q2_0_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 64,
@@ -1277,9 +1303,11 @@ static const qk_field q2_0_gemv_id_int8_f16_push[] = {
 static const uint32_t q2_0_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q2_0_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_0_gemv_id_int8_f16_vulkan_digits[] = {1};
+static const uint32_t q2_0_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q2_0_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_0_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q2_0_gemv_id_int8_f16_vulkan_rows},
-    {4, "digits", 1, 1, q2_0_gemv_id_int8_f16_vulkan_digits}};
+    {4, "digits", 1, 1, q2_0_gemv_id_int8_f16_vulkan_digits},
+    {5, "load_words", 4, 2, q2_0_gemv_id_int8_f16_vulkan_load_words}};
 
 const qk_kernel qk_q2_0_gemv_id_int8_f16_vulkan = {
     .name = "q2_0_gemv_id_int8_f16",
@@ -1293,10 +1321,10 @@ const qk_kernel qk_q2_0_gemv_id_int8_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q2_0_gemv_id_int8_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q2_0_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 64,
@@ -1323,9 +1351,11 @@ static const qk_field q2_0_gemv_id_split_f16_push[] = {
 static const uint32_t q2_0_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q2_0_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_0_gemv_id_split_f16_vulkan_digits[] = {2};
+static const uint32_t q2_0_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q2_0_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_0_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q2_0_gemv_id_split_f16_vulkan_rows},
-    {4, "digits", 2, 1, q2_0_gemv_id_split_f16_vulkan_digits}};
+    {4, "digits", 2, 1, q2_0_gemv_id_split_f16_vulkan_digits},
+    {5, "load_words", 4, 2, q2_0_gemv_id_split_f16_vulkan_load_words}};
 
 const qk_kernel qk_q2_0_gemv_id_split_f16_vulkan = {
     .name = "q2_0_gemv_id_split_f16",
@@ -1339,10 +1369,10 @@ const qk_kernel qk_q2_0_gemv_id_split_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q2_0_gemv_id_split_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q2_0_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 64,
@@ -1369,9 +1399,11 @@ static const qk_field q2_0_gemv_id_int24_f16_push[] = {
 static const uint32_t q2_0_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q2_0_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_0_gemv_id_int24_f16_vulkan_digits[] = {3};
+static const uint32_t q2_0_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q2_0_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_0_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q2_0_gemv_id_int24_f16_vulkan_rows},
-    {4, "digits", 3, 1, q2_0_gemv_id_int24_f16_vulkan_digits}};
+    {4, "digits", 3, 1, q2_0_gemv_id_int24_f16_vulkan_digits},
+    {5, "load_words", 4, 2, q2_0_gemv_id_int24_f16_vulkan_load_words}};
 
 const qk_kernel qk_q2_0_gemv_id_int24_f16_vulkan = {
     .name = "q2_0_gemv_id_int24_f16",
@@ -1385,10 +1417,10 @@ const qk_kernel qk_q2_0_gemv_id_int24_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q2_0_gemv_id_int24_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q2_0_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 64,

@@ -2,7 +2,7 @@
  * Generated from the specification below by `qkgen emit --format q2_K`; do not edit.
  * 84 bytes for 256 elements, 2.625 bits each.
  * dequant, gather in f32: for each weight 0.328 bytes read and 4 written, 8.31 operations: 0.25 loads, 3.06 bits, 0.875 integer, 2.5 float, 1.62 conversions.
- * gemv, gemv_id in f32: for each weight 0.328 bytes read, 7.12 operations: 0.25 loads, 1.62 bits, 0.875 integer, 3.25 float, 1.12 conversions.
+ * gemv, gemv_id in f32: for each weight 0.328 bytes read, 4.33 operations: 0.0781 loads, 0.859 bits, 0.422 integer, 2.31 float, 0.656 conversions.
  *
  *     format q2_K "2-bit codes, 4-bit scales and minimums in groups of 16"
  *     from "ggml (llama.cpp), ggml-common.h"
@@ -604,10 +604,12 @@ static const uint32_t q2_K_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 5
 static const uint32_t q2_K_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q2_K_gemv_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q2_K_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_K_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q2_K_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, q2_K_gemv_f32_vulkan_split}};
+    {3, "split", 1, 4, q2_K_gemv_f32_vulkan_split},
+    {5, "load_words", 4, 2, q2_K_gemv_f32_vulkan_load_words}};
 
 const qk_kernel qk_q2_K_gemv_f32_vulkan = {
     .name = "q2_K_gemv_f32",
@@ -621,10 +623,10 @@ const qk_kernel qk_q2_K_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q2_K_gemv_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q2_K_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -674,11 +676,13 @@ static const uint32_t q2_K_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_int8_f32_vulkan_digits[] = {1};
+static const uint32_t q2_K_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q2_K_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_K_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, q2_K_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, q2_K_gemv_int8_f32_vulkan_split},
-    {4, "digits", 1, 1, q2_K_gemv_int8_f32_vulkan_digits}};
+    {4, "digits", 1, 1, q2_K_gemv_int8_f32_vulkan_digits},
+    {5, "load_words", 4, 2, q2_K_gemv_int8_f32_vulkan_load_words}};
 
 const qk_kernel qk_q2_K_gemv_int8_f32_vulkan = {
     .name = "q2_K_gemv_int8_f32",
@@ -692,10 +696,10 @@ const qk_kernel qk_q2_K_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q2_K_gemv_int8_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q2_K_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -720,11 +724,13 @@ static const uint32_t q2_K_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_split_f32_vulkan_digits[] = {2};
+static const uint32_t q2_K_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q2_K_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_K_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, q2_K_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, q2_K_gemv_split_f32_vulkan_split},
-    {4, "digits", 2, 1, q2_K_gemv_split_f32_vulkan_digits}};
+    {4, "digits", 2, 1, q2_K_gemv_split_f32_vulkan_digits},
+    {5, "load_words", 4, 2, q2_K_gemv_split_f32_vulkan_load_words}};
 
 const qk_kernel qk_q2_K_gemv_split_f32_vulkan = {
     .name = "q2_K_gemv_split_f32",
@@ -738,10 +744,10 @@ const qk_kernel qk_q2_K_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q2_K_gemv_split_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q2_K_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -766,11 +772,13 @@ static const uint32_t q2_K_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_int24_f32_vulkan_digits[] = {3};
+static const uint32_t q2_K_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q2_K_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_K_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, q2_K_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, q2_K_gemv_int24_f32_vulkan_split},
-    {4, "digits", 3, 1, q2_K_gemv_int24_f32_vulkan_digits}};
+    {4, "digits", 3, 1, q2_K_gemv_int24_f32_vulkan_digits},
+    {5, "load_words", 4, 2, q2_K_gemv_int24_f32_vulkan_load_words}};
 
 const qk_kernel qk_q2_K_gemv_int24_f32_vulkan = {
     .name = "q2_K_gemv_int24_f32",
@@ -784,10 +792,10 @@ const qk_kernel qk_q2_K_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q2_K_gemv_int24_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q2_K_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -811,10 +819,12 @@ static const uint32_t q2_K_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 5
 static const uint32_t q2_K_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q2_K_gemv_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q2_K_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_K_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q2_K_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, q2_K_gemv_f16_vulkan_split}};
+    {3, "split", 1, 4, q2_K_gemv_f16_vulkan_split},
+    {5, "load_words", 4, 2, q2_K_gemv_f16_vulkan_load_words}};
 
 const qk_kernel qk_q2_K_gemv_f16_vulkan = {
     .name = "q2_K_gemv_f16",
@@ -828,10 +838,10 @@ const qk_kernel qk_q2_K_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q2_K_gemv_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q2_K_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -881,11 +891,13 @@ static const uint32_t q2_K_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_int8_f16_vulkan_digits[] = {1};
+static const uint32_t q2_K_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q2_K_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_K_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, q2_K_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, q2_K_gemv_int8_f16_vulkan_split},
-    {4, "digits", 1, 1, q2_K_gemv_int8_f16_vulkan_digits}};
+    {4, "digits", 1, 1, q2_K_gemv_int8_f16_vulkan_digits},
+    {5, "load_words", 4, 2, q2_K_gemv_int8_f16_vulkan_load_words}};
 
 const qk_kernel qk_q2_K_gemv_int8_f16_vulkan = {
     .name = "q2_K_gemv_int8_f16",
@@ -899,10 +911,10 @@ const qk_kernel qk_q2_K_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q2_K_gemv_int8_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q2_K_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -927,11 +939,13 @@ static const uint32_t q2_K_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_split_f16_vulkan_digits[] = {2};
+static const uint32_t q2_K_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q2_K_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_K_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, q2_K_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, q2_K_gemv_split_f16_vulkan_split},
-    {4, "digits", 2, 1, q2_K_gemv_split_f16_vulkan_digits}};
+    {4, "digits", 2, 1, q2_K_gemv_split_f16_vulkan_digits},
+    {5, "load_words", 4, 2, q2_K_gemv_split_f16_vulkan_load_words}};
 
 const qk_kernel qk_q2_K_gemv_split_f16_vulkan = {
     .name = "q2_K_gemv_split_f16",
@@ -945,10 +959,10 @@ const qk_kernel qk_q2_K_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q2_K_gemv_split_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q2_K_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -973,11 +987,13 @@ static const uint32_t q2_K_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_int24_f16_vulkan_digits[] = {3};
+static const uint32_t q2_K_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q2_K_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_K_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, q2_K_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, q2_K_gemv_int24_f16_vulkan_split},
-    {4, "digits", 3, 1, q2_K_gemv_int24_f16_vulkan_digits}};
+    {4, "digits", 3, 1, q2_K_gemv_int24_f16_vulkan_digits},
+    {5, "load_words", 4, 2, q2_K_gemv_int24_f16_vulkan_load_words}};
 
 const qk_kernel qk_q2_K_gemv_int24_f16_vulkan = {
     .name = "q2_K_gemv_int24_f16",
@@ -991,10 +1007,10 @@ const qk_kernel qk_q2_K_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q2_K_gemv_int24_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q2_K_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1020,8 +1036,10 @@ static const qk_field q2_K_gemv_id_f32_push[] = {
 
 static const uint32_t q2_K_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q2_K_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t q2_K_gemv_id_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q2_K_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_id_f32_vulkan_local_size_x},
-    {2, "rows", 4, 4, q2_K_gemv_id_f32_vulkan_rows}};
+    {2, "rows", 4, 4, q2_K_gemv_id_f32_vulkan_rows},
+    {5, "load_words", 4, 2, q2_K_gemv_id_f32_vulkan_load_words}};
 
 const qk_kernel qk_q2_K_gemv_id_f32_vulkan = {
     .name = "q2_K_gemv_id_f32",
@@ -1035,10 +1053,10 @@ const qk_kernel qk_q2_K_gemv_id_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q2_K_gemv_id_f32_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = q2_K_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1085,9 +1103,11 @@ static const qk_field q2_K_gemv_id_int8_f32_push[] = {
 static const uint32_t q2_K_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q2_K_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_id_int8_f32_vulkan_digits[] = {1};
+static const uint32_t q2_K_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q2_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q2_K_gemv_id_int8_f32_vulkan_rows},
-    {4, "digits", 1, 1, q2_K_gemv_id_int8_f32_vulkan_digits}};
+    {4, "digits", 1, 1, q2_K_gemv_id_int8_f32_vulkan_digits},
+    {5, "load_words", 4, 2, q2_K_gemv_id_int8_f32_vulkan_load_words}};
 
 const qk_kernel qk_q2_K_gemv_id_int8_f32_vulkan = {
     .name = "q2_K_gemv_id_int8_f32",
@@ -1101,10 +1121,10 @@ const qk_kernel qk_q2_K_gemv_id_int8_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q2_K_gemv_id_int8_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q2_K_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1131,9 +1151,11 @@ static const qk_field q2_K_gemv_id_split_f32_push[] = {
 static const uint32_t q2_K_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q2_K_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_id_split_f32_vulkan_digits[] = {2};
+static const uint32_t q2_K_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q2_K_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q2_K_gemv_id_split_f32_vulkan_rows},
-    {4, "digits", 2, 1, q2_K_gemv_id_split_f32_vulkan_digits}};
+    {4, "digits", 2, 1, q2_K_gemv_id_split_f32_vulkan_digits},
+    {5, "load_words", 4, 2, q2_K_gemv_id_split_f32_vulkan_load_words}};
 
 const qk_kernel qk_q2_K_gemv_id_split_f32_vulkan = {
     .name = "q2_K_gemv_id_split_f32",
@@ -1147,10 +1169,10 @@ const qk_kernel qk_q2_K_gemv_id_split_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q2_K_gemv_id_split_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q2_K_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1177,9 +1199,11 @@ static const qk_field q2_K_gemv_id_int24_f32_push[] = {
 static const uint32_t q2_K_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q2_K_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_id_int24_f32_vulkan_digits[] = {3};
+static const uint32_t q2_K_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q2_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q2_K_gemv_id_int24_f32_vulkan_rows},
-    {4, "digits", 3, 1, q2_K_gemv_id_int24_f32_vulkan_digits}};
+    {4, "digits", 3, 1, q2_K_gemv_id_int24_f32_vulkan_digits},
+    {5, "load_words", 4, 2, q2_K_gemv_id_int24_f32_vulkan_load_words}};
 
 const qk_kernel qk_q2_K_gemv_id_int24_f32_vulkan = {
     .name = "q2_K_gemv_id_int24_f32",
@@ -1193,10 +1217,10 @@ const qk_kernel qk_q2_K_gemv_id_int24_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q2_K_gemv_id_int24_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q2_K_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1222,8 +1246,10 @@ static const qk_field q2_K_gemv_id_f16_push[] = {
 
 static const uint32_t q2_K_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q2_K_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t q2_K_gemv_id_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q2_K_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_id_f16_vulkan_local_size_x},
-    {2, "rows", 4, 4, q2_K_gemv_id_f16_vulkan_rows}};
+    {2, "rows", 4, 4, q2_K_gemv_id_f16_vulkan_rows},
+    {5, "load_words", 4, 2, q2_K_gemv_id_f16_vulkan_load_words}};
 
 const qk_kernel qk_q2_K_gemv_id_f16_vulkan = {
     .name = "q2_K_gemv_id_f16",
@@ -1237,10 +1263,10 @@ const qk_kernel qk_q2_K_gemv_id_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q2_K_gemv_id_f16_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = q2_K_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1287,9 +1313,11 @@ static const qk_field q2_K_gemv_id_int8_f16_push[] = {
 static const uint32_t q2_K_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q2_K_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_id_int8_f16_vulkan_digits[] = {1};
+static const uint32_t q2_K_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q2_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q2_K_gemv_id_int8_f16_vulkan_rows},
-    {4, "digits", 1, 1, q2_K_gemv_id_int8_f16_vulkan_digits}};
+    {4, "digits", 1, 1, q2_K_gemv_id_int8_f16_vulkan_digits},
+    {5, "load_words", 4, 2, q2_K_gemv_id_int8_f16_vulkan_load_words}};
 
 const qk_kernel qk_q2_K_gemv_id_int8_f16_vulkan = {
     .name = "q2_K_gemv_id_int8_f16",
@@ -1303,10 +1331,10 @@ const qk_kernel qk_q2_K_gemv_id_int8_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q2_K_gemv_id_int8_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q2_K_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1333,9 +1361,11 @@ static const qk_field q2_K_gemv_id_split_f16_push[] = {
 static const uint32_t q2_K_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q2_K_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_id_split_f16_vulkan_digits[] = {2};
+static const uint32_t q2_K_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q2_K_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q2_K_gemv_id_split_f16_vulkan_rows},
-    {4, "digits", 2, 1, q2_K_gemv_id_split_f16_vulkan_digits}};
+    {4, "digits", 2, 1, q2_K_gemv_id_split_f16_vulkan_digits},
+    {5, "load_words", 4, 2, q2_K_gemv_id_split_f16_vulkan_load_words}};
 
 const qk_kernel qk_q2_K_gemv_id_split_f16_vulkan = {
     .name = "q2_K_gemv_id_split_f16",
@@ -1349,10 +1379,10 @@ const qk_kernel qk_q2_K_gemv_id_split_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q2_K_gemv_id_split_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q2_K_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1379,9 +1409,11 @@ static const qk_field q2_K_gemv_id_int24_f16_push[] = {
 static const uint32_t q2_K_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q2_K_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_id_int24_f16_vulkan_digits[] = {3};
+static const uint32_t q2_K_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q2_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q2_K_gemv_id_int24_f16_vulkan_rows},
-    {4, "digits", 3, 1, q2_K_gemv_id_int24_f16_vulkan_digits}};
+    {4, "digits", 3, 1, q2_K_gemv_id_int24_f16_vulkan_digits},
+    {5, "load_words", 4, 2, q2_K_gemv_id_int24_f16_vulkan_load_words}};
 
 const qk_kernel qk_q2_K_gemv_id_int24_f16_vulkan = {
     .name = "q2_K_gemv_id_int24_f16",
@@ -1395,10 +1427,10 @@ const qk_kernel qk_q2_K_gemv_id_int24_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q2_K_gemv_id_int24_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q2_K_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,

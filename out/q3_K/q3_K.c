@@ -2,7 +2,7 @@
  * Generated from the specification below by `qkgen emit --format q3_K`; do not edit.
  * 110 bytes for 256 elements, 3.438 bits each.
  * dequant, gather in f32: for each weight 0.43 bytes read and 4 written, 12.5 operations: 0.406 loads, 7.69 bits, 1.88 integer, 1.25 float, 1.28 conversions.
- * gemv, gemv_id in f32: for each weight 0.43 bytes read, 8.5 operations: 0.406 loads, 3.44 bits, 0.875 integer, 3 float, 0.781 conversions.
+ * gemv, gemv_id in f32: for each weight 0.43 bytes read, 8.44 operations: 0.203 loads, 3.47 bits, 0.984 integer, 3 float, 0.781 conversions.
  *
  *     format q3_K "3-bit codes around 4, 6-bit scales around 32 in groups of 16"
  *     from "ggml (llama.cpp), ggml-common.h"
@@ -607,10 +607,12 @@ static const uint32_t q3_K_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 5
 static const uint32_t q3_K_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q3_K_gemv_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q3_K_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q3_K_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q3_K_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, q3_K_gemv_f32_vulkan_split}};
+    {3, "split", 1, 4, q3_K_gemv_f32_vulkan_split},
+    {5, "load_words", 4, 2, q3_K_gemv_f32_vulkan_load_words}};
 
 const qk_kernel qk_q3_K_gemv_f32_vulkan = {
     .name = "q3_K_gemv_f32",
@@ -624,10 +626,10 @@ const qk_kernel qk_q3_K_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q3_K_gemv_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q3_K_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -677,11 +679,13 @@ static const uint32_t q3_K_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_int8_f32_vulkan_digits[] = {1};
+static const uint32_t q3_K_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q3_K_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q3_K_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, q3_K_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, q3_K_gemv_int8_f32_vulkan_split},
-    {4, "digits", 1, 1, q3_K_gemv_int8_f32_vulkan_digits}};
+    {4, "digits", 1, 1, q3_K_gemv_int8_f32_vulkan_digits},
+    {5, "load_words", 4, 2, q3_K_gemv_int8_f32_vulkan_load_words}};
 
 const qk_kernel qk_q3_K_gemv_int8_f32_vulkan = {
     .name = "q3_K_gemv_int8_f32",
@@ -695,10 +699,10 @@ const qk_kernel qk_q3_K_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q3_K_gemv_int8_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q3_K_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -723,11 +727,13 @@ static const uint32_t q3_K_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_split_f32_vulkan_digits[] = {2};
+static const uint32_t q3_K_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q3_K_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q3_K_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, q3_K_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, q3_K_gemv_split_f32_vulkan_split},
-    {4, "digits", 2, 1, q3_K_gemv_split_f32_vulkan_digits}};
+    {4, "digits", 2, 1, q3_K_gemv_split_f32_vulkan_digits},
+    {5, "load_words", 4, 2, q3_K_gemv_split_f32_vulkan_load_words}};
 
 const qk_kernel qk_q3_K_gemv_split_f32_vulkan = {
     .name = "q3_K_gemv_split_f32",
@@ -741,10 +747,10 @@ const qk_kernel qk_q3_K_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q3_K_gemv_split_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q3_K_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -769,11 +775,13 @@ static const uint32_t q3_K_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_int24_f32_vulkan_digits[] = {3};
+static const uint32_t q3_K_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q3_K_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q3_K_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, q3_K_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, q3_K_gemv_int24_f32_vulkan_split},
-    {4, "digits", 3, 1, q3_K_gemv_int24_f32_vulkan_digits}};
+    {4, "digits", 3, 1, q3_K_gemv_int24_f32_vulkan_digits},
+    {5, "load_words", 4, 2, q3_K_gemv_int24_f32_vulkan_load_words}};
 
 const qk_kernel qk_q3_K_gemv_int24_f32_vulkan = {
     .name = "q3_K_gemv_int24_f32",
@@ -787,10 +795,10 @@ const qk_kernel qk_q3_K_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q3_K_gemv_int24_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q3_K_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -814,10 +822,12 @@ static const uint32_t q3_K_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 5
 static const uint32_t q3_K_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q3_K_gemv_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q3_K_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q3_K_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q3_K_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, q3_K_gemv_f16_vulkan_split}};
+    {3, "split", 1, 4, q3_K_gemv_f16_vulkan_split},
+    {5, "load_words", 4, 2, q3_K_gemv_f16_vulkan_load_words}};
 
 const qk_kernel qk_q3_K_gemv_f16_vulkan = {
     .name = "q3_K_gemv_f16",
@@ -831,10 +841,10 @@ const qk_kernel qk_q3_K_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q3_K_gemv_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q3_K_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -884,11 +894,13 @@ static const uint32_t q3_K_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_int8_f16_vulkan_digits[] = {1};
+static const uint32_t q3_K_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q3_K_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q3_K_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, q3_K_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, q3_K_gemv_int8_f16_vulkan_split},
-    {4, "digits", 1, 1, q3_K_gemv_int8_f16_vulkan_digits}};
+    {4, "digits", 1, 1, q3_K_gemv_int8_f16_vulkan_digits},
+    {5, "load_words", 4, 2, q3_K_gemv_int8_f16_vulkan_load_words}};
 
 const qk_kernel qk_q3_K_gemv_int8_f16_vulkan = {
     .name = "q3_K_gemv_int8_f16",
@@ -902,10 +914,10 @@ const qk_kernel qk_q3_K_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q3_K_gemv_int8_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q3_K_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -930,11 +942,13 @@ static const uint32_t q3_K_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_split_f16_vulkan_digits[] = {2};
+static const uint32_t q3_K_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q3_K_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q3_K_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, q3_K_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, q3_K_gemv_split_f16_vulkan_split},
-    {4, "digits", 2, 1, q3_K_gemv_split_f16_vulkan_digits}};
+    {4, "digits", 2, 1, q3_K_gemv_split_f16_vulkan_digits},
+    {5, "load_words", 4, 2, q3_K_gemv_split_f16_vulkan_load_words}};
 
 const qk_kernel qk_q3_K_gemv_split_f16_vulkan = {
     .name = "q3_K_gemv_split_f16",
@@ -948,10 +962,10 @@ const qk_kernel qk_q3_K_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q3_K_gemv_split_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q3_K_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -976,11 +990,13 @@ static const uint32_t q3_K_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_int24_f16_vulkan_digits[] = {3};
+static const uint32_t q3_K_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q3_K_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q3_K_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, q3_K_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, q3_K_gemv_int24_f16_vulkan_split},
-    {4, "digits", 3, 1, q3_K_gemv_int24_f16_vulkan_digits}};
+    {4, "digits", 3, 1, q3_K_gemv_int24_f16_vulkan_digits},
+    {5, "load_words", 4, 2, q3_K_gemv_int24_f16_vulkan_load_words}};
 
 const qk_kernel qk_q3_K_gemv_int24_f16_vulkan = {
     .name = "q3_K_gemv_int24_f16",
@@ -994,10 +1010,10 @@ const qk_kernel qk_q3_K_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q3_K_gemv_int24_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q3_K_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1023,8 +1039,10 @@ static const qk_field q3_K_gemv_id_f32_push[] = {
 
 static const uint32_t q3_K_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q3_K_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t q3_K_gemv_id_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q3_K_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_id_f32_vulkan_local_size_x},
-    {2, "rows", 4, 4, q3_K_gemv_id_f32_vulkan_rows}};
+    {2, "rows", 4, 4, q3_K_gemv_id_f32_vulkan_rows},
+    {5, "load_words", 4, 2, q3_K_gemv_id_f32_vulkan_load_words}};
 
 const qk_kernel qk_q3_K_gemv_id_f32_vulkan = {
     .name = "q3_K_gemv_id_f32",
@@ -1038,10 +1056,10 @@ const qk_kernel qk_q3_K_gemv_id_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q3_K_gemv_id_f32_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = q3_K_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1088,9 +1106,11 @@ static const qk_field q3_K_gemv_id_int8_f32_push[] = {
 static const uint32_t q3_K_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q3_K_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_id_int8_f32_vulkan_digits[] = {1};
+static const uint32_t q3_K_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q3_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q3_K_gemv_id_int8_f32_vulkan_rows},
-    {4, "digits", 1, 1, q3_K_gemv_id_int8_f32_vulkan_digits}};
+    {4, "digits", 1, 1, q3_K_gemv_id_int8_f32_vulkan_digits},
+    {5, "load_words", 4, 2, q3_K_gemv_id_int8_f32_vulkan_load_words}};
 
 const qk_kernel qk_q3_K_gemv_id_int8_f32_vulkan = {
     .name = "q3_K_gemv_id_int8_f32",
@@ -1104,10 +1124,10 @@ const qk_kernel qk_q3_K_gemv_id_int8_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q3_K_gemv_id_int8_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q3_K_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1134,9 +1154,11 @@ static const qk_field q3_K_gemv_id_split_f32_push[] = {
 static const uint32_t q3_K_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q3_K_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_id_split_f32_vulkan_digits[] = {2};
+static const uint32_t q3_K_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q3_K_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q3_K_gemv_id_split_f32_vulkan_rows},
-    {4, "digits", 2, 1, q3_K_gemv_id_split_f32_vulkan_digits}};
+    {4, "digits", 2, 1, q3_K_gemv_id_split_f32_vulkan_digits},
+    {5, "load_words", 4, 2, q3_K_gemv_id_split_f32_vulkan_load_words}};
 
 const qk_kernel qk_q3_K_gemv_id_split_f32_vulkan = {
     .name = "q3_K_gemv_id_split_f32",
@@ -1150,10 +1172,10 @@ const qk_kernel qk_q3_K_gemv_id_split_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q3_K_gemv_id_split_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q3_K_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1180,9 +1202,11 @@ static const qk_field q3_K_gemv_id_int24_f32_push[] = {
 static const uint32_t q3_K_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q3_K_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_id_int24_f32_vulkan_digits[] = {3};
+static const uint32_t q3_K_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q3_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q3_K_gemv_id_int24_f32_vulkan_rows},
-    {4, "digits", 3, 1, q3_K_gemv_id_int24_f32_vulkan_digits}};
+    {4, "digits", 3, 1, q3_K_gemv_id_int24_f32_vulkan_digits},
+    {5, "load_words", 4, 2, q3_K_gemv_id_int24_f32_vulkan_load_words}};
 
 const qk_kernel qk_q3_K_gemv_id_int24_f32_vulkan = {
     .name = "q3_K_gemv_id_int24_f32",
@@ -1196,10 +1220,10 @@ const qk_kernel qk_q3_K_gemv_id_int24_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q3_K_gemv_id_int24_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q3_K_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1225,8 +1249,10 @@ static const qk_field q3_K_gemv_id_f16_push[] = {
 
 static const uint32_t q3_K_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q3_K_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t q3_K_gemv_id_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q3_K_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_id_f16_vulkan_local_size_x},
-    {2, "rows", 4, 4, q3_K_gemv_id_f16_vulkan_rows}};
+    {2, "rows", 4, 4, q3_K_gemv_id_f16_vulkan_rows},
+    {5, "load_words", 4, 2, q3_K_gemv_id_f16_vulkan_load_words}};
 
 const qk_kernel qk_q3_K_gemv_id_f16_vulkan = {
     .name = "q3_K_gemv_id_f16",
@@ -1240,10 +1266,10 @@ const qk_kernel qk_q3_K_gemv_id_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q3_K_gemv_id_f16_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = q3_K_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1290,9 +1316,11 @@ static const qk_field q3_K_gemv_id_int8_f16_push[] = {
 static const uint32_t q3_K_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q3_K_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_id_int8_f16_vulkan_digits[] = {1};
+static const uint32_t q3_K_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q3_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q3_K_gemv_id_int8_f16_vulkan_rows},
-    {4, "digits", 1, 1, q3_K_gemv_id_int8_f16_vulkan_digits}};
+    {4, "digits", 1, 1, q3_K_gemv_id_int8_f16_vulkan_digits},
+    {5, "load_words", 4, 2, q3_K_gemv_id_int8_f16_vulkan_load_words}};
 
 const qk_kernel qk_q3_K_gemv_id_int8_f16_vulkan = {
     .name = "q3_K_gemv_id_int8_f16",
@@ -1306,10 +1334,10 @@ const qk_kernel qk_q3_K_gemv_id_int8_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q3_K_gemv_id_int8_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q3_K_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1336,9 +1364,11 @@ static const qk_field q3_K_gemv_id_split_f16_push[] = {
 static const uint32_t q3_K_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q3_K_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_id_split_f16_vulkan_digits[] = {2};
+static const uint32_t q3_K_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q3_K_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q3_K_gemv_id_split_f16_vulkan_rows},
-    {4, "digits", 2, 1, q3_K_gemv_id_split_f16_vulkan_digits}};
+    {4, "digits", 2, 1, q3_K_gemv_id_split_f16_vulkan_digits},
+    {5, "load_words", 4, 2, q3_K_gemv_id_split_f16_vulkan_load_words}};
 
 const qk_kernel qk_q3_K_gemv_id_split_f16_vulkan = {
     .name = "q3_K_gemv_id_split_f16",
@@ -1352,10 +1382,10 @@ const qk_kernel qk_q3_K_gemv_id_split_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q3_K_gemv_id_split_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q3_K_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1382,9 +1412,11 @@ static const qk_field q3_K_gemv_id_int24_f16_push[] = {
 static const uint32_t q3_K_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q3_K_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_id_int24_f16_vulkan_digits[] = {3};
+static const uint32_t q3_K_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q3_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q3_K_gemv_id_int24_f16_vulkan_rows},
-    {4, "digits", 3, 1, q3_K_gemv_id_int24_f16_vulkan_digits}};
+    {4, "digits", 3, 1, q3_K_gemv_id_int24_f16_vulkan_digits},
+    {5, "load_words", 4, 2, q3_K_gemv_id_int24_f16_vulkan_load_words}};
 
 const qk_kernel qk_q3_K_gemv_id_int24_f16_vulkan = {
     .name = "q3_K_gemv_id_int24_f16",
@@ -1398,10 +1430,10 @@ const qk_kernel qk_q3_K_gemv_id_int24_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q3_K_gemv_id_int24_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q3_K_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,

@@ -1,7 +1,7 @@
 // q3_K_gemv_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f32.
 // Generated from the specification below by `qkgen emit --format q3_K`; do not edit.
 // 110 bytes for 256 elements, 3.438 bits each.
-// For each weight 0.43 bytes read, 8.5 operations: 0.406 loads, 3.44 bits, 0.875 integer, 3 float, 0.781 conversions.
+// For each weight 0.43 bytes read, 8.44 operations: 0.203 loads, 3.47 bits, 0.984 integer, 3 float, 0.781 conversions.
 //
 //     format q3_K "3-bit codes around 4, 6-bit scales around 32 in groups of 16"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -23,14 +23,18 @@
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_shuffle : require
 #extension GL_EXT_shader_16bit_storage : require
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint BATCH = 1;  // right-hand sides that are kept, at least as many as there are
 layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
 layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row, where there are few rows
+layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: weights are loaded 16 bytes at a time, where that can be
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
+layout(binding = 0, std430) readonly buffer Blocks_wordBuffer { uint blocks_word[]; };
+layout(binding = 0, std430) readonly buffer Blocks_fourBuffer { uvec4 blocks_four[]; };
 layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
 layout(binding = 2, std430) writeonly buffer Output { float y[]; };
 
@@ -52,6 +56,11 @@ const uint TILES = BATCH == 1u ? 2u : 1u;
 // What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a scale.
 vec4 x[TILES][BATCH][8];
 float x_sum[TILES][BATCH][8];
+
+// The same for wide tiles, where x fits.
+const uint WIDE_TILES = 1u;
+vec4 wide_x[WIDE_TILES][BATCH][16];
+float wide_x_sum[WIDE_TILES][BATCH][16];
 
 // Loads what tile `j` of a row meets of x, from right-hand side `vector` on.
 void load_x(uint vector, uint j, uint k) {
@@ -167,9 +176,341 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     }
 }
 
-shared float partial[gl_WorkGroupSize.x / 4u * ROWS * BATCH];
+// sum + dot(a, b), in as many operations as a has lanes.
+float dot_add(float sum, vec4 a, vec4 b) {
+    return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum))));
+}
+
+// Loads what wide tile `j` of a row meets of x, from right-hand side `vector` on.
+void load_wide_x(uint vector, uint j, uint k) {
+    const uint tile = j % 8u;
+    const uint place = j / 8u * 128u + tile;
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
+        const uint from = min(vector + m, batch - 1u) * row_tiles * 8u + place;
+        const vec4 x0 = x_in[from];
+        const vec4 x1 = x_in[from + 8u];
+        const vec4 x2 = x_in[from + 16u];
+        const vec4 x3 = x_in[from + 24u];
+        const vec4 x4 = x_in[from + 32u];
+        const vec4 x5 = x_in[from + 40u];
+        const vec4 x6 = x_in[from + 48u];
+        const vec4 x7 = x_in[from + 56u];
+        const vec4 x8 = x_in[from + 64u];
+        const vec4 x9 = x_in[from + 72u];
+        const vec4 x10 = x_in[from + 80u];
+        const vec4 x11 = x_in[from + 88u];
+        const vec4 x12 = x_in[from + 96u];
+        const vec4 x13 = x_in[from + 104u];
+        const vec4 x14 = x_in[from + 112u];
+        const vec4 x15 = x_in[from + 120u];
+        wide_x[k][m][0] = x0 * 16777216.0;
+        wide_x[k][m][1] = x1 * 4194304.0;
+        wide_x[k][m][2] = x2 * 1048576.0;
+        wide_x[k][m][3] = x3 * 16777216.0;
+        wide_x[k][m][4] = x4 * 16777216.0;
+        wide_x[k][m][5] = x5 * 4194304.0;
+        wide_x[k][m][6] = x6 * 1048576.0;
+        wide_x[k][m][7] = x7 * 16777216.0;
+        wide_x[k][m][8] = x8 * 16777216.0;
+        wide_x[k][m][9] = x9 * 4194304.0;
+        wide_x[k][m][10] = x10 * 1048576.0;
+        wide_x[k][m][11] = x11 * 16777216.0;
+        wide_x[k][m][12] = x12 * 16777216.0;
+        wide_x[k][m][13] = x13 * 4194304.0;
+        wide_x[k][m][14] = x14 * 1048576.0;
+        wide_x[k][m][15] = x15 * 16777216.0;
+        wide_x_sum[k][m][0] = dot(x0, vec4(1.0));
+        wide_x_sum[k][m][1] = dot(x1, vec4(1.0));
+        wide_x_sum[k][m][2] = dot(x2, vec4(1.0));
+        wide_x_sum[k][m][3] = dot(x3, vec4(1.0));
+        wide_x_sum[k][m][4] = dot(x4, vec4(1.0));
+        wide_x_sum[k][m][5] = dot(x5, vec4(1.0));
+        wide_x_sum[k][m][6] = dot(x6, vec4(1.0));
+        wide_x_sum[k][m][7] = dot(x7, vec4(1.0));
+        wide_x_sum[k][m][8] = dot(x8, vec4(1.0));
+        wide_x_sum[k][m][9] = dot(x9, vec4(1.0));
+        wide_x_sum[k][m][10] = dot(x10, vec4(1.0));
+        wide_x_sum[k][m][11] = dot(x11, vec4(1.0));
+        wide_x_sum[k][m][12] = dot(x12, vec4(1.0));
+        wide_x_sum[k][m][13] = dot(x13, vec4(1.0));
+        wide_x_sum[k][m][14] = dot(x14, vec4(1.0));
+        wide_x_sum[k][m][15] = dot(x15, vec4(1.0));
+    }
+}
+
+// Loads wide tile `j` of row `n`, but that of the last block of all, from where loads of 16 bytes would go beyond the end.
+void fetch_wide(uint n, uint j, out uvec4 fours[4], out uint words[9]) {
+    if (n + 1u == rows && j + 8u >= row_tiles / 2u) {
+        n = 0u;
+        j = j % 8u;
+    }
+    const uint block = n * (row_tiles / 16u) + j / 8u;
+    const uint tile = j % 8u;
+    uint base = block * 55u;
+    uint begin0 = base + 24u;
+    uint window0 = begin0 / 4u;
+    uint begin1 = base + 51u;
+    uint window1 = begin1 / 4u;
+    fours[0] = blocks_four[window0];
+    fours[1] = blocks_four[window0 + 1u];
+    fours[2] = blocks_four[window1];
+    fours[3] = blocks_four[window1 + 1u];
+    words[0] = blocks_word[base + tile + 8u];
+    words[1] = blocks_word[base + tile];
+    words[2] = blocks_word[base + tile + 16u];
+    words[3] = blocks_word[base + tile + 35u];
+    words[4] = blocks_word[base + tile + 36u];
+    words[5] = blocks_word[base + tile + 27u];
+    words[6] = blocks_word[base + tile + 28u];
+    words[7] = blocks_word[base + tile + 43u];
+    words[8] = blocks_word[base + tile + 44u];
+}
+
+// Adds the products of wide tile `j` of row `n`, which was loaded.
+void accumulate_wide(uint n, uint j, uint k, uvec4 fours[4], uint words[9], inout float sum[BATCH]) {
+    const uint block = n * (row_tiles / 16u) + j / 8u;
+    const uint tile = j % 8u;
+    uint base = block * 55u;
+    uint begin0 = base + 24u;
+    bool odd0 = (begin0 & 1u) != 0u;
+    bool upper0 = (begin0 & 2u) != 0u;
+    uvec4 four0 = fours[1];
+    uint pick0 = upper0 ? four0.z : four0.x;
+    uvec4 four1 = fours[0];
+    uint pick1 = upper0 ? four0.y : four1.w;
+    float d0 = f16_to_f32(odd0 ? pick0 : pick1);
+    uint pick2 = upper0 ? four1.w : four1.y;
+    uint pick3 = upper0 ? four1.z : four1.x;
+    uint scales0 = odd0 ? pick2 : pick3;
+    uint sc_lo0 = (scales0 >> (tile / 4u * 8u)) & 15u;  // scales: bits 0-3 of sc
+    uint pick4 = upper0 ? four0.x : four1.z;
+    uint scales1 = odd0 ? pick1 : pick4;
+    uint sc_hi0 = (scales1 >> (tile / 4u * 8u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc0 = sc_lo0 | (sc_hi0 << 4u);
+    precise float d_sc0 = d0 * float(int(sc0) - 32);
+    uint qs0 = words[0];
+    uint hmask0 = words[1];
+    uint codes0 = (qs0 & 0x3030303u) | ((hmask0 << 2u) & 0x4040404u);  // packed
+    vec2 pair0 = unpackHalf2x16(codes0 & 0x70007u);
+    vec2 pair1 = unpackHalf2x16((codes0 >> 8u) & 0x70007u);
+    uint sc_lo1 = (scales0 >> (tile / 4u * 8u + 16u)) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi1 = (scales1 >> (tile / 4u * 8u + 16u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc1 = sc_lo1 | (sc_hi1 << 4u);
+    precise float d_sc1 = d0 * float(int(sc1) - 32);
+    uint codes1 = (qs0 & 0xC0C0C0Cu) | ((hmask0 << 3u) & 0x10101010u);  // packed
+    vec2 pair2 = unpackHalf2x16(codes1 & 0x1C001Cu);
+    vec2 pair3 = unpackHalf2x16((codes1 >> 8u) & 0x1C001Cu);
+    uint scales2 = odd0 ? pick4 : pick2;
+    uint sc_lo2 = (scales2 >> (tile / 4u * 8u)) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi2 = (scales1 >> (tile / 4u * 8u + 2u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc2 = sc_lo2 | (sc_hi2 << 4u);
+    precise float d_sc2 = d0 * float(int(sc2) - 32);
+    uint codes2 = (qs0 & 0x30303030u) | ((hmask0 << 4u) & 0x40404040u);  // packed
+    vec2 pair4 = unpackHalf2x16(codes2 & 0x700070u);
+    vec2 pair5 = unpackHalf2x16((codes2 >> 8u) & 0x700070u);
+    uint sc_lo3 = (scales2 >> (tile / 4u * 8u + 16u)) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi3 = (scales1 >> (tile / 4u * 8u + 18u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc3 = sc_lo3 | (sc_hi3 << 4u);
+    precise float d_sc3 = d0 * float(int(sc3) - 32);
+    uint codes3 = ((qs0 >> 6u) & 0x3030303u) | ((hmask0 >> 1u) & 0x4040404u);  // packed
+    vec2 pair6 = unpackHalf2x16(codes3 & 0x70007u);
+    vec2 pair7 = unpackHalf2x16((codes3 >> 8u) & 0x70007u);
+    uint sc_lo4 = (scales0 >> (tile / 4u * 8u + 4u)) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi4 = (scales1 >> (tile / 4u * 8u + 4u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc4 = sc_lo4 | (sc_hi4 << 4u);
+    precise float d_sc4 = d0 * float(int(sc4) - 32);
+    uint qs1 = words[2];
+    uint codes4 = (qs1 & 0x3030303u) | ((hmask0 >> 2u) & 0x4040404u);  // packed
+    vec2 pair8 = unpackHalf2x16(codes4 & 0x70007u);
+    vec2 pair9 = unpackHalf2x16((codes4 >> 8u) & 0x70007u);
+    uint sc_lo5 = (scales0 >> (tile / 4u * 8u + 20u)) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi5 = (scales1 >> (tile / 4u * 8u + 20u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc5 = sc_lo5 | (sc_hi5 << 4u);
+    precise float d_sc5 = d0 * float(int(sc5) - 32);
+    uint codes5 = (qs1 & 0xC0C0C0Cu) | ((hmask0 >> 1u) & 0x10101010u);  // packed
+    vec2 pair10 = unpackHalf2x16(codes5 & 0x1C001Cu);
+    vec2 pair11 = unpackHalf2x16((codes5 >> 8u) & 0x1C001Cu);
+    uint sc_lo6 = (scales2 >> (tile / 4u * 8u + 4u)) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi6 = (scales1 >> (tile / 4u * 8u + 6u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc6 = sc_lo6 | (sc_hi6 << 4u);
+    precise float d_sc6 = d0 * float(int(sc6) - 32);
+    uint codes6 = (qs1 & 0x30303030u) | (hmask0 & 0x40404040u);  // packed
+    vec2 pair12 = unpackHalf2x16(codes6 & 0x700070u);
+    vec2 pair13 = unpackHalf2x16((codes6 >> 8u) & 0x700070u);
+    uint sc_lo7 = (scales2 >> (tile / 4u * 8u + 20u)) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi7 = (scales1 >> (tile / 4u * 8u + 22u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc7 = sc_lo7 | (sc_hi7 << 4u);
+    precise float d_sc7 = d0 * float(int(sc7) - 32);
+    uint codes7 = ((qs1 >> 6u) & 0x3030303u) | ((hmask0 >> 5u) & 0x4040404u);  // packed
+    vec2 pair14 = unpackHalf2x16(codes7 & 0x70007u);
+    vec2 pair15 = unpackHalf2x16((codes7 >> 8u) & 0x70007u);
+    uint begin1 = base + 51u;
+    bool odd1 = (begin1 & 1u) != 0u;
+    bool upper1 = (begin1 & 2u) != 0u;
+    uvec4 four2 = fours[3];
+    uint pick5 = upper1 ? four2.z : four2.x;
+    uvec4 four3 = fours[2];
+    uint pick6 = upper1 ? four2.y : four3.w;
+    uint scales3 = odd1 ? pick5 : pick6;
+    float d1 = f16_to_f32(scales3 >> 16u);
+    uint pick7 = upper1 ? four3.w : four3.y;
+    uint pick8 = upper1 ? four3.z : four3.x;
+    uint scales4 = odd1 ? pick7 : pick8;
+    uint sc_lo8 = (scales4 >> (tile / 4u * 8u + 16u)) & 15u;  // scales: bits 0-3 of sc
+    uint pick9 = upper1 ? four2.x : four3.z;
+    uint scales5 = odd1 ? pick6 : pick9;
+    uint sc_hi8 = (scales5 >> (tile / 4u * 8u + 16u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc8 = sc_lo8 | (sc_hi8 << 4u);
+    precise float d_sc8 = d1 * float(int(sc8) - 32);
+    uint qs2 = words[3];
+    uint qs3 = words[4];
+    uint qs_run0 = (qs2 >> 16u) | (qs3 << 16u);
+    uint hmask1 = words[5];
+    uint hmask2 = words[6];
+    uint hmask_run = (hmask1 >> 16u) | (hmask2 << 16u);
+    uint codes8 = (qs_run0 & 0x3030303u) | ((hmask_run << 2u) & 0x4040404u);  // packed
+    vec2 pair16 = unpackHalf2x16(codes8 & 0x70007u);
+    vec2 pair17 = unpackHalf2x16((codes8 >> 8u) & 0x70007u);
+    uint scales6 = odd1 ? pick9 : pick7;
+    uint sc_lo9 = (scales6 >> (tile / 4u * 8u)) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi9 = (scales3 >> (tile / 4u * 8u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc9 = sc_lo9 | (sc_hi9 << 4u);
+    precise float d_sc9 = d1 * float(int(sc9) - 32);
+    uint codes9 = (qs_run0 & 0xC0C0C0Cu) | ((hmask_run << 3u) & 0x10101010u);  // packed
+    vec2 pair18 = unpackHalf2x16(codes9 & 0x1C001Cu);
+    vec2 pair19 = unpackHalf2x16((codes9 >> 8u) & 0x1C001Cu);
+    uint sc_lo10 = (scales6 >> (tile / 4u * 8u + 16u)) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi10 = (scales5 >> (tile / 4u * 8u + 18u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc10 = sc_lo10 | (sc_hi10 << 4u);
+    precise float d_sc10 = d1 * float(int(sc10) - 32);
+    uint codes10 = (qs_run0 & 0x30303030u) | ((hmask_run << 4u) & 0x40404040u);  // packed
+    vec2 pair20 = unpackHalf2x16(codes10 & 0x700070u);
+    vec2 pair21 = unpackHalf2x16((codes10 >> 8u) & 0x700070u);
+    uint sc_lo11 = (scales5 >> (tile / 4u * 8u)) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi11 = (scales3 >> (tile / 4u * 8u + 2u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc11 = sc_lo11 | (sc_hi11 << 4u);
+    precise float d_sc11 = d1 * float(int(sc11) - 32);
+    uint codes11 = ((qs_run0 >> 6u) & 0x3030303u) | ((hmask_run >> 1u) & 0x4040404u);  // packed
+    vec2 pair22 = unpackHalf2x16(codes11 & 0x70007u);
+    vec2 pair23 = unpackHalf2x16((codes11 >> 8u) & 0x70007u);
+    uint sc_lo12 = (scales4 >> (tile / 4u * 8u + 20u)) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi12 = (scales5 >> (tile / 4u * 8u + 20u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc12 = sc_lo12 | (sc_hi12 << 4u);
+    precise float d_sc12 = d1 * float(int(sc12) - 32);
+    uint qs4 = words[7];
+    uint qs5 = words[8];
+    uint qs_run1 = (qs4 >> 16u) | (qs5 << 16u);
+    uint codes12 = (qs_run1 & 0x3030303u) | ((hmask_run >> 2u) & 0x4040404u);  // packed
+    vec2 pair24 = unpackHalf2x16(codes12 & 0x70007u);
+    vec2 pair25 = unpackHalf2x16((codes12 >> 8u) & 0x70007u);
+    uint sc_lo13 = (scales6 >> (tile / 4u * 8u + 4u)) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi13 = (scales3 >> (tile / 4u * 8u + 4u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc13 = sc_lo13 | (sc_hi13 << 4u);
+    precise float d_sc13 = d1 * float(int(sc13) - 32);
+    uint codes13 = (qs_run1 & 0xC0C0C0Cu) | ((hmask_run >> 1u) & 0x10101010u);  // packed
+    vec2 pair26 = unpackHalf2x16(codes13 & 0x1C001Cu);
+    vec2 pair27 = unpackHalf2x16((codes13 >> 8u) & 0x1C001Cu);
+    uint sc_lo14 = (scales6 >> (tile / 4u * 8u + 20u)) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi14 = (scales5 >> (tile / 4u * 8u + 22u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc14 = sc_lo14 | (sc_hi14 << 4u);
+    precise float d_sc14 = d1 * float(int(sc14) - 32);
+    uint codes14 = (qs_run1 & 0x30303030u) | (hmask_run & 0x40404040u);  // packed
+    vec2 pair28 = unpackHalf2x16(codes14 & 0x700070u);
+    vec2 pair29 = unpackHalf2x16((codes14 >> 8u) & 0x700070u);
+    uint sc_lo15 = (scales5 >> (tile / 4u * 8u + 4u)) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi15 = (scales3 >> (tile / 4u * 8u + 6u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc15 = sc_lo15 | (sc_hi15 << 4u);
+    precise float d_sc15 = d1 * float(int(sc15) - 32);
+    uint codes15 = ((qs_run1 >> 6u) & 0x3030303u) | ((hmask_run >> 5u) & 0x4040404u);  // packed
+    vec2 pair30 = unpackHalf2x16(codes15 & 0x70007u);
+    vec2 pair31 = unpackHalf2x16((codes15 >> 8u) & 0x70007u);
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
+        sum[m] += d_sc0 * (dot(wide_x[k][m][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)) - 4.0 * wide_x_sum[k][m][0]) + d_sc1 * (dot(wide_x[k][m][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y)) - 4.0 * wide_x_sum[k][m][1]) + d_sc2 * (dot(wide_x[k][m][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y)) - 4.0 * wide_x_sum[k][m][2]) + d_sc3 * (dot(wide_x[k][m][3], vec4(pair6.x, pair7.x, pair6.y, pair7.y)) - 4.0 * wide_x_sum[k][m][3]) + d_sc4 * (dot(wide_x[k][m][4], vec4(pair8.x, pair9.x, pair8.y, pair9.y)) - 4.0 * wide_x_sum[k][m][4]) + d_sc5 * (dot(wide_x[k][m][5], vec4(pair10.x, pair11.x, pair10.y, pair11.y)) - 4.0 * wide_x_sum[k][m][5]) + d_sc6 * (dot(wide_x[k][m][6], vec4(pair12.x, pair13.x, pair12.y, pair13.y)) - 4.0 * wide_x_sum[k][m][6]) + d_sc7 * (dot(wide_x[k][m][7], vec4(pair14.x, pair15.x, pair14.y, pair15.y)) - 4.0 * wide_x_sum[k][m][7]) + d_sc8 * (dot(wide_x[k][m][8], vec4(pair16.x, pair17.x, pair16.y, pair17.y)) - 4.0 * wide_x_sum[k][m][8]) + d_sc9 * (dot(wide_x[k][m][9], vec4(pair18.x, pair19.x, pair18.y, pair19.y)) - 4.0 * wide_x_sum[k][m][9]) + d_sc10 * (dot(wide_x[k][m][10], vec4(pair20.x, pair21.x, pair20.y, pair21.y)) - 4.0 * wide_x_sum[k][m][10]) + d_sc11 * (dot(wide_x[k][m][11], vec4(pair22.x, pair23.x, pair22.y, pair23.y)) - 4.0 * wide_x_sum[k][m][11]) + d_sc12 * (dot(wide_x[k][m][12], vec4(pair24.x, pair25.x, pair24.y, pair25.y)) - 4.0 * wide_x_sum[k][m][12]) + d_sc13 * (dot(wide_x[k][m][13], vec4(pair26.x, pair27.x, pair26.y, pair27.y)) - 4.0 * wide_x_sum[k][m][13]) + d_sc14 * (dot(wide_x[k][m][14], vec4(pair28.x, pair29.x, pair28.y, pair29.y)) - 4.0 * wide_x_sum[k][m][14]) + d_sc15 * (dot(wide_x[k][m][15], vec4(pair30.x, pair31.x, pair30.y, pair31.y)) - 4.0 * wide_x_sum[k][m][15]);
+    }
+}
+
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS * BATCH * (BATCH == 1u ? 2u : 1u)];
+
+// Sums of right-hand side `m` over the lanes of a subgroup, of all rows at once: those of row r in lane r.
+float sum_of_lanes(float sum[ROWS][BATCH], uint m) {
+    float v[ROWS];
+    [[unroll]] for (uint r = 0u; r < ROWS; ++r) v[r] = sum[r][m];
+    [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
+        const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
+        [[unroll]] for (uint i = 0u; i < left; ++i) {
+            const float even_row = v[2u * i], odd_row = v[2u * i + 1u];
+            v[i] = (odd ? odd_row : even_row) + subgroupShuffleXor(odd ? even_row : odd_row, bit);
+        }
+    }
+    for (uint bit = ROWS; bit < gl_SubgroupSize; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
+    return v[0];
+}
+
+// As many subgroups share a row as hold all of x between them, and walk down the rows.
+void walk_wide() {
+    const uint wide_tiles = row_tiles / 2u, lane = gl_SubgroupInvocationID;
+    const uint slice = gl_SubgroupSize * WIDE_TILES, slices = (wide_tiles + slice - 1u) / slice;
+    uint split = 1u, held = ~0u, turn = 0u;
+    while (split < max(slices, SPLIT) && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
+    const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split, end = rows;
+    for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
+        const uint row = first + team * ROWS;
+        float sum[ROWS][BATCH];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+            [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[r][m] = 0.0;
+        }
+        for (uint c = gl_SubgroupID % split; c < slices; c += split) {
+            [[unroll]] for (uint k = 0; k < WIDE_TILES; ++k) {
+                const uint j = (c * WIDE_TILES + k) * gl_SubgroupSize + lane;
+                if (j >= wide_tiles) continue;
+                if (c != held) load_wide_x(0u, j, k);
+                if (row + ROWS >= end && j + 8u >= wide_tiles) {  // the last block of all, in smaller tiles
+                    for (uint i = 0u; i < 2u; ++i) {
+                        const uint t = j / 8u * 16u + j % 8u + i * 8u;
+                        load_x(0u, t, 0u);
+                        [[dont_unroll]] for (uint r = 0u; r < ROWS; ++r) {
+                            float part[BATCH];
+                            [[unroll]] for (uint m = 0u; m < BATCH; ++m) part[m] = 0.0;
+                            accumulate(min(row + r, end - 1u), t, 0u, part);
+                            [[unroll]] for (uint s = 0u; s < ROWS; ++s) {
+                                [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[s][m] += s == r ? part[m] : 0.0;
+                            }
+                        }
+                    }
+                    continue;
+                }
+                uvec4 fours[ROWS][4];
+                uint words[ROWS][9];
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, fours[r], words[r]);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, k, fours[r], words[r], sum[r]);
+            }
+            held = c;
+        }
+        // Halves of the memory in turn: who is a row ahead does not write where others still read.
+        const uint place = turn++ % 2u * gl_NumSubgroups * ROWS * BATCH;
+        [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+            const float all = sum_of_lanes(sum, m);
+            if (lane >= ROWS) continue;
+            if (split > 1u) partial[place + (gl_SubgroupID * BATCH + m) * ROWS + lane] = all;
+            else if (row + lane < rows && m < batch) y[m * y_rows + y_first + row + lane] = all;
+        }
+        if (split == 1u) continue;
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < teams * ROWS * BATCH; i += gl_WorkGroupSize.x) {
+            const uint t = i / (ROWS * BATCH), m = i / ROWS % BATCH, own = first + t * ROWS + i % ROWS;
+            const uint at = place + t * (split - 1u) * ROWS * BATCH + i;
+            float total = 0.0;
+            for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS * BATCH];
+            if (own < rows && m < batch) y[m * y_rows + y_first + own] = total;
+        }
+    }
+}
 
 void main() {
+    if (LOAD_WORDS == 4u && BATCH == 1u && gl_SubgroupSize >= ROWS && row_tiles % 16u == 0u && rows * (row_tiles / 16u) > 1u) {
+        walk_wide();
+        return;
+    }
     // A subgroup holds a slice of x and walks down the rows.
     const uint slice = gl_SubgroupSize * TILES, slices = (row_tiles + slice - 1u) / slice;
     const uint split = SPLIT == 1u ? 1u : min(SPLIT, gl_NumSubgroups);

@@ -1,7 +1,7 @@
 // q3_K_gemv_int8_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f16.
 // Generated from the specification below by `qkgen emit --format q3_K`; do not edit.
 // 110 bytes for 256 elements, 3.438 bits each.
-// For each weight 0.43 bytes read, 5.75 operations: 0.406 loads, 3.09 bits, 2.09 integer, 0.0938 float, 0.0625 conversions.
+// For each weight 0.43 bytes read, 5.67 operations: 0.203 loads, 3.12 bits, 2.2 integer, 0.0781 float, 0.0625 conversions.
 //
 //     format q3_K "3-bit codes around 4, 6-bit scales around 32 in groups of 16"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -23,6 +23,7 @@
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_shuffle : require
 #extension GL_EXT_spirv_intrinsics : require
 #extension GL_EXT_shader_16bit_storage : require
 
@@ -30,9 +31,12 @@ layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint BATCH = 1;  // right-hand sides that are kept, at least as many as there are
 layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
 layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row, where there are few rows
+layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: weights are loaded 16 bytes at a time, where that can be
 layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
+layout(binding = 0, std430) readonly buffer Blocks_wordBuffer { uint blocks_word[]; };
+layout(binding = 0, std430) readonly buffer Blocks_fourBuffer { uvec4 blocks_four[]; };
 layout(binding = 1, std430) readonly buffer Input { uvec2 x_in[]; };
 layout(binding = 2, std430) writeonly buffer Output { float y[]; };
 
@@ -57,6 +61,13 @@ int x[TILES][BATCH][DIGITS][8];
 int x_digits[TILES][BATCH][DIGITS][8];
 float x_step[TILES][BATCH];
 float x_sum[TILES][BATCH][1];
+
+// The same for wide tiles, where x fits.
+const uint WIDE_TILES = 1u;
+int wide_x[WIDE_TILES][BATCH][DIGITS][16];
+int wide_x_digits[WIDE_TILES][BATCH][DIGITS][16];
+float wide_x_step[WIDE_TILES][BATCH];
+float wide_x_sum[WIDE_TILES][BATCH][1];
 
 // Integers whose digits are bytes with a sign: the largest, less what rounding may add.
 const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355709.0;
@@ -220,9 +231,361 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     }
 }
 
-shared float partial[gl_WorkGroupSize.x / 4u * ROWS * BATCH];
+// Loads what wide tile `j` of a row meets of x, from right-hand side `vector` on.
+void load_wide_x(uint vector, uint j, uint k) {
+    const uint tile = j % 8u;
+    const uint place = j / 8u * 128u + tile;
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
+        const uint from = min(vector + m, batch - 1u) * row_tiles * 8u + place;
+        const vec4 x0 = vec4(unpackHalf2x16(x_in[from].x), unpackHalf2x16(x_in[from].y));
+        const vec4 x1 = vec4(unpackHalf2x16(x_in[from + 8u].x), unpackHalf2x16(x_in[from + 8u].y));
+        const vec4 x2 = vec4(unpackHalf2x16(x_in[from + 16u].x), unpackHalf2x16(x_in[from + 16u].y));
+        const vec4 x3 = vec4(unpackHalf2x16(x_in[from + 24u].x), unpackHalf2x16(x_in[from + 24u].y));
+        const vec4 x4 = vec4(unpackHalf2x16(x_in[from + 32u].x), unpackHalf2x16(x_in[from + 32u].y));
+        const vec4 x5 = vec4(unpackHalf2x16(x_in[from + 40u].x), unpackHalf2x16(x_in[from + 40u].y));
+        const vec4 x6 = vec4(unpackHalf2x16(x_in[from + 48u].x), unpackHalf2x16(x_in[from + 48u].y));
+        const vec4 x7 = vec4(unpackHalf2x16(x_in[from + 56u].x), unpackHalf2x16(x_in[from + 56u].y));
+        const vec4 x8 = vec4(unpackHalf2x16(x_in[from + 64u].x), unpackHalf2x16(x_in[from + 64u].y));
+        const vec4 x9 = vec4(unpackHalf2x16(x_in[from + 72u].x), unpackHalf2x16(x_in[from + 72u].y));
+        const vec4 x10 = vec4(unpackHalf2x16(x_in[from + 80u].x), unpackHalf2x16(x_in[from + 80u].y));
+        const vec4 x11 = vec4(unpackHalf2x16(x_in[from + 88u].x), unpackHalf2x16(x_in[from + 88u].y));
+        const vec4 x12 = vec4(unpackHalf2x16(x_in[from + 96u].x), unpackHalf2x16(x_in[from + 96u].y));
+        const vec4 x13 = vec4(unpackHalf2x16(x_in[from + 104u].x), unpackHalf2x16(x_in[from + 104u].y));
+        const vec4 x14 = vec4(unpackHalf2x16(x_in[from + 112u].x), unpackHalf2x16(x_in[from + 112u].y));
+        const vec4 x15 = vec4(unpackHalf2x16(x_in[from + 120u].x), unpackHalf2x16(x_in[from + 120u].y));
+        vec4 most = abs(x0);
+        most = max(most, abs(x1));
+        most = max(most, abs(x2));
+        most = max(most, abs(x3));
+        most = max(most, abs(x4));
+        most = max(most, abs(x5));
+        most = max(most, abs(x6));
+        most = max(most, abs(x7));
+        most = max(most, abs(x8));
+        most = max(most, abs(x9));
+        most = max(most, abs(x10));
+        most = max(most, abs(x11));
+        most = max(most, abs(x12));
+        most = max(most, abs(x13));
+        most = max(most, abs(x14));
+        most = max(most, abs(x15));
+        const float scale = scale_of(most, x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7 + x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15);
+        wide_x_step[k][m] = 1.0 / scale;
+        ivec4 i0 = ivec4(roundEven(x0 * scale));
+        ivec4 i1 = ivec4(roundEven(x1 * scale));
+        ivec4 i2 = ivec4(roundEven(x2 * scale));
+        ivec4 i3 = ivec4(roundEven(x3 * scale));
+        ivec4 i4 = ivec4(roundEven(x4 * scale));
+        ivec4 i5 = ivec4(roundEven(x5 * scale));
+        ivec4 i6 = ivec4(roundEven(x6 * scale));
+        ivec4 i7 = ivec4(roundEven(x7 * scale));
+        ivec4 i8 = ivec4(roundEven(x8 * scale));
+        ivec4 i9 = ivec4(roundEven(x9 * scale));
+        ivec4 i10 = ivec4(roundEven(x10 * scale));
+        ivec4 i11 = ivec4(roundEven(x11 * scale));
+        ivec4 i12 = ivec4(roundEven(x12 * scale));
+        ivec4 i13 = ivec4(roundEven(x13 * scale));
+        ivec4 i14 = ivec4(roundEven(x14 * scale));
+        ivec4 i15 = ivec4(roundEven(x15 * scale));
+        [[unroll]] for (uint digit = DIGITS; digit-- > 0;) {
+            const ivec4 low0 = bitfieldExtract(i0, 0, 8);
+            const ivec4 low1 = bitfieldExtract(i1, 0, 8);
+            const ivec4 low2 = bitfieldExtract(i2, 0, 8);
+            const ivec4 low3 = bitfieldExtract(i3, 0, 8);
+            const ivec4 low4 = bitfieldExtract(i4, 0, 8);
+            const ivec4 low5 = bitfieldExtract(i5, 0, 8);
+            const ivec4 low6 = bitfieldExtract(i6, 0, 8);
+            const ivec4 low7 = bitfieldExtract(i7, 0, 8);
+            const ivec4 low8 = bitfieldExtract(i8, 0, 8);
+            const ivec4 low9 = bitfieldExtract(i9, 0, 8);
+            const ivec4 low10 = bitfieldExtract(i10, 0, 8);
+            const ivec4 low11 = bitfieldExtract(i11, 0, 8);
+            const ivec4 low12 = bitfieldExtract(i12, 0, 8);
+            const ivec4 low13 = bitfieldExtract(i13, 0, 8);
+            const ivec4 low14 = bitfieldExtract(i14, 0, 8);
+            const ivec4 low15 = bitfieldExtract(i15, 0, 8);
+            wide_x[k][m][digit][0] = bytes_of(low0);
+            wide_x[k][m][digit][1] = bytes_of(low1);
+            wide_x[k][m][digit][2] = bytes_of(low2);
+            wide_x[k][m][digit][3] = bytes_of(low3);
+            wide_x[k][m][digit][4] = bytes_of(low4);
+            wide_x[k][m][digit][5] = bytes_of(low5);
+            wide_x[k][m][digit][6] = bytes_of(low6);
+            wide_x[k][m][digit][7] = bytes_of(low7);
+            wide_x[k][m][digit][8] = bytes_of(low8);
+            wide_x[k][m][digit][9] = bytes_of(low9);
+            wide_x[k][m][digit][10] = bytes_of(low10);
+            wide_x[k][m][digit][11] = bytes_of(low11);
+            wide_x[k][m][digit][12] = bytes_of(low12);
+            wide_x[k][m][digit][13] = bytes_of(low13);
+            wide_x[k][m][digit][14] = bytes_of(low14);
+            wide_x[k][m][digit][15] = bytes_of(low15);
+            wide_x_digits[k][m][digit][0] = sum_of(low0);
+            wide_x_digits[k][m][digit][1] = sum_of(low1);
+            wide_x_digits[k][m][digit][2] = sum_of(low2);
+            wide_x_digits[k][m][digit][3] = sum_of(low3);
+            wide_x_digits[k][m][digit][4] = sum_of(low4);
+            wide_x_digits[k][m][digit][5] = sum_of(low5);
+            wide_x_digits[k][m][digit][6] = sum_of(low6);
+            wide_x_digits[k][m][digit][7] = sum_of(low7);
+            wide_x_digits[k][m][digit][8] = sum_of(low8);
+            wide_x_digits[k][m][digit][9] = sum_of(low9);
+            wide_x_digits[k][m][digit][10] = sum_of(low10);
+            wide_x_digits[k][m][digit][11] = sum_of(low11);
+            wide_x_digits[k][m][digit][12] = sum_of(low12);
+            wide_x_digits[k][m][digit][13] = sum_of(low13);
+            wide_x_digits[k][m][digit][14] = sum_of(low14);
+            wide_x_digits[k][m][digit][15] = sum_of(low15);
+            i0 = (i0 - low0) >> 8;
+            i1 = (i1 - low1) >> 8;
+            i2 = (i2 - low2) >> 8;
+            i3 = (i3 - low3) >> 8;
+            i4 = (i4 - low4) >> 8;
+            i5 = (i5 - low5) >> 8;
+            i6 = (i6 - low6) >> 8;
+            i7 = (i7 - low7) >> 8;
+            i8 = (i8 - low8) >> 8;
+            i9 = (i9 - low9) >> 8;
+            i10 = (i10 - low10) >> 8;
+            i11 = (i11 - low11) >> 8;
+            i12 = (i12 - low12) >> 8;
+            i13 = (i13 - low13) >> 8;
+            i14 = (i14 - low14) >> 8;
+            i15 = (i15 - low15) >> 8;
+        }
+    }
+}
+
+// Loads wide tile `j` of row `n`, but that of the last block of all, from where loads of 16 bytes would go beyond the end.
+void fetch_wide(uint n, uint j, out uvec4 fours[4], out uint words[9]) {
+    if (n + 1u == rows && j + 8u >= row_tiles / 2u) {
+        n = 0u;
+        j = j % 8u;
+    }
+    const uint block = n * (row_tiles / 16u) + j / 8u;
+    const uint tile = j % 8u;
+    uint base = block * 55u;
+    uint begin0 = base + 24u;
+    uint window0 = begin0 / 4u;
+    uint begin1 = base + 51u;
+    uint window1 = begin1 / 4u;
+    fours[0] = blocks_four[window0];
+    fours[1] = blocks_four[window0 + 1u];
+    fours[2] = blocks_four[window1];
+    fours[3] = blocks_four[window1 + 1u];
+    words[0] = blocks_word[base + tile + 8u];
+    words[1] = blocks_word[base + tile];
+    words[2] = blocks_word[base + tile + 16u];
+    words[3] = blocks_word[base + tile + 35u];
+    words[4] = blocks_word[base + tile + 36u];
+    words[5] = blocks_word[base + tile + 27u];
+    words[6] = blocks_word[base + tile + 28u];
+    words[7] = blocks_word[base + tile + 43u];
+    words[8] = blocks_word[base + tile + 44u];
+}
+
+// Adds the products of wide tile `j` of row `n`, which was loaded.
+void accumulate_wide(uint n, uint j, uint k, uvec4 fours[4], uint words[9], inout float sum[BATCH]) {
+    const uint block = n * (row_tiles / 16u) + j / 8u;
+    const uint tile = j % 8u;
+    uint base = block * 55u;
+    uint begin0 = base + 24u;
+    bool odd0 = (begin0 & 1u) != 0u;
+    bool upper0 = (begin0 & 2u) != 0u;
+    uvec4 four0 = fours[1];
+    uint pick0 = upper0 ? four0.z : four0.x;
+    uvec4 four1 = fours[0];
+    uint pick1 = upper0 ? four0.y : four1.w;
+    float d0 = f16_to_f32(odd0 ? pick0 : pick1);
+    uint pick2 = upper0 ? four1.w : four1.y;
+    uint pick3 = upper0 ? four1.z : four1.x;
+    uint scales0 = odd0 ? pick2 : pick3;
+    uint sc_lo0 = (scales0 >> (tile / 4u * 8u)) & 15u;  // scales: bits 0-3 of sc
+    uint pick4 = upper0 ? four0.x : four1.z;
+    uint scales1 = odd0 ? pick1 : pick4;
+    uint sc_hi0 = (scales1 >> (tile / 4u * 8u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc0 = sc_lo0 | (sc_hi0 << 4u);
+    uint qs0 = words[0];
+    uint hmask0 = words[1];
+    uint bytes0 = (qs0 & 0x3030303u) | ((hmask0 & 0x1010101u) << 2u);
+    uint sc_lo1 = (scales0 >> (tile / 4u * 8u + 16u)) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi1 = (scales1 >> (tile / 4u * 8u + 16u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc1 = sc_lo1 | (sc_hi1 << 4u);
+    uint bytes1 = ((qs0 >> 2u) & 0x3030303u) | (((hmask0 >> 1u) & 0x1010101u) << 2u);
+    uint scales2 = odd0 ? pick4 : pick2;
+    uint sc_lo2 = (scales2 >> (tile / 4u * 8u)) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi2 = (scales1 >> (tile / 4u * 8u + 2u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc2 = sc_lo2 | (sc_hi2 << 4u);
+    uint bytes2 = ((qs0 >> 4u) & 0x3030303u) | (((hmask0 >> 2u) & 0x1010101u) << 2u);
+    uint sc_lo3 = (scales2 >> (tile / 4u * 8u + 16u)) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi3 = (scales1 >> (tile / 4u * 8u + 18u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc3 = sc_lo3 | (sc_hi3 << 4u);
+    uint bytes3 = ((qs0 >> 6u) & 0x3030303u) | (((hmask0 >> 3u) & 0x1010101u) << 2u);
+    uint sc_lo4 = (scales0 >> (tile / 4u * 8u + 4u)) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi4 = (scales1 >> (tile / 4u * 8u + 4u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc4 = sc_lo4 | (sc_hi4 << 4u);
+    uint qs1 = words[2];
+    uint bytes4 = (qs1 & 0x3030303u) | (((hmask0 >> 4u) & 0x1010101u) << 2u);
+    uint sc_lo5 = (scales0 >> (tile / 4u * 8u + 20u)) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi5 = (scales1 >> (tile / 4u * 8u + 20u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc5 = sc_lo5 | (sc_hi5 << 4u);
+    uint bytes5 = ((qs1 >> 2u) & 0x3030303u) | (((hmask0 >> 5u) & 0x1010101u) << 2u);
+    uint sc_lo6 = (scales2 >> (tile / 4u * 8u + 4u)) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi6 = (scales1 >> (tile / 4u * 8u + 6u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc6 = sc_lo6 | (sc_hi6 << 4u);
+    uint bytes6 = ((qs1 >> 4u) & 0x3030303u) | (((hmask0 >> 6u) & 0x1010101u) << 2u);
+    uint sc_lo7 = (scales2 >> (tile / 4u * 8u + 20u)) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi7 = (scales1 >> (tile / 4u * 8u + 22u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc7 = sc_lo7 | (sc_hi7 << 4u);
+    uint bytes7 = ((qs1 >> 6u) & 0x3030303u) | (((hmask0 >> 7u) & 0x1010101u) << 2u);
+    uint begin1 = base + 51u;
+    bool odd1 = (begin1 & 1u) != 0u;
+    bool upper1 = (begin1 & 2u) != 0u;
+    uvec4 four2 = fours[3];
+    uint pick5 = upper1 ? four2.z : four2.x;
+    uvec4 four3 = fours[2];
+    uint pick6 = upper1 ? four2.y : four3.w;
+    uint scales3 = odd1 ? pick5 : pick6;
+    float d1 = f16_to_f32(scales3 >> 16u);
+    uint pick7 = upper1 ? four3.w : four3.y;
+    uint pick8 = upper1 ? four3.z : four3.x;
+    uint scales4 = odd1 ? pick7 : pick8;
+    uint sc_lo8 = (scales4 >> (tile / 4u * 8u + 16u)) & 15u;  // scales: bits 0-3 of sc
+    uint pick9 = upper1 ? four2.x : four3.z;
+    uint scales5 = odd1 ? pick6 : pick9;
+    uint sc_hi8 = (scales5 >> (tile / 4u * 8u + 16u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc8 = sc_lo8 | (sc_hi8 << 4u);
+    uint qs2 = words[3];
+    uint qs3 = words[4];
+    uint qs_run0 = (qs2 >> 16u) | (qs3 << 16u);
+    uint hmask1 = words[5];
+    uint hmask2 = words[6];
+    uint hmask_run = (hmask1 >> 16u) | (hmask2 << 16u);
+    uint bytes8 = (qs_run0 & 0x3030303u) | ((hmask_run & 0x1010101u) << 2u);
+    uint scales6 = odd1 ? pick9 : pick7;
+    uint sc_lo9 = (scales6 >> (tile / 4u * 8u)) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi9 = (scales3 >> (tile / 4u * 8u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc9 = sc_lo9 | (sc_hi9 << 4u);
+    uint bytes9 = ((qs_run0 >> 2u) & 0x3030303u) | (((hmask_run >> 1u) & 0x1010101u) << 2u);
+    uint sc_lo10 = (scales6 >> (tile / 4u * 8u + 16u)) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi10 = (scales5 >> (tile / 4u * 8u + 18u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc10 = sc_lo10 | (sc_hi10 << 4u);
+    uint bytes10 = ((qs_run0 >> 4u) & 0x3030303u) | (((hmask_run >> 2u) & 0x1010101u) << 2u);
+    uint sc_lo11 = (scales5 >> (tile / 4u * 8u)) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi11 = (scales3 >> (tile / 4u * 8u + 2u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc11 = sc_lo11 | (sc_hi11 << 4u);
+    uint bytes11 = ((qs_run0 >> 6u) & 0x3030303u) | (((hmask_run >> 3u) & 0x1010101u) << 2u);
+    uint sc_lo12 = (scales4 >> (tile / 4u * 8u + 20u)) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi12 = (scales5 >> (tile / 4u * 8u + 20u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc12 = sc_lo12 | (sc_hi12 << 4u);
+    uint qs4 = words[7];
+    uint qs5 = words[8];
+    uint qs_run1 = (qs4 >> 16u) | (qs5 << 16u);
+    uint bytes12 = (qs_run1 & 0x3030303u) | (((hmask_run >> 4u) & 0x1010101u) << 2u);
+    uint sc_lo13 = (scales6 >> (tile / 4u * 8u + 4u)) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi13 = (scales3 >> (tile / 4u * 8u + 4u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc13 = sc_lo13 | (sc_hi13 << 4u);
+    uint bytes13 = ((qs_run1 >> 2u) & 0x3030303u) | (((hmask_run >> 5u) & 0x1010101u) << 2u);
+    uint sc_lo14 = (scales6 >> (tile / 4u * 8u + 20u)) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi14 = (scales5 >> (tile / 4u * 8u + 22u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc14 = sc_lo14 | (sc_hi14 << 4u);
+    uint bytes14 = ((qs_run1 >> 4u) & 0x3030303u) | (((hmask_run >> 6u) & 0x1010101u) << 2u);
+    uint sc_lo15 = (scales5 >> (tile / 4u * 8u + 4u)) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi15 = (scales3 >> (tile / 4u * 8u + 6u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc15 = sc_lo15 | (sc_hi15 << 4u);
+    uint bytes15 = ((qs_run1 >> 6u) & 0x3030303u) | (((hmask_run >> 7u) & 0x1010101u) << 2u);
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
+        float dots0 = 0.0, dots1 = 0.0;
+        [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
+            dots0 = 256.0 * dots0 + float((int(sc0) - 32) * (dot4(int(bytes0), wide_x[k][m][digit][0]) - 4 * wide_x_digits[k][m][digit][0]) + (int(sc1) - 32) * (dot4(int(bytes1), wide_x[k][m][digit][1]) - 4 * wide_x_digits[k][m][digit][1]) + (int(sc2) - 32) * (dot4(int(bytes2), wide_x[k][m][digit][2]) - 4 * wide_x_digits[k][m][digit][2]) + (int(sc3) - 32) * (dot4(int(bytes3), wide_x[k][m][digit][3]) - 4 * wide_x_digits[k][m][digit][3]) + (int(sc4) - 32) * (dot4(int(bytes4), wide_x[k][m][digit][4]) - 4 * wide_x_digits[k][m][digit][4]) + (int(sc5) - 32) * (dot4(int(bytes5), wide_x[k][m][digit][5]) - 4 * wide_x_digits[k][m][digit][5]) + (int(sc6) - 32) * (dot4(int(bytes6), wide_x[k][m][digit][6]) - 4 * wide_x_digits[k][m][digit][6]) + (int(sc7) - 32) * (dot4(int(bytes7), wide_x[k][m][digit][7]) - 4 * wide_x_digits[k][m][digit][7]));
+            dots1 = 256.0 * dots1 + float((int(sc8) - 32) * (dot4(int(bytes8), wide_x[k][m][digit][8]) - 4 * wide_x_digits[k][m][digit][8]) + (int(sc9) - 32) * (dot4(int(bytes9), wide_x[k][m][digit][9]) - 4 * wide_x_digits[k][m][digit][9]) + (int(sc10) - 32) * (dot4(int(bytes10), wide_x[k][m][digit][10]) - 4 * wide_x_digits[k][m][digit][10]) + (int(sc11) - 32) * (dot4(int(bytes11), wide_x[k][m][digit][11]) - 4 * wide_x_digits[k][m][digit][11]) + (int(sc12) - 32) * (dot4(int(bytes12), wide_x[k][m][digit][12]) - 4 * wide_x_digits[k][m][digit][12]) + (int(sc13) - 32) * (dot4(int(bytes13), wide_x[k][m][digit][13]) - 4 * wide_x_digits[k][m][digit][13]) + (int(sc14) - 32) * (dot4(int(bytes14), wide_x[k][m][digit][14]) - 4 * wide_x_digits[k][m][digit][14]) + (int(sc15) - 32) * (dot4(int(bytes15), wide_x[k][m][digit][15]) - 4 * wide_x_digits[k][m][digit][15]));
+        }
+        sum[m] += wide_x_step[k][m] * (d0 * dots0 + d1 * dots1);
+    }
+}
+
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS * BATCH * (BATCH * DIGITS <= 8u ? 2u : 1u)];
+
+// Sums of right-hand side `m` over the lanes of a subgroup, of all rows at once: those of row r in lane r.
+float sum_of_lanes(float sum[ROWS][BATCH], uint m) {
+    float v[ROWS];
+    [[unroll]] for (uint r = 0u; r < ROWS; ++r) v[r] = sum[r][m];
+    [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
+        const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
+        [[unroll]] for (uint i = 0u; i < left; ++i) {
+            const float even_row = v[2u * i], odd_row = v[2u * i + 1u];
+            v[i] = (odd ? odd_row : even_row) + subgroupShuffleXor(odd ? even_row : odd_row, bit);
+        }
+    }
+    for (uint bit = ROWS; bit < gl_SubgroupSize; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
+    return v[0];
+}
+
+// As many subgroups share a row as hold all of x between them, and walk down the rows.
+void walk_wide() {
+    const uint wide_tiles = row_tiles / 2u, lane = gl_SubgroupInvocationID;
+    const uint slice = gl_SubgroupSize * WIDE_TILES, slices = (wide_tiles + slice - 1u) / slice;
+    uint split = 1u, held = ~0u, turn = 0u;
+    while (split < max(slices, SPLIT) && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
+    const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split, end = rows;
+    for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
+        const uint row = first + team * ROWS;
+        float sum[ROWS][BATCH];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+            [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[r][m] = 0.0;
+        }
+        for (uint c = gl_SubgroupID % split; c < slices; c += split) {
+            [[unroll]] for (uint k = 0; k < WIDE_TILES; ++k) {
+                const uint j = (c * WIDE_TILES + k) * gl_SubgroupSize + lane;
+                if (j >= wide_tiles) continue;
+                if (c != held) load_wide_x(0u, j, k);
+                if (row + ROWS >= end && j + 8u >= wide_tiles) {  // the last block of all, in smaller tiles
+                    for (uint i = 0u; i < 2u; ++i) {
+                        const uint t = j / 8u * 16u + j % 8u + i * 8u;
+                        load_x(0u, t, 0u);
+                        [[dont_unroll]] for (uint r = 0u; r < ROWS; ++r) {
+                            float part[BATCH];
+                            [[unroll]] for (uint m = 0u; m < BATCH; ++m) part[m] = 0.0;
+                            accumulate(min(row + r, end - 1u), t, 0u, part);
+                            [[unroll]] for (uint s = 0u; s < ROWS; ++s) {
+                                [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[s][m] += s == r ? part[m] : 0.0;
+                            }
+                        }
+                    }
+                    continue;
+                }
+                uvec4 fours[ROWS][4];
+                uint words[ROWS][9];
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, fours[r], words[r]);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, k, fours[r], words[r], sum[r]);
+            }
+            held = c;
+        }
+        // Halves of the memory in turn: who is a row ahead does not write where others still read.
+        const uint place = turn++ % 2u * gl_NumSubgroups * ROWS * BATCH;
+        [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+            const float all = sum_of_lanes(sum, m);
+            if (lane >= ROWS) continue;
+            if (split > 1u) partial[place + (gl_SubgroupID * BATCH + m) * ROWS + lane] = all;
+            else if (row + lane < rows && m < batch) y[m * y_rows + y_first + row + lane] = all;
+        }
+        if (split == 1u) continue;
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < teams * ROWS * BATCH; i += gl_WorkGroupSize.x) {
+            const uint t = i / (ROWS * BATCH), m = i / ROWS % BATCH, own = first + t * ROWS + i % ROWS;
+            const uint at = place + t * (split - 1u) * ROWS * BATCH + i;
+            float total = 0.0;
+            for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS * BATCH];
+            if (own < rows && m < batch) y[m * y_rows + y_first + own] = total;
+        }
+    }
+}
 
 void main() {
+    if (LOAD_WORDS == 4u && BATCH * DIGITS <= 8u && gl_SubgroupSize >= ROWS && row_tiles % 16u == 0u && rows * (row_tiles / 16u) > 1u) {
+        walk_wide();
+        return;
+    }
     // A subgroup holds a slice of x and walks down the rows.
     const uint slice = gl_SubgroupSize * TILES, slices = (row_tiles + slice - 1u) / slice;
     const uint split = SPLIT == 1u ? 1u : min(SPLIT, gl_NumSubgroups);

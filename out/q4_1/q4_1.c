@@ -2,7 +2,7 @@
  * Generated from the specification below by `qkgen emit --format q4_1`; do not edit.
  * 20 bytes for 32 elements, 5 bits each.
  * dequant, gather in f32: for each weight 0.625 bytes read and 4 written, 6 operations: 0.25 loads, 2.12 bits, 0.375 integer, 2 float, 1.25 conversions.
- * gemv, gemv_id in f32: for each weight 0.625 bytes read, 4 operations: 0.188 loads, 0.688 bits, 0.312 integer, 2.19 float, 0.625 conversions.
+ * gemv, gemv_id in f32: for each weight 0.625 bytes read, 3.61 operations: 0.0469 loads, 0.672 bits, 0.234 integer, 2.09 float, 0.562 conversions.
  *
  *     format q4_1 "4-bit codes, one scale and one minimum for 32"
  *     from "ggml (llama.cpp), ggml-common.h"
@@ -596,10 +596,12 @@ static const uint32_t q4_1_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 5
 static const uint32_t q4_1_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q4_1_gemv_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q4_1_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_1_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_1_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, q4_1_gemv_f32_vulkan_split}};
+    {3, "split", 1, 4, q4_1_gemv_f32_vulkan_split},
+    {5, "load_words", 4, 2, q4_1_gemv_f32_vulkan_load_words}};
 
 const qk_kernel qk_q4_1_gemv_f32_vulkan = {
     .name = "q4_1_gemv_f32",
@@ -613,10 +615,10 @@ const qk_kernel qk_q4_1_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_1_gemv_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q4_1_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -666,11 +668,13 @@ static const uint32_t q4_1_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_int8_f32_vulkan_digits[] = {1};
+static const uint32_t q4_1_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q4_1_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_1_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_1_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, q4_1_gemv_int8_f32_vulkan_split},
-    {4, "digits", 1, 1, q4_1_gemv_int8_f32_vulkan_digits}};
+    {4, "digits", 1, 1, q4_1_gemv_int8_f32_vulkan_digits},
+    {5, "load_words", 4, 2, q4_1_gemv_int8_f32_vulkan_load_words}};
 
 const qk_kernel qk_q4_1_gemv_int8_f32_vulkan = {
     .name = "q4_1_gemv_int8_f32",
@@ -684,10 +688,10 @@ const qk_kernel qk_q4_1_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_1_gemv_int8_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q4_1_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -712,11 +716,13 @@ static const uint32_t q4_1_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_split_f32_vulkan_digits[] = {2};
+static const uint32_t q4_1_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q4_1_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_1_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_1_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, q4_1_gemv_split_f32_vulkan_split},
-    {4, "digits", 2, 1, q4_1_gemv_split_f32_vulkan_digits}};
+    {4, "digits", 2, 1, q4_1_gemv_split_f32_vulkan_digits},
+    {5, "load_words", 4, 2, q4_1_gemv_split_f32_vulkan_load_words}};
 
 const qk_kernel qk_q4_1_gemv_split_f32_vulkan = {
     .name = "q4_1_gemv_split_f32",
@@ -730,10 +736,10 @@ const qk_kernel qk_q4_1_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_1_gemv_split_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q4_1_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -758,11 +764,13 @@ static const uint32_t q4_1_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_int24_f32_vulkan_digits[] = {3};
+static const uint32_t q4_1_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q4_1_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_1_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_1_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, q4_1_gemv_int24_f32_vulkan_split},
-    {4, "digits", 3, 1, q4_1_gemv_int24_f32_vulkan_digits}};
+    {4, "digits", 3, 1, q4_1_gemv_int24_f32_vulkan_digits},
+    {5, "load_words", 4, 2, q4_1_gemv_int24_f32_vulkan_load_words}};
 
 const qk_kernel qk_q4_1_gemv_int24_f32_vulkan = {
     .name = "q4_1_gemv_int24_f32",
@@ -776,10 +784,10 @@ const qk_kernel qk_q4_1_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_1_gemv_int24_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q4_1_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -803,10 +811,12 @@ static const uint32_t q4_1_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 5
 static const uint32_t q4_1_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q4_1_gemv_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q4_1_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_1_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_1_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, q4_1_gemv_f16_vulkan_split}};
+    {3, "split", 1, 4, q4_1_gemv_f16_vulkan_split},
+    {5, "load_words", 4, 2, q4_1_gemv_f16_vulkan_load_words}};
 
 const qk_kernel qk_q4_1_gemv_f16_vulkan = {
     .name = "q4_1_gemv_f16",
@@ -820,10 +830,10 @@ const qk_kernel qk_q4_1_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_1_gemv_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q4_1_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -873,11 +883,13 @@ static const uint32_t q4_1_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_int8_f16_vulkan_digits[] = {1};
+static const uint32_t q4_1_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q4_1_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_1_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_1_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, q4_1_gemv_int8_f16_vulkan_split},
-    {4, "digits", 1, 1, q4_1_gemv_int8_f16_vulkan_digits}};
+    {4, "digits", 1, 1, q4_1_gemv_int8_f16_vulkan_digits},
+    {5, "load_words", 4, 2, q4_1_gemv_int8_f16_vulkan_load_words}};
 
 const qk_kernel qk_q4_1_gemv_int8_f16_vulkan = {
     .name = "q4_1_gemv_int8_f16",
@@ -891,10 +903,10 @@ const qk_kernel qk_q4_1_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_1_gemv_int8_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q4_1_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -919,11 +931,13 @@ static const uint32_t q4_1_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_split_f16_vulkan_digits[] = {2};
+static const uint32_t q4_1_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q4_1_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_1_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_1_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, q4_1_gemv_split_f16_vulkan_split},
-    {4, "digits", 2, 1, q4_1_gemv_split_f16_vulkan_digits}};
+    {4, "digits", 2, 1, q4_1_gemv_split_f16_vulkan_digits},
+    {5, "load_words", 4, 2, q4_1_gemv_split_f16_vulkan_load_words}};
 
 const qk_kernel qk_q4_1_gemv_split_f16_vulkan = {
     .name = "q4_1_gemv_split_f16",
@@ -937,10 +951,10 @@ const qk_kernel qk_q4_1_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_1_gemv_split_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q4_1_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -965,11 +979,13 @@ static const uint32_t q4_1_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_int24_f16_vulkan_digits[] = {3};
+static const uint32_t q4_1_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q4_1_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_1_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_1_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, q4_1_gemv_int24_f16_vulkan_split},
-    {4, "digits", 3, 1, q4_1_gemv_int24_f16_vulkan_digits}};
+    {4, "digits", 3, 1, q4_1_gemv_int24_f16_vulkan_digits},
+    {5, "load_words", 4, 2, q4_1_gemv_int24_f16_vulkan_load_words}};
 
 const qk_kernel qk_q4_1_gemv_int24_f16_vulkan = {
     .name = "q4_1_gemv_int24_f16",
@@ -983,10 +999,10 @@ const qk_kernel qk_q4_1_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_1_gemv_int24_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q4_1_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1012,8 +1028,10 @@ static const qk_field q4_1_gemv_id_f32_push[] = {
 
 static const uint32_t q4_1_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_1_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t q4_1_gemv_id_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q4_1_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_id_f32_vulkan_local_size_x},
-    {2, "rows", 4, 4, q4_1_gemv_id_f32_vulkan_rows}};
+    {2, "rows", 4, 4, q4_1_gemv_id_f32_vulkan_rows},
+    {5, "load_words", 4, 2, q4_1_gemv_id_f32_vulkan_load_words}};
 
 const qk_kernel qk_q4_1_gemv_id_f32_vulkan = {
     .name = "q4_1_gemv_id_f32",
@@ -1027,10 +1045,10 @@ const qk_kernel qk_q4_1_gemv_id_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_1_gemv_id_f32_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = q4_1_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1077,9 +1095,11 @@ static const qk_field q4_1_gemv_id_int8_f32_push[] = {
 static const uint32_t q4_1_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_1_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_id_int8_f32_vulkan_digits[] = {1};
+static const uint32_t q4_1_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q4_1_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_1_gemv_id_int8_f32_vulkan_rows},
-    {4, "digits", 1, 1, q4_1_gemv_id_int8_f32_vulkan_digits}};
+    {4, "digits", 1, 1, q4_1_gemv_id_int8_f32_vulkan_digits},
+    {5, "load_words", 4, 2, q4_1_gemv_id_int8_f32_vulkan_load_words}};
 
 const qk_kernel qk_q4_1_gemv_id_int8_f32_vulkan = {
     .name = "q4_1_gemv_id_int8_f32",
@@ -1093,10 +1113,10 @@ const qk_kernel qk_q4_1_gemv_id_int8_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_1_gemv_id_int8_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q4_1_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1123,9 +1143,11 @@ static const qk_field q4_1_gemv_id_split_f32_push[] = {
 static const uint32_t q4_1_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_1_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_id_split_f32_vulkan_digits[] = {2};
+static const uint32_t q4_1_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q4_1_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_1_gemv_id_split_f32_vulkan_rows},
-    {4, "digits", 2, 1, q4_1_gemv_id_split_f32_vulkan_digits}};
+    {4, "digits", 2, 1, q4_1_gemv_id_split_f32_vulkan_digits},
+    {5, "load_words", 4, 2, q4_1_gemv_id_split_f32_vulkan_load_words}};
 
 const qk_kernel qk_q4_1_gemv_id_split_f32_vulkan = {
     .name = "q4_1_gemv_id_split_f32",
@@ -1139,10 +1161,10 @@ const qk_kernel qk_q4_1_gemv_id_split_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_1_gemv_id_split_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q4_1_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1169,9 +1191,11 @@ static const qk_field q4_1_gemv_id_int24_f32_push[] = {
 static const uint32_t q4_1_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_1_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_id_int24_f32_vulkan_digits[] = {3};
+static const uint32_t q4_1_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q4_1_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_1_gemv_id_int24_f32_vulkan_rows},
-    {4, "digits", 3, 1, q4_1_gemv_id_int24_f32_vulkan_digits}};
+    {4, "digits", 3, 1, q4_1_gemv_id_int24_f32_vulkan_digits},
+    {5, "load_words", 4, 2, q4_1_gemv_id_int24_f32_vulkan_load_words}};
 
 const qk_kernel qk_q4_1_gemv_id_int24_f32_vulkan = {
     .name = "q4_1_gemv_id_int24_f32",
@@ -1185,10 +1209,10 @@ const qk_kernel qk_q4_1_gemv_id_int24_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_1_gemv_id_int24_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q4_1_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1214,8 +1238,10 @@ static const qk_field q4_1_gemv_id_f16_push[] = {
 
 static const uint32_t q4_1_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_1_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t q4_1_gemv_id_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q4_1_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_id_f16_vulkan_local_size_x},
-    {2, "rows", 4, 4, q4_1_gemv_id_f16_vulkan_rows}};
+    {2, "rows", 4, 4, q4_1_gemv_id_f16_vulkan_rows},
+    {5, "load_words", 4, 2, q4_1_gemv_id_f16_vulkan_load_words}};
 
 const qk_kernel qk_q4_1_gemv_id_f16_vulkan = {
     .name = "q4_1_gemv_id_f16",
@@ -1229,10 +1255,10 @@ const qk_kernel qk_q4_1_gemv_id_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_1_gemv_id_f16_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = q4_1_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1279,9 +1305,11 @@ static const qk_field q4_1_gemv_id_int8_f16_push[] = {
 static const uint32_t q4_1_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_1_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_id_int8_f16_vulkan_digits[] = {1};
+static const uint32_t q4_1_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q4_1_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_1_gemv_id_int8_f16_vulkan_rows},
-    {4, "digits", 1, 1, q4_1_gemv_id_int8_f16_vulkan_digits}};
+    {4, "digits", 1, 1, q4_1_gemv_id_int8_f16_vulkan_digits},
+    {5, "load_words", 4, 2, q4_1_gemv_id_int8_f16_vulkan_load_words}};
 
 const qk_kernel qk_q4_1_gemv_id_int8_f16_vulkan = {
     .name = "q4_1_gemv_id_int8_f16",
@@ -1295,10 +1323,10 @@ const qk_kernel qk_q4_1_gemv_id_int8_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_1_gemv_id_int8_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q4_1_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1325,9 +1353,11 @@ static const qk_field q4_1_gemv_id_split_f16_push[] = {
 static const uint32_t q4_1_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_1_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_id_split_f16_vulkan_digits[] = {2};
+static const uint32_t q4_1_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q4_1_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_1_gemv_id_split_f16_vulkan_rows},
-    {4, "digits", 2, 1, q4_1_gemv_id_split_f16_vulkan_digits}};
+    {4, "digits", 2, 1, q4_1_gemv_id_split_f16_vulkan_digits},
+    {5, "load_words", 4, 2, q4_1_gemv_id_split_f16_vulkan_load_words}};
 
 const qk_kernel qk_q4_1_gemv_id_split_f16_vulkan = {
     .name = "q4_1_gemv_id_split_f16",
@@ -1341,10 +1371,10 @@ const qk_kernel qk_q4_1_gemv_id_split_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_1_gemv_id_split_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q4_1_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1371,9 +1401,11 @@ static const qk_field q4_1_gemv_id_int24_f16_push[] = {
 static const uint32_t q4_1_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_1_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_id_int24_f16_vulkan_digits[] = {3};
+static const uint32_t q4_1_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q4_1_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_1_gemv_id_int24_f16_vulkan_rows},
-    {4, "digits", 3, 1, q4_1_gemv_id_int24_f16_vulkan_digits}};
+    {4, "digits", 3, 1, q4_1_gemv_id_int24_f16_vulkan_digits},
+    {5, "load_words", 4, 2, q4_1_gemv_id_int24_f16_vulkan_load_words}};
 
 const qk_kernel qk_q4_1_gemv_id_int24_f16_vulkan = {
     .name = "q4_1_gemv_id_int24_f16",
@@ -1387,10 +1419,10 @@ const qk_kernel qk_q4_1_gemv_id_int24_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_1_gemv_id_int24_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q4_1_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,

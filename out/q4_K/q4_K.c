@@ -2,7 +2,7 @@
  * Generated from the specification below by `qkgen emit --format q4_K`; do not edit.
  * 144 bytes for 256 elements, 4.5 bits each.
  * dequant, gather in f32: for each weight 0.562 bytes read and 4 written, 12.8 operations: 0.75 loads, 5.12 bits, 2.62 integer, 2.5 float, 1.75 conversions.
- * gemv, gemv_id in f32: for each weight 0.562 bytes read, 7.56 operations: 0.438 loads, 2.19 bits, 1.44 integer, 2.62 float, 0.875 conversions.
+ * gemv, gemv_id in f32: for each weight 0.562 bytes read, 4.17 operations: 0.0781 loads, 1.02 bits, 0.328 integer, 2.16 float, 0.594 conversions.
  *
  *     format q4_K "4-bit codes, 6-bit scales and minimums in groups of 32"
  *     from "ggml (llama.cpp), ggml-common.h"
@@ -612,10 +612,12 @@ static const uint32_t q4_K_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 5
 static const uint32_t q4_K_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q4_K_gemv_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q4_K_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, q4_K_gemv_f32_vulkan_split}};
+    {3, "split", 1, 4, q4_K_gemv_f32_vulkan_split},
+    {5, "load_words", 4, 2, q4_K_gemv_f32_vulkan_load_words}};
 
 const qk_kernel qk_q4_K_gemv_f32_vulkan = {
     .name = "q4_K_gemv_f32",
@@ -629,10 +631,10 @@ const qk_kernel qk_q4_K_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_K_gemv_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q4_K_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -682,11 +684,13 @@ static const uint32_t q4_K_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_int8_f32_vulkan_digits[] = {1};
+static const uint32_t q4_K_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q4_K_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, q4_K_gemv_int8_f32_vulkan_split},
-    {4, "digits", 1, 1, q4_K_gemv_int8_f32_vulkan_digits}};
+    {4, "digits", 1, 1, q4_K_gemv_int8_f32_vulkan_digits},
+    {5, "load_words", 4, 2, q4_K_gemv_int8_f32_vulkan_load_words}};
 
 const qk_kernel qk_q4_K_gemv_int8_f32_vulkan = {
     .name = "q4_K_gemv_int8_f32",
@@ -700,10 +704,10 @@ const qk_kernel qk_q4_K_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_K_gemv_int8_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q4_K_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -728,11 +732,13 @@ static const uint32_t q4_K_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_split_f32_vulkan_digits[] = {2};
+static const uint32_t q4_K_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q4_K_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, q4_K_gemv_split_f32_vulkan_split},
-    {4, "digits", 2, 1, q4_K_gemv_split_f32_vulkan_digits}};
+    {4, "digits", 2, 1, q4_K_gemv_split_f32_vulkan_digits},
+    {5, "load_words", 4, 2, q4_K_gemv_split_f32_vulkan_load_words}};
 
 const qk_kernel qk_q4_K_gemv_split_f32_vulkan = {
     .name = "q4_K_gemv_split_f32",
@@ -746,10 +752,10 @@ const qk_kernel qk_q4_K_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_K_gemv_split_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q4_K_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -774,11 +780,13 @@ static const uint32_t q4_K_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_int24_f32_vulkan_digits[] = {3};
+static const uint32_t q4_K_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q4_K_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, q4_K_gemv_int24_f32_vulkan_split},
-    {4, "digits", 3, 1, q4_K_gemv_int24_f32_vulkan_digits}};
+    {4, "digits", 3, 1, q4_K_gemv_int24_f32_vulkan_digits},
+    {5, "load_words", 4, 2, q4_K_gemv_int24_f32_vulkan_load_words}};
 
 const qk_kernel qk_q4_K_gemv_int24_f32_vulkan = {
     .name = "q4_K_gemv_int24_f32",
@@ -792,10 +800,10 @@ const qk_kernel qk_q4_K_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_K_gemv_int24_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q4_K_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -819,10 +827,12 @@ static const uint32_t q4_K_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 5
 static const uint32_t q4_K_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q4_K_gemv_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q4_K_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, q4_K_gemv_f16_vulkan_split}};
+    {3, "split", 1, 4, q4_K_gemv_f16_vulkan_split},
+    {5, "load_words", 4, 2, q4_K_gemv_f16_vulkan_load_words}};
 
 const qk_kernel qk_q4_K_gemv_f16_vulkan = {
     .name = "q4_K_gemv_f16",
@@ -836,10 +846,10 @@ const qk_kernel qk_q4_K_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_K_gemv_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q4_K_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -889,11 +899,13 @@ static const uint32_t q4_K_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_int8_f16_vulkan_digits[] = {1};
+static const uint32_t q4_K_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q4_K_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, q4_K_gemv_int8_f16_vulkan_split},
-    {4, "digits", 1, 1, q4_K_gemv_int8_f16_vulkan_digits}};
+    {4, "digits", 1, 1, q4_K_gemv_int8_f16_vulkan_digits},
+    {5, "load_words", 4, 2, q4_K_gemv_int8_f16_vulkan_load_words}};
 
 const qk_kernel qk_q4_K_gemv_int8_f16_vulkan = {
     .name = "q4_K_gemv_int8_f16",
@@ -907,10 +919,10 @@ const qk_kernel qk_q4_K_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_K_gemv_int8_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q4_K_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -935,11 +947,13 @@ static const uint32_t q4_K_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_split_f16_vulkan_digits[] = {2};
+static const uint32_t q4_K_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q4_K_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, q4_K_gemv_split_f16_vulkan_split},
-    {4, "digits", 2, 1, q4_K_gemv_split_f16_vulkan_digits}};
+    {4, "digits", 2, 1, q4_K_gemv_split_f16_vulkan_digits},
+    {5, "load_words", 4, 2, q4_K_gemv_split_f16_vulkan_load_words}};
 
 const qk_kernel qk_q4_K_gemv_split_f16_vulkan = {
     .name = "q4_K_gemv_split_f16",
@@ -953,10 +967,10 @@ const qk_kernel qk_q4_K_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_K_gemv_split_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q4_K_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -981,11 +995,13 @@ static const uint32_t q4_K_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_int24_f16_vulkan_digits[] = {3};
+static const uint32_t q4_K_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q4_K_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, q4_K_gemv_int24_f16_vulkan_split},
-    {4, "digits", 3, 1, q4_K_gemv_int24_f16_vulkan_digits}};
+    {4, "digits", 3, 1, q4_K_gemv_int24_f16_vulkan_digits},
+    {5, "load_words", 4, 2, q4_K_gemv_int24_f16_vulkan_load_words}};
 
 const qk_kernel qk_q4_K_gemv_int24_f16_vulkan = {
     .name = "q4_K_gemv_int24_f16",
@@ -999,10 +1015,10 @@ const qk_kernel qk_q4_K_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_K_gemv_int24_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q4_K_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1028,8 +1044,10 @@ static const qk_field q4_K_gemv_id_f32_push[] = {
 
 static const uint32_t q4_K_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_K_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t q4_K_gemv_id_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q4_K_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_id_f32_vulkan_local_size_x},
-    {2, "rows", 4, 4, q4_K_gemv_id_f32_vulkan_rows}};
+    {2, "rows", 4, 4, q4_K_gemv_id_f32_vulkan_rows},
+    {5, "load_words", 4, 2, q4_K_gemv_id_f32_vulkan_load_words}};
 
 const qk_kernel qk_q4_K_gemv_id_f32_vulkan = {
     .name = "q4_K_gemv_id_f32",
@@ -1043,10 +1061,10 @@ const qk_kernel qk_q4_K_gemv_id_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_K_gemv_id_f32_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = q4_K_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1093,9 +1111,11 @@ static const qk_field q4_K_gemv_id_int8_f32_push[] = {
 static const uint32_t q4_K_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_K_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_id_int8_f32_vulkan_digits[] = {1};
+static const uint32_t q4_K_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q4_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_K_gemv_id_int8_f32_vulkan_rows},
-    {4, "digits", 1, 1, q4_K_gemv_id_int8_f32_vulkan_digits}};
+    {4, "digits", 1, 1, q4_K_gemv_id_int8_f32_vulkan_digits},
+    {5, "load_words", 4, 2, q4_K_gemv_id_int8_f32_vulkan_load_words}};
 
 const qk_kernel qk_q4_K_gemv_id_int8_f32_vulkan = {
     .name = "q4_K_gemv_id_int8_f32",
@@ -1109,10 +1129,10 @@ const qk_kernel qk_q4_K_gemv_id_int8_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_K_gemv_id_int8_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q4_K_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1139,9 +1159,11 @@ static const qk_field q4_K_gemv_id_split_f32_push[] = {
 static const uint32_t q4_K_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_K_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_id_split_f32_vulkan_digits[] = {2};
+static const uint32_t q4_K_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q4_K_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_K_gemv_id_split_f32_vulkan_rows},
-    {4, "digits", 2, 1, q4_K_gemv_id_split_f32_vulkan_digits}};
+    {4, "digits", 2, 1, q4_K_gemv_id_split_f32_vulkan_digits},
+    {5, "load_words", 4, 2, q4_K_gemv_id_split_f32_vulkan_load_words}};
 
 const qk_kernel qk_q4_K_gemv_id_split_f32_vulkan = {
     .name = "q4_K_gemv_id_split_f32",
@@ -1155,10 +1177,10 @@ const qk_kernel qk_q4_K_gemv_id_split_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_K_gemv_id_split_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q4_K_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1185,9 +1207,11 @@ static const qk_field q4_K_gemv_id_int24_f32_push[] = {
 static const uint32_t q4_K_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_K_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_id_int24_f32_vulkan_digits[] = {3};
+static const uint32_t q4_K_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q4_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_K_gemv_id_int24_f32_vulkan_rows},
-    {4, "digits", 3, 1, q4_K_gemv_id_int24_f32_vulkan_digits}};
+    {4, "digits", 3, 1, q4_K_gemv_id_int24_f32_vulkan_digits},
+    {5, "load_words", 4, 2, q4_K_gemv_id_int24_f32_vulkan_load_words}};
 
 const qk_kernel qk_q4_K_gemv_id_int24_f32_vulkan = {
     .name = "q4_K_gemv_id_int24_f32",
@@ -1201,10 +1225,10 @@ const qk_kernel qk_q4_K_gemv_id_int24_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_K_gemv_id_int24_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q4_K_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1230,8 +1254,10 @@ static const qk_field q4_K_gemv_id_f16_push[] = {
 
 static const uint32_t q4_K_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_K_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t q4_K_gemv_id_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q4_K_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_id_f16_vulkan_local_size_x},
-    {2, "rows", 4, 4, q4_K_gemv_id_f16_vulkan_rows}};
+    {2, "rows", 4, 4, q4_K_gemv_id_f16_vulkan_rows},
+    {5, "load_words", 4, 2, q4_K_gemv_id_f16_vulkan_load_words}};
 
 const qk_kernel qk_q4_K_gemv_id_f16_vulkan = {
     .name = "q4_K_gemv_id_f16",
@@ -1245,10 +1271,10 @@ const qk_kernel qk_q4_K_gemv_id_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_K_gemv_id_f16_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = q4_K_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1295,9 +1321,11 @@ static const qk_field q4_K_gemv_id_int8_f16_push[] = {
 static const uint32_t q4_K_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_K_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_id_int8_f16_vulkan_digits[] = {1};
+static const uint32_t q4_K_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q4_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_K_gemv_id_int8_f16_vulkan_rows},
-    {4, "digits", 1, 1, q4_K_gemv_id_int8_f16_vulkan_digits}};
+    {4, "digits", 1, 1, q4_K_gemv_id_int8_f16_vulkan_digits},
+    {5, "load_words", 4, 2, q4_K_gemv_id_int8_f16_vulkan_load_words}};
 
 const qk_kernel qk_q4_K_gemv_id_int8_f16_vulkan = {
     .name = "q4_K_gemv_id_int8_f16",
@@ -1311,10 +1339,10 @@ const qk_kernel qk_q4_K_gemv_id_int8_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_K_gemv_id_int8_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q4_K_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1341,9 +1369,11 @@ static const qk_field q4_K_gemv_id_split_f16_push[] = {
 static const uint32_t q4_K_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_K_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_id_split_f16_vulkan_digits[] = {2};
+static const uint32_t q4_K_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q4_K_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_K_gemv_id_split_f16_vulkan_rows},
-    {4, "digits", 2, 1, q4_K_gemv_id_split_f16_vulkan_digits}};
+    {4, "digits", 2, 1, q4_K_gemv_id_split_f16_vulkan_digits},
+    {5, "load_words", 4, 2, q4_K_gemv_id_split_f16_vulkan_load_words}};
 
 const qk_kernel qk_q4_K_gemv_id_split_f16_vulkan = {
     .name = "q4_K_gemv_id_split_f16",
@@ -1357,10 +1387,10 @@ const qk_kernel qk_q4_K_gemv_id_split_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_K_gemv_id_split_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q4_K_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1387,9 +1417,11 @@ static const qk_field q4_K_gemv_id_int24_f16_push[] = {
 static const uint32_t q4_K_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_K_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_id_int24_f16_vulkan_digits[] = {3};
+static const uint32_t q4_K_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q4_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_K_gemv_id_int24_f16_vulkan_rows},
-    {4, "digits", 3, 1, q4_K_gemv_id_int24_f16_vulkan_digits}};
+    {4, "digits", 3, 1, q4_K_gemv_id_int24_f16_vulkan_digits},
+    {5, "load_words", 4, 2, q4_K_gemv_id_int24_f16_vulkan_load_words}};
 
 const qk_kernel qk_q4_K_gemv_id_int24_f16_vulkan = {
     .name = "q4_K_gemv_id_int24_f16",
@@ -1403,10 +1435,10 @@ const qk_kernel qk_q4_K_gemv_id_int24_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_K_gemv_id_int24_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q4_K_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,

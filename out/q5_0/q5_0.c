@@ -2,7 +2,7 @@
  * Generated from the specification below by `qkgen emit --format q5_0`; do not edit.
  * 22 bytes for 32 elements, 5.5 bits each.
  * dequant, gather in f32: for each weight 0.688 bytes read and 4 written, 11.2 operations: 0.625 loads, 6.5 bits, 2 integer, 1 float, 1.12 conversions.
- * gemv, gemv_id in f32: for each weight 0.688 bytes read, 10.7 operations: 0.438 loads, 6.38 bits, 0.625 integer, 2.19 float, 1.06 conversions.
+ * gemv, gemv_id in f32: for each weight 0.688 bytes read, 9.89 operations: 0.0625 loads, 6.23 bits, 0.469 integer, 2.09 float, 1.03 conversions.
  *
  *     format q5_0 "5-bit codes around 16, one scale for 32"
  *     from "ggml (llama.cpp), ggml-common.h"
@@ -599,10 +599,12 @@ static const uint32_t q5_0_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 5
 static const uint32_t q5_0_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q5_0_gemv_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q5_0_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_0_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_0_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_0_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, q5_0_gemv_f32_vulkan_split}};
+    {3, "split", 1, 4, q5_0_gemv_f32_vulkan_split},
+    {5, "load_words", 4, 2, q5_0_gemv_f32_vulkan_load_words}};
 
 const qk_kernel qk_q5_0_gemv_f32_vulkan = {
     .name = "q5_0_gemv_f32",
@@ -616,10 +618,10 @@ const qk_kernel qk_q5_0_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_0_gemv_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q5_0_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -669,11 +671,13 @@ static const uint32_t q5_0_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_int8_f32_vulkan_digits[] = {1};
+static const uint32_t q5_0_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q5_0_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_0_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_0_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_0_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, q5_0_gemv_int8_f32_vulkan_split},
-    {4, "digits", 1, 1, q5_0_gemv_int8_f32_vulkan_digits}};
+    {4, "digits", 1, 1, q5_0_gemv_int8_f32_vulkan_digits},
+    {5, "load_words", 4, 2, q5_0_gemv_int8_f32_vulkan_load_words}};
 
 const qk_kernel qk_q5_0_gemv_int8_f32_vulkan = {
     .name = "q5_0_gemv_int8_f32",
@@ -687,10 +691,10 @@ const qk_kernel qk_q5_0_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_0_gemv_int8_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q5_0_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -715,11 +719,13 @@ static const uint32_t q5_0_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_split_f32_vulkan_digits[] = {2};
+static const uint32_t q5_0_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q5_0_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_0_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_0_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_0_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, q5_0_gemv_split_f32_vulkan_split},
-    {4, "digits", 2, 1, q5_0_gemv_split_f32_vulkan_digits}};
+    {4, "digits", 2, 1, q5_0_gemv_split_f32_vulkan_digits},
+    {5, "load_words", 4, 2, q5_0_gemv_split_f32_vulkan_load_words}};
 
 const qk_kernel qk_q5_0_gemv_split_f32_vulkan = {
     .name = "q5_0_gemv_split_f32",
@@ -733,10 +739,10 @@ const qk_kernel qk_q5_0_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_0_gemv_split_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q5_0_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -761,11 +767,13 @@ static const uint32_t q5_0_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_int24_f32_vulkan_digits[] = {3};
+static const uint32_t q5_0_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q5_0_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_0_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_0_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_0_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, q5_0_gemv_int24_f32_vulkan_split},
-    {4, "digits", 3, 1, q5_0_gemv_int24_f32_vulkan_digits}};
+    {4, "digits", 3, 1, q5_0_gemv_int24_f32_vulkan_digits},
+    {5, "load_words", 4, 2, q5_0_gemv_int24_f32_vulkan_load_words}};
 
 const qk_kernel qk_q5_0_gemv_int24_f32_vulkan = {
     .name = "q5_0_gemv_int24_f32",
@@ -779,10 +787,10 @@ const qk_kernel qk_q5_0_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_0_gemv_int24_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q5_0_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -806,10 +814,12 @@ static const uint32_t q5_0_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 5
 static const uint32_t q5_0_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q5_0_gemv_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q5_0_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_0_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_0_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_0_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, q5_0_gemv_f16_vulkan_split}};
+    {3, "split", 1, 4, q5_0_gemv_f16_vulkan_split},
+    {5, "load_words", 4, 2, q5_0_gemv_f16_vulkan_load_words}};
 
 const qk_kernel qk_q5_0_gemv_f16_vulkan = {
     .name = "q5_0_gemv_f16",
@@ -823,10 +833,10 @@ const qk_kernel qk_q5_0_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_0_gemv_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q5_0_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -876,11 +886,13 @@ static const uint32_t q5_0_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_int8_f16_vulkan_digits[] = {1};
+static const uint32_t q5_0_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q5_0_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_0_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_0_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_0_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, q5_0_gemv_int8_f16_vulkan_split},
-    {4, "digits", 1, 1, q5_0_gemv_int8_f16_vulkan_digits}};
+    {4, "digits", 1, 1, q5_0_gemv_int8_f16_vulkan_digits},
+    {5, "load_words", 4, 2, q5_0_gemv_int8_f16_vulkan_load_words}};
 
 const qk_kernel qk_q5_0_gemv_int8_f16_vulkan = {
     .name = "q5_0_gemv_int8_f16",
@@ -894,10 +906,10 @@ const qk_kernel qk_q5_0_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_0_gemv_int8_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q5_0_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -922,11 +934,13 @@ static const uint32_t q5_0_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_split_f16_vulkan_digits[] = {2};
+static const uint32_t q5_0_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q5_0_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_0_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_0_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_0_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, q5_0_gemv_split_f16_vulkan_split},
-    {4, "digits", 2, 1, q5_0_gemv_split_f16_vulkan_digits}};
+    {4, "digits", 2, 1, q5_0_gemv_split_f16_vulkan_digits},
+    {5, "load_words", 4, 2, q5_0_gemv_split_f16_vulkan_load_words}};
 
 const qk_kernel qk_q5_0_gemv_split_f16_vulkan = {
     .name = "q5_0_gemv_split_f16",
@@ -940,10 +954,10 @@ const qk_kernel qk_q5_0_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_0_gemv_split_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q5_0_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -968,11 +982,13 @@ static const uint32_t q5_0_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_int24_f16_vulkan_digits[] = {3};
+static const uint32_t q5_0_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q5_0_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_0_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_0_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_0_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, q5_0_gemv_int24_f16_vulkan_split},
-    {4, "digits", 3, 1, q5_0_gemv_int24_f16_vulkan_digits}};
+    {4, "digits", 3, 1, q5_0_gemv_int24_f16_vulkan_digits},
+    {5, "load_words", 4, 2, q5_0_gemv_int24_f16_vulkan_load_words}};
 
 const qk_kernel qk_q5_0_gemv_int24_f16_vulkan = {
     .name = "q5_0_gemv_int24_f16",
@@ -986,10 +1002,10 @@ const qk_kernel qk_q5_0_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_0_gemv_int24_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q5_0_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1015,8 +1031,10 @@ static const qk_field q5_0_gemv_id_f32_push[] = {
 
 static const uint32_t q5_0_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q5_0_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t q5_0_gemv_id_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q5_0_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_0_gemv_id_f32_vulkan_local_size_x},
-    {2, "rows", 4, 4, q5_0_gemv_id_f32_vulkan_rows}};
+    {2, "rows", 4, 4, q5_0_gemv_id_f32_vulkan_rows},
+    {5, "load_words", 4, 2, q5_0_gemv_id_f32_vulkan_load_words}};
 
 const qk_kernel qk_q5_0_gemv_id_f32_vulkan = {
     .name = "q5_0_gemv_id_f32",
@@ -1030,10 +1048,10 @@ const qk_kernel qk_q5_0_gemv_id_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_0_gemv_id_f32_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = q5_0_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1080,9 +1098,11 @@ static const qk_field q5_0_gemv_id_int8_f32_push[] = {
 static const uint32_t q5_0_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q5_0_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_id_int8_f32_vulkan_digits[] = {1};
+static const uint32_t q5_0_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q5_0_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_0_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_0_gemv_id_int8_f32_vulkan_rows},
-    {4, "digits", 1, 1, q5_0_gemv_id_int8_f32_vulkan_digits}};
+    {4, "digits", 1, 1, q5_0_gemv_id_int8_f32_vulkan_digits},
+    {5, "load_words", 4, 2, q5_0_gemv_id_int8_f32_vulkan_load_words}};
 
 const qk_kernel qk_q5_0_gemv_id_int8_f32_vulkan = {
     .name = "q5_0_gemv_id_int8_f32",
@@ -1096,10 +1116,10 @@ const qk_kernel qk_q5_0_gemv_id_int8_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_0_gemv_id_int8_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q5_0_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1126,9 +1146,11 @@ static const qk_field q5_0_gemv_id_split_f32_push[] = {
 static const uint32_t q5_0_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q5_0_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_id_split_f32_vulkan_digits[] = {2};
+static const uint32_t q5_0_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q5_0_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_0_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_0_gemv_id_split_f32_vulkan_rows},
-    {4, "digits", 2, 1, q5_0_gemv_id_split_f32_vulkan_digits}};
+    {4, "digits", 2, 1, q5_0_gemv_id_split_f32_vulkan_digits},
+    {5, "load_words", 4, 2, q5_0_gemv_id_split_f32_vulkan_load_words}};
 
 const qk_kernel qk_q5_0_gemv_id_split_f32_vulkan = {
     .name = "q5_0_gemv_id_split_f32",
@@ -1142,10 +1164,10 @@ const qk_kernel qk_q5_0_gemv_id_split_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_0_gemv_id_split_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q5_0_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1172,9 +1194,11 @@ static const qk_field q5_0_gemv_id_int24_f32_push[] = {
 static const uint32_t q5_0_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q5_0_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_id_int24_f32_vulkan_digits[] = {3};
+static const uint32_t q5_0_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q5_0_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_0_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_0_gemv_id_int24_f32_vulkan_rows},
-    {4, "digits", 3, 1, q5_0_gemv_id_int24_f32_vulkan_digits}};
+    {4, "digits", 3, 1, q5_0_gemv_id_int24_f32_vulkan_digits},
+    {5, "load_words", 4, 2, q5_0_gemv_id_int24_f32_vulkan_load_words}};
 
 const qk_kernel qk_q5_0_gemv_id_int24_f32_vulkan = {
     .name = "q5_0_gemv_id_int24_f32",
@@ -1188,10 +1212,10 @@ const qk_kernel qk_q5_0_gemv_id_int24_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_0_gemv_id_int24_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q5_0_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1217,8 +1241,10 @@ static const qk_field q5_0_gemv_id_f16_push[] = {
 
 static const uint32_t q5_0_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q5_0_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t q5_0_gemv_id_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q5_0_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_0_gemv_id_f16_vulkan_local_size_x},
-    {2, "rows", 4, 4, q5_0_gemv_id_f16_vulkan_rows}};
+    {2, "rows", 4, 4, q5_0_gemv_id_f16_vulkan_rows},
+    {5, "load_words", 4, 2, q5_0_gemv_id_f16_vulkan_load_words}};
 
 const qk_kernel qk_q5_0_gemv_id_f16_vulkan = {
     .name = "q5_0_gemv_id_f16",
@@ -1232,10 +1258,10 @@ const qk_kernel qk_q5_0_gemv_id_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_0_gemv_id_f16_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = q5_0_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1282,9 +1308,11 @@ static const qk_field q5_0_gemv_id_int8_f16_push[] = {
 static const uint32_t q5_0_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q5_0_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_id_int8_f16_vulkan_digits[] = {1};
+static const uint32_t q5_0_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q5_0_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_0_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_0_gemv_id_int8_f16_vulkan_rows},
-    {4, "digits", 1, 1, q5_0_gemv_id_int8_f16_vulkan_digits}};
+    {4, "digits", 1, 1, q5_0_gemv_id_int8_f16_vulkan_digits},
+    {5, "load_words", 4, 2, q5_0_gemv_id_int8_f16_vulkan_load_words}};
 
 const qk_kernel qk_q5_0_gemv_id_int8_f16_vulkan = {
     .name = "q5_0_gemv_id_int8_f16",
@@ -1298,10 +1326,10 @@ const qk_kernel qk_q5_0_gemv_id_int8_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_0_gemv_id_int8_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q5_0_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1328,9 +1356,11 @@ static const qk_field q5_0_gemv_id_split_f16_push[] = {
 static const uint32_t q5_0_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q5_0_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_id_split_f16_vulkan_digits[] = {2};
+static const uint32_t q5_0_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q5_0_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_0_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_0_gemv_id_split_f16_vulkan_rows},
-    {4, "digits", 2, 1, q5_0_gemv_id_split_f16_vulkan_digits}};
+    {4, "digits", 2, 1, q5_0_gemv_id_split_f16_vulkan_digits},
+    {5, "load_words", 4, 2, q5_0_gemv_id_split_f16_vulkan_load_words}};
 
 const qk_kernel qk_q5_0_gemv_id_split_f16_vulkan = {
     .name = "q5_0_gemv_id_split_f16",
@@ -1344,10 +1374,10 @@ const qk_kernel qk_q5_0_gemv_id_split_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_0_gemv_id_split_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q5_0_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1374,9 +1404,11 @@ static const qk_field q5_0_gemv_id_int24_f16_push[] = {
 static const uint32_t q5_0_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q5_0_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_id_int24_f16_vulkan_digits[] = {3};
+static const uint32_t q5_0_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q5_0_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_0_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_0_gemv_id_int24_f16_vulkan_rows},
-    {4, "digits", 3, 1, q5_0_gemv_id_int24_f16_vulkan_digits}};
+    {4, "digits", 3, 1, q5_0_gemv_id_int24_f16_vulkan_digits},
+    {5, "load_words", 4, 2, q5_0_gemv_id_int24_f16_vulkan_load_words}};
 
 const qk_kernel qk_q5_0_gemv_id_int24_f16_vulkan = {
     .name = "q5_0_gemv_id_int24_f16",
@@ -1390,10 +1422,10 @@ const qk_kernel qk_q5_0_gemv_id_int24_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_0_gemv_id_int24_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q5_0_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,

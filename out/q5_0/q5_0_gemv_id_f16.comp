@@ -1,7 +1,7 @@
 // q5_0_gemv_id_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f16.
 // Generated from the specification below by `qkgen emit --format q5_0`; do not edit.
 // 22 bytes for 32 elements, 5.5 bits each.
-// For each weight 0.688 bytes read, 10.7 operations: 0.438 loads, 6.38 bits, 0.625 integer, 2.19 float, 1.06 conversions.
+// For each weight 0.688 bytes read, 9.89 operations: 0.0625 loads, 6.23 bits, 0.469 integer, 2.09 float, 1.03 conversions.
 //
 //     format q5_0 "5-bit codes around 16, one scale for 32"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -20,12 +20,15 @@
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_shuffle : require
 #extension GL_EXT_shader_16bit_storage : require
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 2) const uint ROWS = 4;  // rows at a time
+layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: weights are loaded 16 bytes at a time, where that can be
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
+layout(binding = 0, std430) readonly buffer Blocks_fourBuffer { uvec4 blocks_four[]; };
 layout(binding = 1, std430) readonly buffer Input { uvec2 x_in[]; };
 layout(binding = 2, std430) readonly buffer Ids { uint ids[]; };
 layout(binding = 3, std430) writeonly buffer Output { float y[]; };
@@ -52,6 +55,11 @@ const uint TILES = 4u;
 // What a thread keeps of x: tiles of one token, in the order of the weights, and the sums over runs that share a scale.
 vec4 x[TILES][BATCH][4];
 float x_sum[TILES][BATCH][1];
+
+// The same for wide tiles.
+const uint WIDE_TILES = 1u;
+vec4 wide_x[WIDE_TILES][BATCH][16];
+float wide_x_sum[WIDE_TILES][BATCH][2];
 
 // Loads what tile `j` of a row meets of x, from right-hand side `vector` on.
 void load_x(uint vector, uint j, uint k) {
@@ -103,9 +111,253 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     }
 }
 
-shared float partial[gl_WorkGroupSize.x / 4u * ROWS];
+// sum + dot(a, b), in as many operations as a has lanes.
+float dot_add(float sum, vec4 a, vec4 b) {
+    return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum))));
+}
+
+// Loads what wide tile `j` of a row meets of x, from right-hand side `vector` on.
+void load_wide_x(uint vector, uint j, uint k) {
+    const uint place = j * 16u;
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
+        const uint from = min(vector + m, batch - 1u) * row_tiles * 4u + place;
+        const vec4 x0 = vec4(unpackHalf2x16(x_in[from].x), unpackHalf2x16(x_in[from].y));
+        const vec4 x1 = vec4(unpackHalf2x16(x_in[from + 1u].x), unpackHalf2x16(x_in[from + 1u].y));
+        const vec4 x2 = vec4(unpackHalf2x16(x_in[from + 2u].x), unpackHalf2x16(x_in[from + 2u].y));
+        const vec4 x3 = vec4(unpackHalf2x16(x_in[from + 3u].x), unpackHalf2x16(x_in[from + 3u].y));
+        const vec4 x4 = vec4(unpackHalf2x16(x_in[from + 4u].x), unpackHalf2x16(x_in[from + 4u].y));
+        const vec4 x5 = vec4(unpackHalf2x16(x_in[from + 5u].x), unpackHalf2x16(x_in[from + 5u].y));
+        const vec4 x6 = vec4(unpackHalf2x16(x_in[from + 6u].x), unpackHalf2x16(x_in[from + 6u].y));
+        const vec4 x7 = vec4(unpackHalf2x16(x_in[from + 7u].x), unpackHalf2x16(x_in[from + 7u].y));
+        const vec4 x8 = vec4(unpackHalf2x16(x_in[from + 8u].x), unpackHalf2x16(x_in[from + 8u].y));
+        const vec4 x9 = vec4(unpackHalf2x16(x_in[from + 9u].x), unpackHalf2x16(x_in[from + 9u].y));
+        const vec4 x10 = vec4(unpackHalf2x16(x_in[from + 10u].x), unpackHalf2x16(x_in[from + 10u].y));
+        const vec4 x11 = vec4(unpackHalf2x16(x_in[from + 11u].x), unpackHalf2x16(x_in[from + 11u].y));
+        const vec4 x12 = vec4(unpackHalf2x16(x_in[from + 12u].x), unpackHalf2x16(x_in[from + 12u].y));
+        const vec4 x13 = vec4(unpackHalf2x16(x_in[from + 13u].x), unpackHalf2x16(x_in[from + 13u].y));
+        const vec4 x14 = vec4(unpackHalf2x16(x_in[from + 14u].x), unpackHalf2x16(x_in[from + 14u].y));
+        const vec4 x15 = vec4(unpackHalf2x16(x_in[from + 15u].x), unpackHalf2x16(x_in[from + 15u].y));
+        wide_x[k][m][0] = x0;
+        wide_x[k][m][1] = x1;
+        wide_x[k][m][2] = x2;
+        wide_x[k][m][3] = x3;
+        wide_x[k][m][4] = x4;
+        wide_x[k][m][5] = x5;
+        wide_x[k][m][6] = x6;
+        wide_x[k][m][7] = x7;
+        wide_x[k][m][8] = x8;
+        wide_x[k][m][9] = x9;
+        wide_x[k][m][10] = x10;
+        wide_x[k][m][11] = x11;
+        wide_x[k][m][12] = x12;
+        wide_x[k][m][13] = x13;
+        wide_x[k][m][14] = x14;
+        wide_x[k][m][15] = x15;
+        wide_x_sum[k][m][0] = dot(x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7, vec4(1.0));
+        wide_x_sum[k][m][1] = dot(x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15, vec4(1.0));
+    }
+}
+
+// Loads wide tile `j` of row `n`, but that of the last block of all, from where loads of 16 bytes would go beyond the end.
+void fetch_wide(uint n, uint j, out uvec4 fours[4]) {
+    if (n + 1u == (expert_end - expert_first) * rows && j + 1u >= row_tiles / 4u) {
+        n = 0u;
+        j = 0u;
+    }
+    const uint block = n * (row_tiles / 4u) + j;
+    uint base = block * 11u;
+    uint window = base / 4u;
+    fours[0] = blocks_four[window];
+    fours[1] = blocks_four[window + 1u];
+    fours[2] = blocks_four[window + 2u];
+    fours[3] = blocks_four[window + 3u];
+}
+
+// Adds the products of wide tile `j` of row `n`, which was loaded.
+void accumulate_wide(uint n, uint j, uint k, uvec4 fours[4], inout float sum[BATCH]) {
+    const uint block = n * (row_tiles / 4u) + j;
+    uint base = block * 11u;
+    bool odd = (base & 1u) != 0u;
+    bool upper = (base & 2u) != 0u;
+    uvec4 four0 = fours[0];
+    uint pick0 = upper ? four0.w : four0.y;
+    uint pick1 = upper ? four0.z : four0.x;
+    uint qh0 = odd ? pick0 : pick1;
+    float d0 = f16_to_f32(qh0);
+    uvec4 four1 = fours[1];
+    uint pick2 = upper ? four1.x : four0.z;
+    uint qs0 = odd ? pick2 : pick0;
+    uint pick3 = upper ? four1.y : four0.w;
+    uint qs1 = odd ? pick3 : pick2;
+    uint qs_run0 = (qs0 >> 16u) | (qs1 << 16u);
+    uvec4 q_lo0 = (uvec4(qs_run0) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: bits 0-3 of q
+    uvec4 q_hi0 = (uvec4(qh0) >> uvec4(16, 17, 18, 19)) & 1u;  // qh: bit 4 of q
+    uvec4 q0 = q_lo0 | (q_hi0 << 4u);
+    uint pick4 = upper ? four1.z : four1.x;
+    uint qs2 = odd ? pick4 : pick3;
+    uint qs_run1 = (qs1 >> 16u) | (qs2 << 16u);
+    uvec4 q_lo1 = (uvec4(qs_run1) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: bits 0-3 of q
+    uvec4 q_hi1 = (uvec4(qh0) >> uvec4(20, 21, 22, 23)) & 1u;  // qh: bit 4 of q
+    uvec4 q1 = q_lo1 | (q_hi1 << 4u);
+    uint pick5 = upper ? four1.w : four1.y;
+    uint qs3 = odd ? pick5 : pick4;
+    uint qs_run2 = (qs2 >> 16u) | (qs3 << 16u);
+    uvec4 q_lo2 = (uvec4(qs_run2) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: bits 0-3 of q
+    uvec4 q_hi2 = (uvec4(qh0) >> uvec4(24, 25, 26, 27)) & 1u;  // qh: bit 4 of q
+    uvec4 q2 = q_lo2 | (q_hi2 << 4u);
+    uvec4 four2 = fours[2];
+    uint pick6 = upper ? four2.x : four1.z;
+    uint qs4 = odd ? pick6 : pick5;
+    uint qs_run3 = (qs3 >> 16u) | (qs4 << 16u);
+    uvec4 q_lo3 = (uvec4(qs_run3) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: bits 0-3 of q
+    uvec4 q_hi3 = (uvec4(qh0) >> uvec4(28, 29, 30, 31)) & 1u;  // qh: bit 4 of q
+    uvec4 q3 = q_lo3 | (q_hi3 << 4u);
+    uvec4 q_lo4 = (uvec4(qs_run0) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: bits 0-3 of q
+    uvec4 q_hi4 = (uvec4(qs0) >> uvec4(0, 1, 2, 3)) & 1u;  // qh: bit 4 of q
+    uvec4 q4 = q_lo4 | (q_hi4 << 4u);
+    uvec4 q_lo5 = (uvec4(qs_run1) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: bits 0-3 of q
+    uvec4 q_hi5 = (uvec4(qs0) >> uvec4(4, 5, 6, 7)) & 1u;  // qh: bit 4 of q
+    uvec4 q5 = q_lo5 | (q_hi5 << 4u);
+    uvec4 q_lo6 = (uvec4(qs_run2) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: bits 0-3 of q
+    uvec4 q_hi6 = (uvec4(qs0) >> uvec4(8, 9, 10, 11)) & 1u;  // qh: bit 4 of q
+    uvec4 q6 = q_lo6 | (q_hi6 << 4u);
+    uvec4 q_lo7 = (uvec4(qs_run3) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: bits 0-3 of q
+    uvec4 q_hi7 = (uvec4(qs0) >> uvec4(12, 13, 14, 15)) & 1u;  // qh: bit 4 of q
+    uvec4 q7 = q_lo7 | (q_hi7 << 4u);
+    float d1 = f16_to_f32(qs4 >> 16u);
+    uint pick7 = upper ? four2.z : four2.x;
+    uint pick8 = upper ? four2.y : four1.w;
+    uint qs5 = odd ? pick7 : pick8;
+    uvec4 q_lo8 = (uvec4(qs5) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: bits 0-3 of q
+    uint qh1 = odd ? pick8 : pick6;
+    uvec4 q_hi8 = (uvec4(qh1) >> uvec4(0, 1, 2, 3)) & 1u;  // qh: bit 4 of q
+    uvec4 q8 = q_lo8 | (q_hi8 << 4u);
+    uint pick9 = upper ? four2.w : four2.y;
+    uint qs6 = odd ? pick9 : pick7;
+    uvec4 q_lo9 = (uvec4(qs6) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: bits 0-3 of q
+    uvec4 q_hi9 = (uvec4(qh1) >> uvec4(4, 5, 6, 7)) & 1u;  // qh: bit 4 of q
+    uvec4 q9 = q_lo9 | (q_hi9 << 4u);
+    uvec4 four3 = fours[3];
+    uint pick10 = upper ? four3.x : four2.z;
+    uint qs7 = odd ? pick10 : pick9;
+    uvec4 q_lo10 = (uvec4(qs7) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: bits 0-3 of q
+    uvec4 q_hi10 = (uvec4(qh1) >> uvec4(8, 9, 10, 11)) & 1u;  // qh: bit 4 of q
+    uvec4 q10 = q_lo10 | (q_hi10 << 4u);
+    uint pick11 = upper ? four3.y : four2.w;
+    uint qs8 = odd ? pick11 : pick10;
+    uvec4 q_lo11 = (uvec4(qs8) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: bits 0-3 of q
+    uvec4 q_hi11 = (uvec4(qh1) >> uvec4(12, 13, 14, 15)) & 1u;  // qh: bit 4 of q
+    uvec4 q11 = q_lo11 | (q_hi11 << 4u);
+    uvec4 q_lo12 = (uvec4(qs5) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: bits 0-3 of q
+    uvec4 q_hi12 = (uvec4(qh1) >> uvec4(16, 17, 18, 19)) & 1u;  // qh: bit 4 of q
+    uvec4 q12 = q_lo12 | (q_hi12 << 4u);
+    uvec4 q_lo13 = (uvec4(qs6) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: bits 0-3 of q
+    uvec4 q_hi13 = (uvec4(qh1) >> uvec4(20, 21, 22, 23)) & 1u;  // qh: bit 4 of q
+    uvec4 q13 = q_lo13 | (q_hi13 << 4u);
+    uvec4 q_lo14 = (uvec4(qs7) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: bits 0-3 of q
+    uvec4 q_hi14 = (uvec4(qh1) >> uvec4(24, 25, 26, 27)) & 1u;  // qh: bit 4 of q
+    uvec4 q14 = q_lo14 | (q_hi14 << 4u);
+    uvec4 q_lo15 = (uvec4(qs8) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: bits 0-3 of q
+    uvec4 q_hi15 = (uvec4(qh1) >> uvec4(28, 29, 30, 31)) & 1u;  // qh: bit 4 of q
+    uvec4 q15 = q_lo15 | (q_hi15 << 4u);
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
+        float dots0 = dot_add(dot(wide_x[k][m][0], vec4(ivec4(q0))), wide_x[k][m][1], vec4(ivec4(q1)));
+        float dots1 = dot_add(dots0, wide_x[k][m][2], vec4(ivec4(q2)));
+        float dots2 = dot_add(dots1, wide_x[k][m][3], vec4(ivec4(q3)));
+        float dots3 = dot_add(dots2, wide_x[k][m][4], vec4(ivec4(q4)));
+        float dots4 = dot_add(dots3, wide_x[k][m][5], vec4(ivec4(q5)));
+        float dots5 = dot_add(dots4, wide_x[k][m][6], vec4(ivec4(q6)));
+        float dots6 = dot_add(dots5, wide_x[k][m][7], vec4(ivec4(q7)));
+        float dots7 = dot_add(dot(wide_x[k][m][8], vec4(ivec4(q8))), wide_x[k][m][9], vec4(ivec4(q9)));
+        float dots8 = dot_add(dots7, wide_x[k][m][10], vec4(ivec4(q10)));
+        float dots9 = dot_add(dots8, wide_x[k][m][11], vec4(ivec4(q11)));
+        float dots10 = dot_add(dots9, wide_x[k][m][12], vec4(ivec4(q12)));
+        float dots11 = dot_add(dots10, wide_x[k][m][13], vec4(ivec4(q13)));
+        float dots12 = dot_add(dots11, wide_x[k][m][14], vec4(ivec4(q14)));
+        float dots13 = dot_add(dots12, wide_x[k][m][15], vec4(ivec4(q15)));
+        sum[m] += d0 * (dots6 - 16.0 * wide_x_sum[k][m][0]) + d1 * (dots13 - 16.0 * wide_x_sum[k][m][1]);
+    }
+}
+
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
+
+// Sums over the lanes of a subgroup, of all rows at once: those of row r in lane r.
+float sum_of_lanes(float sum[ROWS][BATCH], uint m) {
+    float v[ROWS];
+    [[unroll]] for (uint r = 0u; r < ROWS; ++r) v[r] = sum[r][m];
+    [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
+        const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
+        [[unroll]] for (uint i = 0u; i < left; ++i) {
+            const float even_row = v[2u * i], odd_row = v[2u * i + 1u];
+            v[i] = (odd ? odd_row : even_row) + subgroupShuffleXor(odd ? even_row : odd_row, bit);
+        }
+    }
+    for (uint bit = ROWS; bit < gl_SubgroupSize; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
+    return v[0];
+}
+
+// As main does, with wide tiles.
+void walk_wide() {
+    const uint wide_tiles = row_tiles / 4u, lane = gl_SubgroupInvocationID;
+    const uint slice = gl_SubgroupSize * WIDE_TILES, slices = (wide_tiles + slice - 1u) / slice;
+    uint split = 1u, held = ~0u, held_token = ~0u, turn = 0u;
+    while (split < slices && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
+    const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
+    const uint parts = (rows + teams * ROWS - 1u) / (teams * ROWS);
+    for (uint work = gl_WorkGroupID.x; work < batch * slots * parts; work += gl_NumWorkGroups.x) {
+        const uint pair = work / parts, token = pair / slots, first = work % parts * teams * ROWS, expert = ids[pair];
+        const bool found = expert < experts;
+        if (found ? expert < expert_first || expert >= expert_end : expert_first != 0u) continue;  // another launch's
+        float sum[ROWS][BATCH];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r][0] = 0.0;
+        if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros
+        const uint begin = (expert - expert_first) * rows, row = begin + first + team * ROWS, end = begin + rows;
+        for (uint c = gl_SubgroupID % split; found && c < slices; c += split) {
+            [[unroll]] for (uint k = 0; k < WIDE_TILES; ++k) {
+                const uint j = (c * WIDE_TILES + k) * gl_SubgroupSize + lane;
+                if (j >= wide_tiles) continue;
+                if (c != held || token != held_token) load_wide_x(token, j, k);
+                if (expert + 1u == expert_end && row + ROWS >= end && j + 1u >= wide_tiles) {  // the last block of all, in smaller tiles
+                    for (uint i = 0u; i < 4u; ++i) {
+                        const uint t = j * 4u + i;
+                        load_x(token, t, 0u);
+                        [[dont_unroll]] for (uint r = 0u; r < ROWS; ++r) {
+                            float part[BATCH];
+                            [[unroll]] for (uint m = 0u; m < BATCH; ++m) part[m] = 0.0;
+                            accumulate(min(row + r, end - 1u), t, 0u, part);
+                            [[unroll]] for (uint s = 0u; s < ROWS; ++s) {
+                                [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[s][m] += s == r ? part[m] : 0.0;
+                            }
+                        }
+                    }
+                    continue;
+                }
+                uvec4 fours[ROWS][4];
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, fours[r]);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, k, fours[r], sum[r]);
+            }
+            held = c;
+            held_token = token;
+        }
+        const float all = sum_of_lanes(sum, 0u);
+        // Halves of the memory in turn: who is a row ahead does not write where others still read.
+        const uint place = turn++ % 2u * gl_NumSubgroups * ROWS;
+        if (lane < ROWS) partial[place + gl_SubgroupID * ROWS + lane] = all;
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < teams * ROWS; i += gl_WorkGroupSize.x) {
+            const uint at = place + i / ROWS * (split - 1u) * ROWS + i;
+            float total = 0.0;
+            for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS];
+            if (first + i < rows) y[pair * rows + first + i] = total;
+        }
+    }
+}
 
 void main() {
+    if (LOAD_WORDS == 4u && gl_SubgroupSize >= ROWS && row_tiles % 4u == 0u && (expert_end - expert_first) * rows * (row_tiles / 4u) > 1u) {
+        walk_wide();
+        return;
+    }
     // A subgroup holds a slice of x and walks down the rows. While there are slices for more, subgroups share a row.
     const uint slice = gl_SubgroupSize * TILES, slices = (row_tiles + slice - 1u) / slice;
     uint split = 1u;

@@ -2,7 +2,7 @@
  * Generated from the specification below by `qkgen emit --format q5_1`; do not edit.
  * 24 bytes for 32 elements, 6 bits each.
  * dequant, gather in f32: for each weight 0.75 bytes read and 4 written, 10.5 operations: 0.375 loads, 6.25 bits, 0.625 integer, 2 float, 1.25 conversions.
- * gemv, gemv_id in f32: for each weight 0.75 bytes read, 10.1 operations: 0.25 loads, 6.12 bits, 0.438 integer, 2.19 float, 1.12 conversions.
+ * gemv, gemv_id in f32: for each weight 0.75 bytes read, 9.28 operations: 0.0469 loads, 6.03 bits, 0.0469 integer, 2.09 float, 1.06 conversions.
  *
  *     format q5_1 "5-bit codes, one scale and one minimum for 32"
  *     from "ggml (llama.cpp), ggml-common.h"
@@ -601,10 +601,12 @@ static const uint32_t q5_1_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 5
 static const uint32_t q5_1_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q5_1_gemv_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q5_1_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_1_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_1_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, q5_1_gemv_f32_vulkan_split}};
+    {3, "split", 1, 4, q5_1_gemv_f32_vulkan_split},
+    {5, "load_words", 4, 2, q5_1_gemv_f32_vulkan_load_words}};
 
 const qk_kernel qk_q5_1_gemv_f32_vulkan = {
     .name = "q5_1_gemv_f32",
@@ -618,10 +620,10 @@ const qk_kernel qk_q5_1_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_1_gemv_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q5_1_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -671,11 +673,13 @@ static const uint32_t q5_1_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_int8_f32_vulkan_digits[] = {1};
+static const uint32_t q5_1_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q5_1_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_1_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_1_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, q5_1_gemv_int8_f32_vulkan_split},
-    {4, "digits", 1, 1, q5_1_gemv_int8_f32_vulkan_digits}};
+    {4, "digits", 1, 1, q5_1_gemv_int8_f32_vulkan_digits},
+    {5, "load_words", 4, 2, q5_1_gemv_int8_f32_vulkan_load_words}};
 
 const qk_kernel qk_q5_1_gemv_int8_f32_vulkan = {
     .name = "q5_1_gemv_int8_f32",
@@ -689,10 +693,10 @@ const qk_kernel qk_q5_1_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_1_gemv_int8_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q5_1_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -717,11 +721,13 @@ static const uint32_t q5_1_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_split_f32_vulkan_digits[] = {2};
+static const uint32_t q5_1_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q5_1_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_1_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_1_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, q5_1_gemv_split_f32_vulkan_split},
-    {4, "digits", 2, 1, q5_1_gemv_split_f32_vulkan_digits}};
+    {4, "digits", 2, 1, q5_1_gemv_split_f32_vulkan_digits},
+    {5, "load_words", 4, 2, q5_1_gemv_split_f32_vulkan_load_words}};
 
 const qk_kernel qk_q5_1_gemv_split_f32_vulkan = {
     .name = "q5_1_gemv_split_f32",
@@ -735,10 +741,10 @@ const qk_kernel qk_q5_1_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_1_gemv_split_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q5_1_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -763,11 +769,13 @@ static const uint32_t q5_1_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_int24_f32_vulkan_digits[] = {3};
+static const uint32_t q5_1_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q5_1_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_1_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_1_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, q5_1_gemv_int24_f32_vulkan_split},
-    {4, "digits", 3, 1, q5_1_gemv_int24_f32_vulkan_digits}};
+    {4, "digits", 3, 1, q5_1_gemv_int24_f32_vulkan_digits},
+    {5, "load_words", 4, 2, q5_1_gemv_int24_f32_vulkan_load_words}};
 
 const qk_kernel qk_q5_1_gemv_int24_f32_vulkan = {
     .name = "q5_1_gemv_int24_f32",
@@ -781,10 +789,10 @@ const qk_kernel qk_q5_1_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_1_gemv_int24_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q5_1_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -808,10 +816,12 @@ static const uint32_t q5_1_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 5
 static const uint32_t q5_1_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q5_1_gemv_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q5_1_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_1_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_1_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, q5_1_gemv_f16_vulkan_split}};
+    {3, "split", 1, 4, q5_1_gemv_f16_vulkan_split},
+    {5, "load_words", 4, 2, q5_1_gemv_f16_vulkan_load_words}};
 
 const qk_kernel qk_q5_1_gemv_f16_vulkan = {
     .name = "q5_1_gemv_f16",
@@ -825,10 +835,10 @@ const qk_kernel qk_q5_1_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_1_gemv_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q5_1_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -878,11 +888,13 @@ static const uint32_t q5_1_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_int8_f16_vulkan_digits[] = {1};
+static const uint32_t q5_1_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q5_1_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_1_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_1_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, q5_1_gemv_int8_f16_vulkan_split},
-    {4, "digits", 1, 1, q5_1_gemv_int8_f16_vulkan_digits}};
+    {4, "digits", 1, 1, q5_1_gemv_int8_f16_vulkan_digits},
+    {5, "load_words", 4, 2, q5_1_gemv_int8_f16_vulkan_load_words}};
 
 const qk_kernel qk_q5_1_gemv_int8_f16_vulkan = {
     .name = "q5_1_gemv_int8_f16",
@@ -896,10 +908,10 @@ const qk_kernel qk_q5_1_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_1_gemv_int8_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q5_1_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -924,11 +936,13 @@ static const uint32_t q5_1_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_split_f16_vulkan_digits[] = {2};
+static const uint32_t q5_1_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q5_1_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_1_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_1_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, q5_1_gemv_split_f16_vulkan_split},
-    {4, "digits", 2, 1, q5_1_gemv_split_f16_vulkan_digits}};
+    {4, "digits", 2, 1, q5_1_gemv_split_f16_vulkan_digits},
+    {5, "load_words", 4, 2, q5_1_gemv_split_f16_vulkan_load_words}};
 
 const qk_kernel qk_q5_1_gemv_split_f16_vulkan = {
     .name = "q5_1_gemv_split_f16",
@@ -942,10 +956,10 @@ const qk_kernel qk_q5_1_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_1_gemv_split_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q5_1_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -970,11 +984,13 @@ static const uint32_t q5_1_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_int24_f16_vulkan_digits[] = {3};
+static const uint32_t q5_1_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q5_1_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_1_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_1_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, q5_1_gemv_int24_f16_vulkan_split},
-    {4, "digits", 3, 1, q5_1_gemv_int24_f16_vulkan_digits}};
+    {4, "digits", 3, 1, q5_1_gemv_int24_f16_vulkan_digits},
+    {5, "load_words", 4, 2, q5_1_gemv_int24_f16_vulkan_load_words}};
 
 const qk_kernel qk_q5_1_gemv_int24_f16_vulkan = {
     .name = "q5_1_gemv_int24_f16",
@@ -988,10 +1004,10 @@ const qk_kernel qk_q5_1_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_1_gemv_int24_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q5_1_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1017,8 +1033,10 @@ static const qk_field q5_1_gemv_id_f32_push[] = {
 
 static const uint32_t q5_1_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q5_1_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t q5_1_gemv_id_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q5_1_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gemv_id_f32_vulkan_local_size_x},
-    {2, "rows", 4, 4, q5_1_gemv_id_f32_vulkan_rows}};
+    {2, "rows", 4, 4, q5_1_gemv_id_f32_vulkan_rows},
+    {5, "load_words", 4, 2, q5_1_gemv_id_f32_vulkan_load_words}};
 
 const qk_kernel qk_q5_1_gemv_id_f32_vulkan = {
     .name = "q5_1_gemv_id_f32",
@@ -1032,10 +1050,10 @@ const qk_kernel qk_q5_1_gemv_id_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_1_gemv_id_f32_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = q5_1_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1082,9 +1100,11 @@ static const qk_field q5_1_gemv_id_int8_f32_push[] = {
 static const uint32_t q5_1_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q5_1_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_id_int8_f32_vulkan_digits[] = {1};
+static const uint32_t q5_1_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q5_1_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_1_gemv_id_int8_f32_vulkan_rows},
-    {4, "digits", 1, 1, q5_1_gemv_id_int8_f32_vulkan_digits}};
+    {4, "digits", 1, 1, q5_1_gemv_id_int8_f32_vulkan_digits},
+    {5, "load_words", 4, 2, q5_1_gemv_id_int8_f32_vulkan_load_words}};
 
 const qk_kernel qk_q5_1_gemv_id_int8_f32_vulkan = {
     .name = "q5_1_gemv_id_int8_f32",
@@ -1098,10 +1118,10 @@ const qk_kernel qk_q5_1_gemv_id_int8_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_1_gemv_id_int8_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q5_1_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1128,9 +1148,11 @@ static const qk_field q5_1_gemv_id_split_f32_push[] = {
 static const uint32_t q5_1_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q5_1_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_id_split_f32_vulkan_digits[] = {2};
+static const uint32_t q5_1_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q5_1_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_1_gemv_id_split_f32_vulkan_rows},
-    {4, "digits", 2, 1, q5_1_gemv_id_split_f32_vulkan_digits}};
+    {4, "digits", 2, 1, q5_1_gemv_id_split_f32_vulkan_digits},
+    {5, "load_words", 4, 2, q5_1_gemv_id_split_f32_vulkan_load_words}};
 
 const qk_kernel qk_q5_1_gemv_id_split_f32_vulkan = {
     .name = "q5_1_gemv_id_split_f32",
@@ -1144,10 +1166,10 @@ const qk_kernel qk_q5_1_gemv_id_split_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_1_gemv_id_split_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q5_1_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1174,9 +1196,11 @@ static const qk_field q5_1_gemv_id_int24_f32_push[] = {
 static const uint32_t q5_1_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q5_1_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_id_int24_f32_vulkan_digits[] = {3};
+static const uint32_t q5_1_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q5_1_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_1_gemv_id_int24_f32_vulkan_rows},
-    {4, "digits", 3, 1, q5_1_gemv_id_int24_f32_vulkan_digits}};
+    {4, "digits", 3, 1, q5_1_gemv_id_int24_f32_vulkan_digits},
+    {5, "load_words", 4, 2, q5_1_gemv_id_int24_f32_vulkan_load_words}};
 
 const qk_kernel qk_q5_1_gemv_id_int24_f32_vulkan = {
     .name = "q5_1_gemv_id_int24_f32",
@@ -1190,10 +1214,10 @@ const qk_kernel qk_q5_1_gemv_id_int24_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_1_gemv_id_int24_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q5_1_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1219,8 +1243,10 @@ static const qk_field q5_1_gemv_id_f16_push[] = {
 
 static const uint32_t q5_1_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q5_1_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t q5_1_gemv_id_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q5_1_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gemv_id_f16_vulkan_local_size_x},
-    {2, "rows", 4, 4, q5_1_gemv_id_f16_vulkan_rows}};
+    {2, "rows", 4, 4, q5_1_gemv_id_f16_vulkan_rows},
+    {5, "load_words", 4, 2, q5_1_gemv_id_f16_vulkan_load_words}};
 
 const qk_kernel qk_q5_1_gemv_id_f16_vulkan = {
     .name = "q5_1_gemv_id_f16",
@@ -1234,10 +1260,10 @@ const qk_kernel qk_q5_1_gemv_id_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_1_gemv_id_f16_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = q5_1_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1284,9 +1310,11 @@ static const qk_field q5_1_gemv_id_int8_f16_push[] = {
 static const uint32_t q5_1_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q5_1_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_id_int8_f16_vulkan_digits[] = {1};
+static const uint32_t q5_1_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q5_1_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_1_gemv_id_int8_f16_vulkan_rows},
-    {4, "digits", 1, 1, q5_1_gemv_id_int8_f16_vulkan_digits}};
+    {4, "digits", 1, 1, q5_1_gemv_id_int8_f16_vulkan_digits},
+    {5, "load_words", 4, 2, q5_1_gemv_id_int8_f16_vulkan_load_words}};
 
 const qk_kernel qk_q5_1_gemv_id_int8_f16_vulkan = {
     .name = "q5_1_gemv_id_int8_f16",
@@ -1300,10 +1328,10 @@ const qk_kernel qk_q5_1_gemv_id_int8_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_1_gemv_id_int8_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q5_1_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1330,9 +1358,11 @@ static const qk_field q5_1_gemv_id_split_f16_push[] = {
 static const uint32_t q5_1_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q5_1_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_id_split_f16_vulkan_digits[] = {2};
+static const uint32_t q5_1_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q5_1_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_1_gemv_id_split_f16_vulkan_rows},
-    {4, "digits", 2, 1, q5_1_gemv_id_split_f16_vulkan_digits}};
+    {4, "digits", 2, 1, q5_1_gemv_id_split_f16_vulkan_digits},
+    {5, "load_words", 4, 2, q5_1_gemv_id_split_f16_vulkan_load_words}};
 
 const qk_kernel qk_q5_1_gemv_id_split_f16_vulkan = {
     .name = "q5_1_gemv_id_split_f16",
@@ -1346,10 +1376,10 @@ const qk_kernel qk_q5_1_gemv_id_split_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_1_gemv_id_split_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q5_1_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,
@@ -1376,9 +1406,11 @@ static const qk_field q5_1_gemv_id_int24_f16_push[] = {
 static const uint32_t q5_1_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q5_1_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_id_int24_f16_vulkan_digits[] = {3};
+static const uint32_t q5_1_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q5_1_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_1_gemv_id_int24_f16_vulkan_rows},
-    {4, "digits", 3, 1, q5_1_gemv_id_int24_f16_vulkan_digits}};
+    {4, "digits", 3, 1, q5_1_gemv_id_int24_f16_vulkan_digits},
+    {5, "load_words", 4, 2, q5_1_gemv_id_int24_f16_vulkan_load_words}};
 
 const qk_kernel qk_q5_1_gemv_id_int24_f16_vulkan = {
     .name = "q5_1_gemv_id_int24_f16",
@@ -1392,10 +1424,10 @@ const qk_kernel qk_q5_1_gemv_id_int24_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_1_gemv_id_int24_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q5_1_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 32,

@@ -2,7 +2,7 @@
  * Generated from the specification below by `qkgen emit --format q5_K`; do not edit.
  * 176 bytes for 256 elements, 5.5 bits each.
  * dequant, gather in f32: for each weight 0.688 bytes read and 4 written, 12.5 operations: 0.281 loads, 7.84 bits, 0.312 integer, 2.5 float, 1.56 conversions.
- * gemv, gemv_id in f32: for each weight 0.688 bytes read, 8.59 operations: 0.281 loads, 3.69 bits, 0.312 integer, 3.25 float, 1.06 conversions.
+ * gemv, gemv_id in f32: for each weight 0.688 bytes read, 6.56 operations: 0.172 loads, 2.77 bits, 0.219 integer, 2.62 float, 0.781 conversions.
  *
  *     format q5_K "5-bit codes, 6-bit scales and minimums in groups of 32"
  *     from "ggml (llama.cpp), ggml-common.h"
@@ -616,10 +616,12 @@ static const uint32_t q5_K_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 5
 static const uint32_t q5_K_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q5_K_gemv_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q5_K_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, q5_K_gemv_f32_vulkan_split}};
+    {3, "split", 1, 4, q5_K_gemv_f32_vulkan_split},
+    {5, "load_words", 4, 2, q5_K_gemv_f32_vulkan_load_words}};
 
 const qk_kernel qk_q5_K_gemv_f32_vulkan = {
     .name = "q5_K_gemv_f32",
@@ -633,10 +635,10 @@ const qk_kernel qk_q5_K_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_K_gemv_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q5_K_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -686,11 +688,13 @@ static const uint32_t q5_K_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_int8_f32_vulkan_digits[] = {1};
+static const uint32_t q5_K_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q5_K_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, q5_K_gemv_int8_f32_vulkan_split},
-    {4, "digits", 1, 1, q5_K_gemv_int8_f32_vulkan_digits}};
+    {4, "digits", 1, 1, q5_K_gemv_int8_f32_vulkan_digits},
+    {5, "load_words", 4, 2, q5_K_gemv_int8_f32_vulkan_load_words}};
 
 const qk_kernel qk_q5_K_gemv_int8_f32_vulkan = {
     .name = "q5_K_gemv_int8_f32",
@@ -704,10 +708,10 @@ const qk_kernel qk_q5_K_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_K_gemv_int8_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q5_K_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -732,11 +736,13 @@ static const uint32_t q5_K_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_split_f32_vulkan_digits[] = {2};
+static const uint32_t q5_K_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q5_K_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, q5_K_gemv_split_f32_vulkan_split},
-    {4, "digits", 2, 1, q5_K_gemv_split_f32_vulkan_digits}};
+    {4, "digits", 2, 1, q5_K_gemv_split_f32_vulkan_digits},
+    {5, "load_words", 4, 2, q5_K_gemv_split_f32_vulkan_load_words}};
 
 const qk_kernel qk_q5_K_gemv_split_f32_vulkan = {
     .name = "q5_K_gemv_split_f32",
@@ -750,10 +756,10 @@ const qk_kernel qk_q5_K_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_K_gemv_split_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q5_K_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -778,11 +784,13 @@ static const uint32_t q5_K_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_int24_f32_vulkan_digits[] = {3};
+static const uint32_t q5_K_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q5_K_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, q5_K_gemv_int24_f32_vulkan_split},
-    {4, "digits", 3, 1, q5_K_gemv_int24_f32_vulkan_digits}};
+    {4, "digits", 3, 1, q5_K_gemv_int24_f32_vulkan_digits},
+    {5, "load_words", 4, 2, q5_K_gemv_int24_f32_vulkan_load_words}};
 
 const qk_kernel qk_q5_K_gemv_int24_f32_vulkan = {
     .name = "q5_K_gemv_int24_f32",
@@ -796,10 +804,10 @@ const qk_kernel qk_q5_K_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_K_gemv_int24_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q5_K_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -823,10 +831,12 @@ static const uint32_t q5_K_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 5
 static const uint32_t q5_K_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q5_K_gemv_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q5_K_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, q5_K_gemv_f16_vulkan_split}};
+    {3, "split", 1, 4, q5_K_gemv_f16_vulkan_split},
+    {5, "load_words", 4, 2, q5_K_gemv_f16_vulkan_load_words}};
 
 const qk_kernel qk_q5_K_gemv_f16_vulkan = {
     .name = "q5_K_gemv_f16",
@@ -840,10 +850,10 @@ const qk_kernel qk_q5_K_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_K_gemv_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q5_K_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -893,11 +903,13 @@ static const uint32_t q5_K_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_int8_f16_vulkan_digits[] = {1};
+static const uint32_t q5_K_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q5_K_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, q5_K_gemv_int8_f16_vulkan_split},
-    {4, "digits", 1, 1, q5_K_gemv_int8_f16_vulkan_digits}};
+    {4, "digits", 1, 1, q5_K_gemv_int8_f16_vulkan_digits},
+    {5, "load_words", 4, 2, q5_K_gemv_int8_f16_vulkan_load_words}};
 
 const qk_kernel qk_q5_K_gemv_int8_f16_vulkan = {
     .name = "q5_K_gemv_int8_f16",
@@ -911,10 +923,10 @@ const qk_kernel qk_q5_K_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_K_gemv_int8_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q5_K_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -939,11 +951,13 @@ static const uint32_t q5_K_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_split_f16_vulkan_digits[] = {2};
+static const uint32_t q5_K_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q5_K_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, q5_K_gemv_split_f16_vulkan_split},
-    {4, "digits", 2, 1, q5_K_gemv_split_f16_vulkan_digits}};
+    {4, "digits", 2, 1, q5_K_gemv_split_f16_vulkan_digits},
+    {5, "load_words", 4, 2, q5_K_gemv_split_f16_vulkan_load_words}};
 
 const qk_kernel qk_q5_K_gemv_split_f16_vulkan = {
     .name = "q5_K_gemv_split_f16",
@@ -957,10 +971,10 @@ const qk_kernel qk_q5_K_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_K_gemv_split_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q5_K_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -985,11 +999,13 @@ static const uint32_t q5_K_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_int24_f16_vulkan_digits[] = {3};
+static const uint32_t q5_K_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q5_K_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, q5_K_gemv_int24_f16_vulkan_split},
-    {4, "digits", 3, 1, q5_K_gemv_int24_f16_vulkan_digits}};
+    {4, "digits", 3, 1, q5_K_gemv_int24_f16_vulkan_digits},
+    {5, "load_words", 4, 2, q5_K_gemv_int24_f16_vulkan_load_words}};
 
 const qk_kernel qk_q5_K_gemv_int24_f16_vulkan = {
     .name = "q5_K_gemv_int24_f16",
@@ -1003,10 +1019,10 @@ const qk_kernel qk_q5_K_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_K_gemv_int24_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q5_K_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1032,8 +1048,10 @@ static const qk_field q5_K_gemv_id_f32_push[] = {
 
 static const uint32_t q5_K_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q5_K_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t q5_K_gemv_id_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q5_K_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_id_f32_vulkan_local_size_x},
-    {2, "rows", 4, 4, q5_K_gemv_id_f32_vulkan_rows}};
+    {2, "rows", 4, 4, q5_K_gemv_id_f32_vulkan_rows},
+    {5, "load_words", 4, 2, q5_K_gemv_id_f32_vulkan_load_words}};
 
 const qk_kernel qk_q5_K_gemv_id_f32_vulkan = {
     .name = "q5_K_gemv_id_f32",
@@ -1047,10 +1065,10 @@ const qk_kernel qk_q5_K_gemv_id_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_K_gemv_id_f32_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = q5_K_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1097,9 +1115,11 @@ static const qk_field q5_K_gemv_id_int8_f32_push[] = {
 static const uint32_t q5_K_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q5_K_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_id_int8_f32_vulkan_digits[] = {1};
+static const uint32_t q5_K_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q5_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_K_gemv_id_int8_f32_vulkan_rows},
-    {4, "digits", 1, 1, q5_K_gemv_id_int8_f32_vulkan_digits}};
+    {4, "digits", 1, 1, q5_K_gemv_id_int8_f32_vulkan_digits},
+    {5, "load_words", 4, 2, q5_K_gemv_id_int8_f32_vulkan_load_words}};
 
 const qk_kernel qk_q5_K_gemv_id_int8_f32_vulkan = {
     .name = "q5_K_gemv_id_int8_f32",
@@ -1113,10 +1133,10 @@ const qk_kernel qk_q5_K_gemv_id_int8_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_K_gemv_id_int8_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q5_K_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1143,9 +1163,11 @@ static const qk_field q5_K_gemv_id_split_f32_push[] = {
 static const uint32_t q5_K_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q5_K_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_id_split_f32_vulkan_digits[] = {2};
+static const uint32_t q5_K_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q5_K_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_K_gemv_id_split_f32_vulkan_rows},
-    {4, "digits", 2, 1, q5_K_gemv_id_split_f32_vulkan_digits}};
+    {4, "digits", 2, 1, q5_K_gemv_id_split_f32_vulkan_digits},
+    {5, "load_words", 4, 2, q5_K_gemv_id_split_f32_vulkan_load_words}};
 
 const qk_kernel qk_q5_K_gemv_id_split_f32_vulkan = {
     .name = "q5_K_gemv_id_split_f32",
@@ -1159,10 +1181,10 @@ const qk_kernel qk_q5_K_gemv_id_split_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_K_gemv_id_split_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q5_K_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1189,9 +1211,11 @@ static const qk_field q5_K_gemv_id_int24_f32_push[] = {
 static const uint32_t q5_K_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q5_K_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_id_int24_f32_vulkan_digits[] = {3};
+static const uint32_t q5_K_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q5_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_K_gemv_id_int24_f32_vulkan_rows},
-    {4, "digits", 3, 1, q5_K_gemv_id_int24_f32_vulkan_digits}};
+    {4, "digits", 3, 1, q5_K_gemv_id_int24_f32_vulkan_digits},
+    {5, "load_words", 4, 2, q5_K_gemv_id_int24_f32_vulkan_load_words}};
 
 const qk_kernel qk_q5_K_gemv_id_int24_f32_vulkan = {
     .name = "q5_K_gemv_id_int24_f32",
@@ -1205,10 +1229,10 @@ const qk_kernel qk_q5_K_gemv_id_int24_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_K_gemv_id_int24_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q5_K_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1234,8 +1258,10 @@ static const qk_field q5_K_gemv_id_f16_push[] = {
 
 static const uint32_t q5_K_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q5_K_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t q5_K_gemv_id_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q5_K_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_id_f16_vulkan_local_size_x},
-    {2, "rows", 4, 4, q5_K_gemv_id_f16_vulkan_rows}};
+    {2, "rows", 4, 4, q5_K_gemv_id_f16_vulkan_rows},
+    {5, "load_words", 4, 2, q5_K_gemv_id_f16_vulkan_load_words}};
 
 const qk_kernel qk_q5_K_gemv_id_f16_vulkan = {
     .name = "q5_K_gemv_id_f16",
@@ -1249,10 +1275,10 @@ const qk_kernel qk_q5_K_gemv_id_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_K_gemv_id_f16_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = q5_K_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1299,9 +1325,11 @@ static const qk_field q5_K_gemv_id_int8_f16_push[] = {
 static const uint32_t q5_K_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q5_K_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_id_int8_f16_vulkan_digits[] = {1};
+static const uint32_t q5_K_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q5_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_K_gemv_id_int8_f16_vulkan_rows},
-    {4, "digits", 1, 1, q5_K_gemv_id_int8_f16_vulkan_digits}};
+    {4, "digits", 1, 1, q5_K_gemv_id_int8_f16_vulkan_digits},
+    {5, "load_words", 4, 2, q5_K_gemv_id_int8_f16_vulkan_load_words}};
 
 const qk_kernel qk_q5_K_gemv_id_int8_f16_vulkan = {
     .name = "q5_K_gemv_id_int8_f16",
@@ -1315,10 +1343,10 @@ const qk_kernel qk_q5_K_gemv_id_int8_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_K_gemv_id_int8_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q5_K_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1345,9 +1373,11 @@ static const qk_field q5_K_gemv_id_split_f16_push[] = {
 static const uint32_t q5_K_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q5_K_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_id_split_f16_vulkan_digits[] = {2};
+static const uint32_t q5_K_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q5_K_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_K_gemv_id_split_f16_vulkan_rows},
-    {4, "digits", 2, 1, q5_K_gemv_id_split_f16_vulkan_digits}};
+    {4, "digits", 2, 1, q5_K_gemv_id_split_f16_vulkan_digits},
+    {5, "load_words", 4, 2, q5_K_gemv_id_split_f16_vulkan_load_words}};
 
 const qk_kernel qk_q5_K_gemv_id_split_f16_vulkan = {
     .name = "q5_K_gemv_id_split_f16",
@@ -1361,10 +1391,10 @@ const qk_kernel qk_q5_K_gemv_id_split_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_K_gemv_id_split_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q5_K_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1391,9 +1421,11 @@ static const qk_field q5_K_gemv_id_int24_f16_push[] = {
 static const uint32_t q5_K_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q5_K_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_id_int24_f16_vulkan_digits[] = {3};
+static const uint32_t q5_K_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q5_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_K_gemv_id_int24_f16_vulkan_rows},
-    {4, "digits", 3, 1, q5_K_gemv_id_int24_f16_vulkan_digits}};
+    {4, "digits", 3, 1, q5_K_gemv_id_int24_f16_vulkan_digits},
+    {5, "load_words", 4, 2, q5_K_gemv_id_int24_f16_vulkan_load_words}};
 
 const qk_kernel qk_q5_K_gemv_id_int24_f16_vulkan = {
     .name = "q5_K_gemv_id_int24_f16",
@@ -1407,10 +1439,10 @@ const qk_kernel qk_q5_K_gemv_id_int24_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_K_gemv_id_int24_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q5_K_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,

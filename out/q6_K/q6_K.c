@@ -2,7 +2,7 @@
  * Generated from the specification below by `qkgen emit --format q6_K`; do not edit.
  * 210 bytes for 256 elements, 6.562 bits each.
  * dequant, gather in f32: for each weight 0.82 bytes read and 4 written, 12.6 operations: 0.688 loads, 6.88 bits, 2.44 integer, 1.25 float, 1.31 conversions.
- * gemv, gemv_id in f32: for each weight 0.82 bytes read, 8.62 operations: 0.688 loads, 2.69 bits, 1.44 integer, 3 float, 0.812 conversions.
+ * gemv, gemv_id in f32: for each weight 0.82 bytes read, 7.03 operations: 0.281 loads, 2.48 bits, 1.11 integer, 2.5 float, 0.656 conversions.
  *
  *     format q6_K "6-bit codes around 32, signed 8-bit scales in groups of 16"
  *     from "ggml (llama.cpp), ggml-common.h"
@@ -609,10 +609,12 @@ static const uint32_t q6_K_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 5
 static const uint32_t q6_K_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q6_K_gemv_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q6_K_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, q6_K_gemv_f32_vulkan_split}};
+    {3, "split", 1, 4, q6_K_gemv_f32_vulkan_split},
+    {5, "load_words", 4, 2, q6_K_gemv_f32_vulkan_load_words}};
 
 const qk_kernel qk_q6_K_gemv_f32_vulkan = {
     .name = "q6_K_gemv_f32",
@@ -626,10 +628,10 @@ const qk_kernel qk_q6_K_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q6_K_gemv_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q6_K_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -679,11 +681,13 @@ static const uint32_t q6_K_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_digits[] = {1};
+static const uint32_t q6_K_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q6_K_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, q6_K_gemv_int8_f32_vulkan_split},
-    {4, "digits", 1, 1, q6_K_gemv_int8_f32_vulkan_digits}};
+    {4, "digits", 1, 1, q6_K_gemv_int8_f32_vulkan_digits},
+    {5, "load_words", 4, 2, q6_K_gemv_int8_f32_vulkan_load_words}};
 
 const qk_kernel qk_q6_K_gemv_int8_f32_vulkan = {
     .name = "q6_K_gemv_int8_f32",
@@ -697,10 +701,10 @@ const qk_kernel qk_q6_K_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q6_K_gemv_int8_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q6_K_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -725,11 +729,13 @@ static const uint32_t q6_K_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_split_f32_vulkan_digits[] = {2};
+static const uint32_t q6_K_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q6_K_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, q6_K_gemv_split_f32_vulkan_split},
-    {4, "digits", 2, 1, q6_K_gemv_split_f32_vulkan_digits}};
+    {4, "digits", 2, 1, q6_K_gemv_split_f32_vulkan_digits},
+    {5, "load_words", 4, 2, q6_K_gemv_split_f32_vulkan_load_words}};
 
 const qk_kernel qk_q6_K_gemv_split_f32_vulkan = {
     .name = "q6_K_gemv_split_f32",
@@ -743,10 +749,10 @@ const qk_kernel qk_q6_K_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q6_K_gemv_split_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q6_K_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -771,11 +777,13 @@ static const uint32_t q6_K_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_int24_f32_vulkan_digits[] = {3};
+static const uint32_t q6_K_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q6_K_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, q6_K_gemv_int24_f32_vulkan_split},
-    {4, "digits", 3, 1, q6_K_gemv_int24_f32_vulkan_digits}};
+    {4, "digits", 3, 1, q6_K_gemv_int24_f32_vulkan_digits},
+    {5, "load_words", 4, 2, q6_K_gemv_int24_f32_vulkan_load_words}};
 
 const qk_kernel qk_q6_K_gemv_int24_f32_vulkan = {
     .name = "q6_K_gemv_int24_f32",
@@ -789,10 +797,10 @@ const qk_kernel qk_q6_K_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q6_K_gemv_int24_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q6_K_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -816,10 +824,12 @@ static const uint32_t q6_K_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 5
 static const uint32_t q6_K_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q6_K_gemv_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q6_K_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, q6_K_gemv_f16_vulkan_split}};
+    {3, "split", 1, 4, q6_K_gemv_f16_vulkan_split},
+    {5, "load_words", 4, 2, q6_K_gemv_f16_vulkan_load_words}};
 
 const qk_kernel qk_q6_K_gemv_f16_vulkan = {
     .name = "q6_K_gemv_f16",
@@ -833,10 +843,10 @@ const qk_kernel qk_q6_K_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q6_K_gemv_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q6_K_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -886,11 +896,13 @@ static const uint32_t q6_K_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_int8_f16_vulkan_digits[] = {1};
+static const uint32_t q6_K_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q6_K_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, q6_K_gemv_int8_f16_vulkan_split},
-    {4, "digits", 1, 1, q6_K_gemv_int8_f16_vulkan_digits}};
+    {4, "digits", 1, 1, q6_K_gemv_int8_f16_vulkan_digits},
+    {5, "load_words", 4, 2, q6_K_gemv_int8_f16_vulkan_load_words}};
 
 const qk_kernel qk_q6_K_gemv_int8_f16_vulkan = {
     .name = "q6_K_gemv_int8_f16",
@@ -904,10 +916,10 @@ const qk_kernel qk_q6_K_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q6_K_gemv_int8_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q6_K_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -932,11 +944,13 @@ static const uint32_t q6_K_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_split_f16_vulkan_digits[] = {2};
+static const uint32_t q6_K_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q6_K_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, q6_K_gemv_split_f16_vulkan_split},
-    {4, "digits", 2, 1, q6_K_gemv_split_f16_vulkan_digits}};
+    {4, "digits", 2, 1, q6_K_gemv_split_f16_vulkan_digits},
+    {5, "load_words", 4, 2, q6_K_gemv_split_f16_vulkan_load_words}};
 
 const qk_kernel qk_q6_K_gemv_split_f16_vulkan = {
     .name = "q6_K_gemv_split_f16",
@@ -950,10 +964,10 @@ const qk_kernel qk_q6_K_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q6_K_gemv_split_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q6_K_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -978,11 +992,13 @@ static const uint32_t q6_K_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_int24_f16_vulkan_digits[] = {3};
+static const uint32_t q6_K_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q6_K_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, q6_K_gemv_int24_f16_vulkan_split},
-    {4, "digits", 3, 1, q6_K_gemv_int24_f16_vulkan_digits}};
+    {4, "digits", 3, 1, q6_K_gemv_int24_f16_vulkan_digits},
+    {5, "load_words", 4, 2, q6_K_gemv_int24_f16_vulkan_load_words}};
 
 const qk_kernel qk_q6_K_gemv_int24_f16_vulkan = {
     .name = "q6_K_gemv_int24_f16",
@@ -996,10 +1012,10 @@ const qk_kernel qk_q6_K_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q6_K_gemv_int24_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q6_K_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1025,8 +1041,10 @@ static const qk_field q6_K_gemv_id_f32_push[] = {
 
 static const uint32_t q6_K_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q6_K_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t q6_K_gemv_id_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q6_K_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_id_f32_vulkan_local_size_x},
-    {2, "rows", 4, 4, q6_K_gemv_id_f32_vulkan_rows}};
+    {2, "rows", 4, 4, q6_K_gemv_id_f32_vulkan_rows},
+    {5, "load_words", 4, 2, q6_K_gemv_id_f32_vulkan_load_words}};
 
 const qk_kernel qk_q6_K_gemv_id_f32_vulkan = {
     .name = "q6_K_gemv_id_f32",
@@ -1040,10 +1058,10 @@ const qk_kernel qk_q6_K_gemv_id_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q6_K_gemv_id_f32_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = q6_K_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1090,9 +1108,11 @@ static const qk_field q6_K_gemv_id_int8_f32_push[] = {
 static const uint32_t q6_K_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q6_K_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_id_int8_f32_vulkan_digits[] = {1};
+static const uint32_t q6_K_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q6_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_int8_f32_vulkan_rows},
-    {4, "digits", 1, 1, q6_K_gemv_id_int8_f32_vulkan_digits}};
+    {4, "digits", 1, 1, q6_K_gemv_id_int8_f32_vulkan_digits},
+    {5, "load_words", 4, 2, q6_K_gemv_id_int8_f32_vulkan_load_words}};
 
 const qk_kernel qk_q6_K_gemv_id_int8_f32_vulkan = {
     .name = "q6_K_gemv_id_int8_f32",
@@ -1106,10 +1126,10 @@ const qk_kernel qk_q6_K_gemv_id_int8_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q6_K_gemv_id_int8_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q6_K_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1136,9 +1156,11 @@ static const qk_field q6_K_gemv_id_split_f32_push[] = {
 static const uint32_t q6_K_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q6_K_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_id_split_f32_vulkan_digits[] = {2};
+static const uint32_t q6_K_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q6_K_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_split_f32_vulkan_rows},
-    {4, "digits", 2, 1, q6_K_gemv_id_split_f32_vulkan_digits}};
+    {4, "digits", 2, 1, q6_K_gemv_id_split_f32_vulkan_digits},
+    {5, "load_words", 4, 2, q6_K_gemv_id_split_f32_vulkan_load_words}};
 
 const qk_kernel qk_q6_K_gemv_id_split_f32_vulkan = {
     .name = "q6_K_gemv_id_split_f32",
@@ -1152,10 +1174,10 @@ const qk_kernel qk_q6_K_gemv_id_split_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q6_K_gemv_id_split_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q6_K_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1182,9 +1204,11 @@ static const qk_field q6_K_gemv_id_int24_f32_push[] = {
 static const uint32_t q6_K_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q6_K_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_id_int24_f32_vulkan_digits[] = {3};
+static const uint32_t q6_K_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q6_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_int24_f32_vulkan_rows},
-    {4, "digits", 3, 1, q6_K_gemv_id_int24_f32_vulkan_digits}};
+    {4, "digits", 3, 1, q6_K_gemv_id_int24_f32_vulkan_digits},
+    {5, "load_words", 4, 2, q6_K_gemv_id_int24_f32_vulkan_load_words}};
 
 const qk_kernel qk_q6_K_gemv_id_int24_f32_vulkan = {
     .name = "q6_K_gemv_id_int24_f32",
@@ -1198,10 +1222,10 @@ const qk_kernel qk_q6_K_gemv_id_int24_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q6_K_gemv_id_int24_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q6_K_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1227,8 +1251,10 @@ static const qk_field q6_K_gemv_id_f16_push[] = {
 
 static const uint32_t q6_K_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q6_K_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t q6_K_gemv_id_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q6_K_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_id_f16_vulkan_local_size_x},
-    {2, "rows", 4, 4, q6_K_gemv_id_f16_vulkan_rows}};
+    {2, "rows", 4, 4, q6_K_gemv_id_f16_vulkan_rows},
+    {5, "load_words", 4, 2, q6_K_gemv_id_f16_vulkan_load_words}};
 
 const qk_kernel qk_q6_K_gemv_id_f16_vulkan = {
     .name = "q6_K_gemv_id_f16",
@@ -1242,10 +1268,10 @@ const qk_kernel qk_q6_K_gemv_id_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q6_K_gemv_id_f16_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = q6_K_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1292,9 +1318,11 @@ static const qk_field q6_K_gemv_id_int8_f16_push[] = {
 static const uint32_t q6_K_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q6_K_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_id_int8_f16_vulkan_digits[] = {1};
+static const uint32_t q6_K_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q6_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_int8_f16_vulkan_rows},
-    {4, "digits", 1, 1, q6_K_gemv_id_int8_f16_vulkan_digits}};
+    {4, "digits", 1, 1, q6_K_gemv_id_int8_f16_vulkan_digits},
+    {5, "load_words", 4, 2, q6_K_gemv_id_int8_f16_vulkan_load_words}};
 
 const qk_kernel qk_q6_K_gemv_id_int8_f16_vulkan = {
     .name = "q6_K_gemv_id_int8_f16",
@@ -1308,10 +1336,10 @@ const qk_kernel qk_q6_K_gemv_id_int8_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q6_K_gemv_id_int8_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q6_K_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1338,9 +1366,11 @@ static const qk_field q6_K_gemv_id_split_f16_push[] = {
 static const uint32_t q6_K_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q6_K_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_id_split_f16_vulkan_digits[] = {2};
+static const uint32_t q6_K_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q6_K_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_split_f16_vulkan_rows},
-    {4, "digits", 2, 1, q6_K_gemv_id_split_f16_vulkan_digits}};
+    {4, "digits", 2, 1, q6_K_gemv_id_split_f16_vulkan_digits},
+    {5, "load_words", 4, 2, q6_K_gemv_id_split_f16_vulkan_load_words}};
 
 const qk_kernel qk_q6_K_gemv_id_split_f16_vulkan = {
     .name = "q6_K_gemv_id_split_f16",
@@ -1354,10 +1384,10 @@ const qk_kernel qk_q6_K_gemv_id_split_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q6_K_gemv_id_split_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q6_K_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1384,9 +1414,11 @@ static const qk_field q6_K_gemv_id_int24_f16_push[] = {
 static const uint32_t q6_K_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q6_K_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_id_int24_f16_vulkan_digits[] = {3};
+static const uint32_t q6_K_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant q6_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_int24_f16_vulkan_rows},
-    {4, "digits", 3, 1, q6_K_gemv_id_int24_f16_vulkan_digits}};
+    {4, "digits", 3, 1, q6_K_gemv_id_int24_f16_vulkan_digits},
+    {5, "load_words", 4, 2, q6_K_gemv_id_int24_f16_vulkan_load_words}};
 
 const qk_kernel qk_q6_K_gemv_id_int24_f16_vulkan = {
     .name = "q6_K_gemv_id_int24_f16",
@@ -1400,10 +1432,10 @@ const qk_kernel qk_q6_K_gemv_id_int24_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q6_K_gemv_id_int24_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q6_K_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,

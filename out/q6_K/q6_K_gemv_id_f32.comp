@@ -1,7 +1,7 @@
 // q6_K_gemv_id_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f32.
 // Generated from the specification below by `qkgen emit --format q6_K`; do not edit.
 // 210 bytes for 256 elements, 6.562 bits each.
-// For each weight 0.82 bytes read, 8.62 operations: 0.688 loads, 2.69 bits, 1.44 integer, 3 float, 0.812 conversions.
+// For each weight 0.82 bytes read, 7.03 operations: 0.281 loads, 2.48 bits, 1.11 integer, 2.5 float, 0.656 conversions.
 //
 //     format q6_K "6-bit codes around 32, signed 8-bit scales in groups of 16"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -23,12 +23,16 @@
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_shuffle : require
 #extension GL_EXT_shader_16bit_storage : require
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 2) const uint ROWS = 4;  // rows at a time
+layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: weights are loaded 16 bytes at a time, where that can be
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
+layout(binding = 0, std430) readonly buffer Blocks_wordBuffer { uint blocks_word[]; };
+layout(binding = 0, std430) readonly buffer Blocks_fourBuffer { uvec4 blocks_four[]; };
 layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
 layout(binding = 2, std430) readonly buffer Ids { uint ids[]; };
 layout(binding = 3, std430) writeonly buffer Output { float y[]; };
@@ -55,6 +59,11 @@ const uint TILES = 4u;
 // What a thread keeps of x: tiles of one token, in the order of the weights, and the sums over runs that share a scale.
 vec4 x[TILES][BATCH][4];
 float x_sum[TILES][BATCH][4];
+
+// The same for wide tiles.
+const uint WIDE_TILES = 1u;
+vec4 wide_x[WIDE_TILES][BATCH][16];
+float wide_x_sum[WIDE_TILES][BATCH][8];
 
 // Loads what tile `j` of a row meets of x, from right-hand side `vector` on.
 void load_x(uint vector, uint j, uint k) {
@@ -121,9 +130,325 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     }
 }
 
-shared float partial[gl_WorkGroupSize.x / 4u * ROWS];
+// sum + dot(a, b), in as many operations as a has lanes.
+float dot_add(float sum, vec4 a, vec4 b) {
+    return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum))));
+}
+
+// Loads what wide tile `j` of a row meets of x, from right-hand side `vector` on.
+void load_wide_x(uint vector, uint j, uint k) {
+    const uint tile = j % 8u;
+    const uint place = j / 8u * 128u + tile / 4u * 32u + tile % 4u * 2u;
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
+        const uint from = min(vector + m, batch - 1u) * row_tiles * 4u + place;
+        const vec4 x0 = x_in[from];
+        const vec4 x1 = x_in[from + 1u];
+        const vec4 x2 = x_in[from + 8u];
+        const vec4 x3 = x_in[from + 9u];
+        const vec4 x4 = x_in[from + 16u];
+        const vec4 x5 = x_in[from + 17u];
+        const vec4 x6 = x_in[from + 24u];
+        const vec4 x7 = x_in[from + 25u];
+        const vec4 x8 = x_in[from + 64u];
+        const vec4 x9 = x_in[from + 65u];
+        const vec4 x10 = x_in[from + 72u];
+        const vec4 x11 = x_in[from + 73u];
+        const vec4 x12 = x_in[from + 80u];
+        const vec4 x13 = x_in[from + 81u];
+        const vec4 x14 = x_in[from + 88u];
+        const vec4 x15 = x_in[from + 89u];
+        wide_x[k][m][0] = x0 * 16777216.0;
+        wide_x[k][m][1] = x1 * 16777216.0;
+        wide_x[k][m][2] = x2 * 16777216.0;
+        wide_x[k][m][3] = x3 * 16777216.0;
+        wide_x[k][m][4] = x4 * 16777216.0;
+        wide_x[k][m][5] = x5 * 16777216.0;
+        wide_x[k][m][6] = x6 * 16777216.0;
+        wide_x[k][m][7] = x7 * 16777216.0;
+        wide_x[k][m][8] = x8 * 16777216.0;
+        wide_x[k][m][9] = x9 * 16777216.0;
+        wide_x[k][m][10] = x10 * 16777216.0;
+        wide_x[k][m][11] = x11 * 16777216.0;
+        wide_x[k][m][12] = x12 * 16777216.0;
+        wide_x[k][m][13] = x13 * 16777216.0;
+        wide_x[k][m][14] = x14 * 16777216.0;
+        wide_x[k][m][15] = x15 * 16777216.0;
+        wide_x_sum[k][m][0] = dot(x0 + x1, vec4(1.0));
+        wide_x_sum[k][m][1] = dot(x2 + x3, vec4(1.0));
+        wide_x_sum[k][m][2] = dot(x4 + x5, vec4(1.0));
+        wide_x_sum[k][m][3] = dot(x6 + x7, vec4(1.0));
+        wide_x_sum[k][m][4] = dot(x8 + x9, vec4(1.0));
+        wide_x_sum[k][m][5] = dot(x10 + x11, vec4(1.0));
+        wide_x_sum[k][m][6] = dot(x12 + x13, vec4(1.0));
+        wide_x_sum[k][m][7] = dot(x14 + x15, vec4(1.0));
+    }
+}
+
+// Loads wide tile `j` of row `n`, but that of the last block of all, from where loads of 16 bytes would go beyond the end.
+void fetch_wide(uint n, uint j, out uvec4 fours[8], out uint words[10]) {
+    if (n + 1u == (expert_end - expert_first) * rows && j + 8u >= row_tiles / 4u) {
+        n = 0u;
+        j = j % 8u;
+    }
+    const uint block = n * (row_tiles / 32u) + j / 8u;
+    const uint tile = j % 8u;
+    uint base = block * 105u;
+    uint part = tile / 4u;  // of 128 elements
+    uint begin0 = base + part * 2u + 100u;
+    uint window0 = begin0 / 4u;
+    uint begin1 = base + part * 16u + tile % 4u * 2u + 52u;
+    uint window1 = begin1 / 4u;
+    uint begin2 = base + tile * 2u + 84u;
+    uint window2 = begin2 / 4u;
+    uint begin3 = base + part * 16u + tile % 4u * 2u + 60u;
+    uint window3 = begin3 / 4u;
+    fours[0] = blocks_four[window0];
+    fours[1] = blocks_four[window1];
+    fours[2] = blocks_four[window1 + 1u];
+    fours[3] = blocks_four[window2];
+    fours[4] = blocks_four[window2 + 1u];
+    fours[5] = blocks_four[window0 + 1u];
+    fours[6] = blocks_four[window3];
+    fours[7] = blocks_four[window3 + 1u];
+    words[0] = blocks_word[base + 52u];
+    words[1] = blocks_word[base + part * 2u + 48u];
+    words[2] = blocks_word[base + part * 16u + tile % 4u * 2u];
+    words[3] = blocks_word[base + tile * 2u + 32u];
+    words[4] = blocks_word[base + part * 16u + tile % 4u * 2u + 1u];
+    words[5] = blocks_word[base + tile * 2u + 33u];
+    words[6] = blocks_word[base + part * 16u + tile % 4u * 2u + 8u];
+    words[7] = blocks_word[base + part * 16u + tile % 4u * 2u + 9u];
+    words[8] = blocks_word[base + part * 2u + 49u];
+    words[9] = blocks_word[base + 104u];
+}
+
+// Adds the products of wide tile `j` of row `n`, which was loaded.
+void accumulate_wide(uint n, uint j, uint k, uvec4 fours[8], uint words[10], inout float sum[BATCH]) {
+    const uint block = n * (row_tiles / 32u) + j / 8u;
+    const uint tile = j % 8u;
+    uint base = block * 105u;
+    float d0 = f16_to_f32(words[0]);
+    uint part = tile / 4u;  // of 128 elements
+    uint scales0 = words[1];
+    int sc0 = bitfieldExtract(int(scales0 >> (tile % 4u / 2u * 8u)), 0, 8);  // scales: 8 bits
+    precise float d_sc0 = d0 * float(sc0);
+    uint ql0 = words[2];
+    uint qh0 = words[3];
+    uint codes0 = (ql0 & 0xF0F0F0Fu) | ((qh0 << 4u) & 0x30303030u);  // packed
+    vec2 pair0 = unpackHalf2x16(codes0 & 0x3F003Fu);
+    vec2 pair1 = unpackHalf2x16((codes0 >> 8u) & 0x3F003Fu);
+    uint ql1 = words[4];
+    uint qh1 = words[5];
+    uint codes1 = (ql1 & 0xF0F0F0Fu) | ((qh1 << 4u) & 0x30303030u);  // packed
+    vec2 pair2 = unpackHalf2x16(codes1 & 0x3F003Fu);
+    vec2 pair3 = unpackHalf2x16((codes1 >> 8u) & 0x3F003Fu);
+    int sc1 = bitfieldExtract(int(scales0 >> (tile % 4u / 2u * 8u + 16u)), 0, 8);  // scales: 8 bits
+    precise float d_sc1 = d0 * float(sc1);
+    uint ql2 = words[6];
+    uint codes2 = (ql2 & 0xF0F0F0Fu) | ((qh0 << 2u) & 0x30303030u);  // packed
+    vec2 pair4 = unpackHalf2x16(codes2 & 0x3F003Fu);
+    vec2 pair5 = unpackHalf2x16((codes2 >> 8u) & 0x3F003Fu);
+    uint ql3 = words[7];
+    uint codes3 = (ql3 & 0xF0F0F0Fu) | ((qh1 << 2u) & 0x30303030u);  // packed
+    vec2 pair6 = unpackHalf2x16(codes3 & 0x3F003Fu);
+    vec2 pair7 = unpackHalf2x16((codes3 >> 8u) & 0x3F003Fu);
+    uint scales1 = words[8];
+    int sc2 = bitfieldExtract(int(scales1 >> (tile % 4u / 2u * 8u)), 0, 8);  // scales: 8 bits
+    precise float d_sc2 = d0 * float(sc2);
+    uint codes4 = ((ql0 >> 4u) & 0xF0F0F0Fu) | (qh0 & 0x30303030u);  // packed
+    vec2 pair8 = unpackHalf2x16(codes4 & 0x3F003Fu);
+    vec2 pair9 = unpackHalf2x16((codes4 >> 8u) & 0x3F003Fu);
+    uint codes5 = ((ql1 >> 4u) & 0xF0F0F0Fu) | (qh1 & 0x30303030u);  // packed
+    vec2 pair10 = unpackHalf2x16(codes5 & 0x3F003Fu);
+    vec2 pair11 = unpackHalf2x16((codes5 >> 8u) & 0x3F003Fu);
+    int sc3 = bitfieldExtract(int(scales1 >> (tile % 4u / 2u * 8u + 16u)), 0, 8);  // scales: 8 bits
+    precise float d_sc3 = d0 * float(sc3);
+    uint codes6 = ((ql2 >> 4u) & 0xF0F0F0Fu) | ((qh0 >> 2u) & 0x30303030u);  // packed
+    vec2 pair12 = unpackHalf2x16(codes6 & 0x3F003Fu);
+    vec2 pair13 = unpackHalf2x16((codes6 >> 8u) & 0x3F003Fu);
+    uint codes7 = ((ql3 >> 4u) & 0xF0F0F0Fu) | ((qh1 >> 2u) & 0x30303030u);  // packed
+    vec2 pair14 = unpackHalf2x16(codes7 & 0x3F003Fu);
+    vec2 pair15 = unpackHalf2x16((codes7 >> 8u) & 0x3F003Fu);
+    float d1 = f16_to_f32(words[9] >> 16u);
+    uint begin0 = base + part * 2u + 100u;
+    bool odd0 = (begin0 & 1u) != 0u;
+    bool upper0 = (begin0 & 2u) != 0u;
+    uvec4 four0 = fours[0];
+    uint pick0 = upper0 ? four0.w : four0.y;
+    uint pick1 = upper0 ? four0.z : four0.x;
+    uint scales2 = odd0 ? pick0 : pick1;
+    int sc4 = bitfieldExtract(int(scales2 >> (tile % 4u / 2u * 8u + 16u)), 0, 8);  // scales: 8 bits
+    precise float d_sc4 = d1 * float(sc4);
+    uint begin1 = base + part * 16u + tile % 4u * 2u + 52u;
+    bool odd1 = (begin1 & 1u) != 0u;
+    bool upper1 = (begin1 & 2u) != 0u;
+    uvec4 four1 = fours[1];
+    uint pick2 = upper1 ? four1.w : four1.y;
+    uint pick3 = upper1 ? four1.z : four1.x;
+    uint ql4 = odd1 ? pick2 : pick3;
+    uvec4 four2 = fours[2];
+    uint pick4 = upper1 ? four2.x : four1.z;
+    uint ql5 = odd1 ? pick4 : pick2;
+    uint ql_run0 = (ql4 >> 16u) | (ql5 << 16u);
+    uint begin2 = base + tile * 2u + 84u;
+    bool odd2 = (begin2 & 1u) != 0u;
+    bool upper2 = (begin2 & 2u) != 0u;
+    uvec4 four3 = fours[3];
+    uint pick5 = upper2 ? four3.w : four3.y;
+    uint pick6 = upper2 ? four3.z : four3.x;
+    uint qh2 = odd2 ? pick5 : pick6;
+    uvec4 four4 = fours[4];
+    uint pick7 = upper2 ? four4.x : four3.z;
+    uint qh3 = odd2 ? pick7 : pick5;
+    uint qh_run0 = (qh2 >> 16u) | (qh3 << 16u);
+    uint codes8 = (ql_run0 & 0xF0F0F0Fu) | ((qh_run0 << 4u) & 0x30303030u);  // packed
+    vec2 pair16 = unpackHalf2x16(codes8 & 0x3F003Fu);
+    vec2 pair17 = unpackHalf2x16((codes8 >> 8u) & 0x3F003Fu);
+    uint pick8 = upper1 ? four2.y : four1.w;
+    uint ql6 = odd1 ? pick8 : pick4;
+    uint ql_run1 = (ql5 >> 16u) | (ql6 << 16u);
+    uint pick9 = upper2 ? four4.y : four3.w;
+    uint qh4 = odd2 ? pick9 : pick7;
+    uint qh_run1 = (qh3 >> 16u) | (qh4 << 16u);
+    uint codes9 = (ql_run1 & 0xF0F0F0Fu) | ((qh_run1 << 4u) & 0x30303030u);  // packed
+    vec2 pair18 = unpackHalf2x16(codes9 & 0x3F003Fu);
+    vec2 pair19 = unpackHalf2x16((codes9 >> 8u) & 0x3F003Fu);
+    uvec4 four5 = fours[5];
+    uint pick10 = upper0 ? four5.x : four0.z;
+    uint scales3 = odd0 ? pick10 : pick0;
+    int sc5 = bitfieldExtract(int(scales3 >> (tile % 4u / 2u * 8u)), 0, 8);  // scales: 8 bits
+    precise float d_sc5 = d1 * float(sc5);
+    uint begin3 = base + part * 16u + tile % 4u * 2u + 60u;
+    bool odd3 = (begin3 & 1u) != 0u;
+    bool upper3 = (begin3 & 2u) != 0u;
+    uvec4 four6 = fours[6];
+    uint pick11 = upper3 ? four6.w : four6.y;
+    uint pick12 = upper3 ? four6.z : four6.x;
+    uint ql7 = odd3 ? pick11 : pick12;
+    uvec4 four7 = fours[7];
+    uint pick13 = upper3 ? four7.x : four6.z;
+    uint ql8 = odd3 ? pick13 : pick11;
+    uint ql_run2 = (ql7 >> 16u) | (ql8 << 16u);
+    uint codes10 = (ql_run2 & 0xF0F0F0Fu) | ((qh_run0 << 2u) & 0x30303030u);  // packed
+    vec2 pair20 = unpackHalf2x16(codes10 & 0x3F003Fu);
+    vec2 pair21 = unpackHalf2x16((codes10 >> 8u) & 0x3F003Fu);
+    uint pick14 = upper3 ? four7.y : four6.w;
+    uint ql9 = odd3 ? pick14 : pick13;
+    uint ql_run3 = (ql8 >> 16u) | (ql9 << 16u);
+    uint codes11 = (ql_run3 & 0xF0F0F0Fu) | ((qh_run1 << 2u) & 0x30303030u);  // packed
+    vec2 pair22 = unpackHalf2x16(codes11 & 0x3F003Fu);
+    vec2 pair23 = unpackHalf2x16((codes11 >> 8u) & 0x3F003Fu);
+    int sc6 = bitfieldExtract(int(scales3 >> (tile % 4u / 2u * 8u + 16u)), 0, 8);  // scales: 8 bits
+    precise float d_sc6 = d1 * float(sc6);
+    uint codes12 = ((ql_run0 >> 4u) & 0xF0F0F0Fu) | (qh_run0 & 0x30303030u);  // packed
+    vec2 pair24 = unpackHalf2x16(codes12 & 0x3F003Fu);
+    vec2 pair25 = unpackHalf2x16((codes12 >> 8u) & 0x3F003Fu);
+    uint codes13 = ((ql_run1 >> 4u) & 0xF0F0F0Fu) | (qh_run1 & 0x30303030u);  // packed
+    vec2 pair26 = unpackHalf2x16(codes13 & 0x3F003Fu);
+    vec2 pair27 = unpackHalf2x16((codes13 >> 8u) & 0x3F003Fu);
+    uint pick15 = upper0 ? four5.y : four0.w;
+    uint scales4 = odd0 ? pick15 : pick10;
+    int sc7 = bitfieldExtract(int(scales4 >> (tile % 4u / 2u * 8u)), 0, 8);  // scales: 8 bits
+    precise float d_sc7 = d1 * float(sc7);
+    uint codes14 = ((ql_run2 >> 4u) & 0xF0F0F0Fu) | ((qh_run0 >> 2u) & 0x30303030u);  // packed
+    vec2 pair28 = unpackHalf2x16(codes14 & 0x3F003Fu);
+    vec2 pair29 = unpackHalf2x16((codes14 >> 8u) & 0x3F003Fu);
+    uint codes15 = ((ql_run3 >> 4u) & 0xF0F0F0Fu) | ((qh_run1 >> 2u) & 0x30303030u);  // packed
+    vec2 pair30 = unpackHalf2x16(codes15 & 0x3F003Fu);
+    vec2 pair31 = unpackHalf2x16((codes15 >> 8u) & 0x3F003Fu);
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
+        float dots0 = dot_add(dot(wide_x[k][m][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)), wide_x[k][m][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y));
+        float dots1 = dot_add(dot(wide_x[k][m][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y)), wide_x[k][m][3], vec4(pair6.x, pair7.x, pair6.y, pair7.y));
+        float dots2 = dot_add(dot(wide_x[k][m][4], vec4(pair8.x, pair9.x, pair8.y, pair9.y)), wide_x[k][m][5], vec4(pair10.x, pair11.x, pair10.y, pair11.y));
+        float dots3 = dot_add(dot(wide_x[k][m][6], vec4(pair12.x, pair13.x, pair12.y, pair13.y)), wide_x[k][m][7], vec4(pair14.x, pair15.x, pair14.y, pair15.y));
+        float dots4 = dot_add(dot(wide_x[k][m][8], vec4(pair16.x, pair17.x, pair16.y, pair17.y)), wide_x[k][m][9], vec4(pair18.x, pair19.x, pair18.y, pair19.y));
+        float dots5 = dot_add(dot(wide_x[k][m][10], vec4(pair20.x, pair21.x, pair20.y, pair21.y)), wide_x[k][m][11], vec4(pair22.x, pair23.x, pair22.y, pair23.y));
+        float dots6 = dot_add(dot(wide_x[k][m][12], vec4(pair24.x, pair25.x, pair24.y, pair25.y)), wide_x[k][m][13], vec4(pair26.x, pair27.x, pair26.y, pair27.y));
+        float dots7 = dot_add(dot(wide_x[k][m][14], vec4(pair28.x, pair29.x, pair28.y, pair29.y)), wide_x[k][m][15], vec4(pair30.x, pair31.x, pair30.y, pair31.y));
+        sum[m] += d_sc0 * (dots0 - 32.0 * wide_x_sum[k][m][0]) + d_sc1 * (dots1 - 32.0 * wide_x_sum[k][m][1]) + d_sc2 * (dots2 - 32.0 * wide_x_sum[k][m][2]) + d_sc3 * (dots3 - 32.0 * wide_x_sum[k][m][3]) + d_sc4 * (dots4 - 32.0 * wide_x_sum[k][m][4]) + d_sc5 * (dots5 - 32.0 * wide_x_sum[k][m][5]) + d_sc6 * (dots6 - 32.0 * wide_x_sum[k][m][6]) + d_sc7 * (dots7 - 32.0 * wide_x_sum[k][m][7]);
+    }
+}
+
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
+
+// Sums over the lanes of a subgroup, of all rows at once: those of row r in lane r.
+float sum_of_lanes(float sum[ROWS][BATCH], uint m) {
+    float v[ROWS];
+    [[unroll]] for (uint r = 0u; r < ROWS; ++r) v[r] = sum[r][m];
+    [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
+        const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
+        [[unroll]] for (uint i = 0u; i < left; ++i) {
+            const float even_row = v[2u * i], odd_row = v[2u * i + 1u];
+            v[i] = (odd ? odd_row : even_row) + subgroupShuffleXor(odd ? even_row : odd_row, bit);
+        }
+    }
+    for (uint bit = ROWS; bit < gl_SubgroupSize; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
+    return v[0];
+}
+
+// As main does, with wide tiles.
+void walk_wide() {
+    const uint wide_tiles = row_tiles / 4u, lane = gl_SubgroupInvocationID;
+    const uint slice = gl_SubgroupSize * WIDE_TILES, slices = (wide_tiles + slice - 1u) / slice;
+    uint split = 1u, held = ~0u, held_token = ~0u, turn = 0u;
+    while (split < slices && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
+    const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
+    const uint parts = (rows + teams * ROWS - 1u) / (teams * ROWS);
+    for (uint work = gl_WorkGroupID.x; work < batch * slots * parts; work += gl_NumWorkGroups.x) {
+        const uint pair = work / parts, token = pair / slots, first = work % parts * teams * ROWS, expert = ids[pair];
+        const bool found = expert < experts;
+        if (found ? expert < expert_first || expert >= expert_end : expert_first != 0u) continue;  // another launch's
+        float sum[ROWS][BATCH];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r][0] = 0.0;
+        if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros
+        const uint begin = (expert - expert_first) * rows, row = begin + first + team * ROWS, end = begin + rows;
+        for (uint c = gl_SubgroupID % split; found && c < slices; c += split) {
+            [[unroll]] for (uint k = 0; k < WIDE_TILES; ++k) {
+                const uint j = (c * WIDE_TILES + k) * gl_SubgroupSize + lane;
+                if (j >= wide_tiles) continue;
+                if (c != held || token != held_token) load_wide_x(token, j, k);
+                if (expert + 1u == expert_end && row + ROWS >= end && j + 8u >= wide_tiles) {  // the last block of all, in smaller tiles
+                    for (uint i = 0u; i < 4u; ++i) {
+                        const uint t = j / 8u * 32u + j % 8u + i * 8u;
+                        load_x(token, t, 0u);
+                        [[dont_unroll]] for (uint r = 0u; r < ROWS; ++r) {
+                            float part[BATCH];
+                            [[unroll]] for (uint m = 0u; m < BATCH; ++m) part[m] = 0.0;
+                            accumulate(min(row + r, end - 1u), t, 0u, part);
+                            [[unroll]] for (uint s = 0u; s < ROWS; ++s) {
+                                [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[s][m] += s == r ? part[m] : 0.0;
+                            }
+                        }
+                    }
+                    continue;
+                }
+                uvec4 fours[ROWS][8];
+                uint words[ROWS][10];
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, fours[r], words[r]);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, k, fours[r], words[r], sum[r]);
+            }
+            held = c;
+            held_token = token;
+        }
+        const float all = sum_of_lanes(sum, 0u);
+        // Halves of the memory in turn: who is a row ahead does not write where others still read.
+        const uint place = turn++ % 2u * gl_NumSubgroups * ROWS;
+        if (lane < ROWS) partial[place + gl_SubgroupID * ROWS + lane] = all;
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < teams * ROWS; i += gl_WorkGroupSize.x) {
+            const uint at = place + i / ROWS * (split - 1u) * ROWS + i;
+            float total = 0.0;
+            for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS];
+            if (first + i < rows) y[pair * rows + first + i] = total;
+        }
+    }
+}
 
 void main() {
+    if (LOAD_WORDS == 4u && gl_SubgroupSize >= ROWS && row_tiles % 32u == 0u && (expert_end - expert_first) * rows * (row_tiles / 32u) > 1u) {
+        walk_wide();
+        return;
+    }
     // A subgroup holds a slice of x and walks down the rows. While there are slices for more, subgroups share a row.
     const uint slice = gl_SubgroupSize * TILES, slices = (row_tiles + slice - 1u) / slice;
     uint split = 1u;

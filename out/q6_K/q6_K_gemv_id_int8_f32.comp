@@ -1,7 +1,7 @@
 // q6_K_gemv_id_int8_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f32.
 // Generated from the specification below by `qkgen emit --format q6_K`; do not edit.
 // 210 bytes for 256 elements, 6.562 bits each.
-// For each weight 0.82 bytes read, 5.81 operations: 0.688 loads, 2.19 bits, 2.62 integer, 0.188 float, 0.125 conversions.
+// For each weight 0.82 bytes read, 4.36 operations: 0.281 loads, 1.98 bits, 1.95 integer, 0.0781 float, 0.0625 conversions.
 //
 //     format q6_K "6-bit codes around 32, signed 8-bit scales in groups of 16"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -23,14 +23,18 @@
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_shuffle : require
 #extension GL_EXT_spirv_intrinsics : require
 #extension GL_EXT_shader_16bit_storage : require
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 2) const uint ROWS = 4;  // rows at a time
+layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: weights are loaded 16 bytes at a time, where that can be
 layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
+layout(binding = 0, std430) readonly buffer Blocks_wordBuffer { uint blocks_word[]; };
+layout(binding = 0, std430) readonly buffer Blocks_fourBuffer { uvec4 blocks_four[]; };
 layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
 layout(binding = 2, std430) readonly buffer Ids { uint ids[]; };
 layout(binding = 3, std430) writeonly buffer Output { float y[]; };
@@ -60,6 +64,13 @@ int x[TILES][BATCH][DIGITS][4];
 int x_digits[TILES][BATCH][DIGITS][4];
 float x_step[TILES][BATCH];
 float x_sum[TILES][BATCH][1];
+
+// The same for wide tiles.
+const uint WIDE_TILES = 1u;
+int wide_x[WIDE_TILES][BATCH][DIGITS][16];
+int wide_x_digits[WIDE_TILES][BATCH][DIGITS][8];
+float wide_x_step[WIDE_TILES][BATCH];
+float wide_x_sum[WIDE_TILES][BATCH][1];
 
 // Integers whose digits are bytes with a sign: the largest, less what rounding may add.
 const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355709.0;
@@ -170,9 +181,345 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     }
 }
 
-shared float partial[gl_WorkGroupSize.x / 4u * ROWS];
+// Loads what wide tile `j` of a row meets of x, from right-hand side `vector` on.
+void load_wide_x(uint vector, uint j, uint k) {
+    const uint tile = j % 8u;
+    const uint place = j / 8u * 128u + tile / 4u * 32u + tile % 4u * 2u;
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
+        const uint from = min(vector + m, batch - 1u) * row_tiles * 4u + place;
+        const vec4 x0 = x_in[from];
+        const vec4 x1 = x_in[from + 1u];
+        const vec4 x2 = x_in[from + 8u];
+        const vec4 x3 = x_in[from + 9u];
+        const vec4 x4 = x_in[from + 16u];
+        const vec4 x5 = x_in[from + 17u];
+        const vec4 x6 = x_in[from + 24u];
+        const vec4 x7 = x_in[from + 25u];
+        const vec4 x8 = x_in[from + 64u];
+        const vec4 x9 = x_in[from + 65u];
+        const vec4 x10 = x_in[from + 72u];
+        const vec4 x11 = x_in[from + 73u];
+        const vec4 x12 = x_in[from + 80u];
+        const vec4 x13 = x_in[from + 81u];
+        const vec4 x14 = x_in[from + 88u];
+        const vec4 x15 = x_in[from + 89u];
+        vec4 most = abs(x0);
+        most = max(most, abs(x1));
+        most = max(most, abs(x2));
+        most = max(most, abs(x3));
+        most = max(most, abs(x4));
+        most = max(most, abs(x5));
+        most = max(most, abs(x6));
+        most = max(most, abs(x7));
+        most = max(most, abs(x8));
+        most = max(most, abs(x9));
+        most = max(most, abs(x10));
+        most = max(most, abs(x11));
+        most = max(most, abs(x12));
+        most = max(most, abs(x13));
+        most = max(most, abs(x14));
+        most = max(most, abs(x15));
+        const float scale = scale_of(most, x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7 + x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15);
+        wide_x_step[k][m] = 1.0 / scale;
+        ivec4 i0 = ivec4(roundEven(x0 * scale));
+        ivec4 i1 = ivec4(roundEven(x1 * scale));
+        ivec4 i2 = ivec4(roundEven(x2 * scale));
+        ivec4 i3 = ivec4(roundEven(x3 * scale));
+        ivec4 i4 = ivec4(roundEven(x4 * scale));
+        ivec4 i5 = ivec4(roundEven(x5 * scale));
+        ivec4 i6 = ivec4(roundEven(x6 * scale));
+        ivec4 i7 = ivec4(roundEven(x7 * scale));
+        ivec4 i8 = ivec4(roundEven(x8 * scale));
+        ivec4 i9 = ivec4(roundEven(x9 * scale));
+        ivec4 i10 = ivec4(roundEven(x10 * scale));
+        ivec4 i11 = ivec4(roundEven(x11 * scale));
+        ivec4 i12 = ivec4(roundEven(x12 * scale));
+        ivec4 i13 = ivec4(roundEven(x13 * scale));
+        ivec4 i14 = ivec4(roundEven(x14 * scale));
+        ivec4 i15 = ivec4(roundEven(x15 * scale));
+        [[unroll]] for (uint digit = DIGITS; digit-- > 0;) {
+            const ivec4 low0 = bitfieldExtract(i0, 0, 8);
+            const ivec4 low1 = bitfieldExtract(i1, 0, 8);
+            const ivec4 low2 = bitfieldExtract(i2, 0, 8);
+            const ivec4 low3 = bitfieldExtract(i3, 0, 8);
+            const ivec4 low4 = bitfieldExtract(i4, 0, 8);
+            const ivec4 low5 = bitfieldExtract(i5, 0, 8);
+            const ivec4 low6 = bitfieldExtract(i6, 0, 8);
+            const ivec4 low7 = bitfieldExtract(i7, 0, 8);
+            const ivec4 low8 = bitfieldExtract(i8, 0, 8);
+            const ivec4 low9 = bitfieldExtract(i9, 0, 8);
+            const ivec4 low10 = bitfieldExtract(i10, 0, 8);
+            const ivec4 low11 = bitfieldExtract(i11, 0, 8);
+            const ivec4 low12 = bitfieldExtract(i12, 0, 8);
+            const ivec4 low13 = bitfieldExtract(i13, 0, 8);
+            const ivec4 low14 = bitfieldExtract(i14, 0, 8);
+            const ivec4 low15 = bitfieldExtract(i15, 0, 8);
+            wide_x[k][m][digit][0] = bytes_of(low0);
+            wide_x[k][m][digit][1] = bytes_of(low1);
+            wide_x[k][m][digit][2] = bytes_of(low2);
+            wide_x[k][m][digit][3] = bytes_of(low3);
+            wide_x[k][m][digit][4] = bytes_of(low4);
+            wide_x[k][m][digit][5] = bytes_of(low5);
+            wide_x[k][m][digit][6] = bytes_of(low6);
+            wide_x[k][m][digit][7] = bytes_of(low7);
+            wide_x[k][m][digit][8] = bytes_of(low8);
+            wide_x[k][m][digit][9] = bytes_of(low9);
+            wide_x[k][m][digit][10] = bytes_of(low10);
+            wide_x[k][m][digit][11] = bytes_of(low11);
+            wide_x[k][m][digit][12] = bytes_of(low12);
+            wide_x[k][m][digit][13] = bytes_of(low13);
+            wide_x[k][m][digit][14] = bytes_of(low14);
+            wide_x[k][m][digit][15] = bytes_of(low15);
+            wide_x_digits[k][m][digit][0] = sum_of(low0 + low1);
+            wide_x_digits[k][m][digit][1] = sum_of(low2 + low3);
+            wide_x_digits[k][m][digit][2] = sum_of(low4 + low5);
+            wide_x_digits[k][m][digit][3] = sum_of(low6 + low7);
+            wide_x_digits[k][m][digit][4] = sum_of(low8 + low9);
+            wide_x_digits[k][m][digit][5] = sum_of(low10 + low11);
+            wide_x_digits[k][m][digit][6] = sum_of(low12 + low13);
+            wide_x_digits[k][m][digit][7] = sum_of(low14 + low15);
+            i0 = (i0 - low0) >> 8;
+            i1 = (i1 - low1) >> 8;
+            i2 = (i2 - low2) >> 8;
+            i3 = (i3 - low3) >> 8;
+            i4 = (i4 - low4) >> 8;
+            i5 = (i5 - low5) >> 8;
+            i6 = (i6 - low6) >> 8;
+            i7 = (i7 - low7) >> 8;
+            i8 = (i8 - low8) >> 8;
+            i9 = (i9 - low9) >> 8;
+            i10 = (i10 - low10) >> 8;
+            i11 = (i11 - low11) >> 8;
+            i12 = (i12 - low12) >> 8;
+            i13 = (i13 - low13) >> 8;
+            i14 = (i14 - low14) >> 8;
+            i15 = (i15 - low15) >> 8;
+        }
+    }
+}
+
+// Loads wide tile `j` of row `n`, but that of the last block of all, from where loads of 16 bytes would go beyond the end.
+void fetch_wide(uint n, uint j, out uvec4 fours[8], out uint words[10]) {
+    if (n + 1u == (expert_end - expert_first) * rows && j + 8u >= row_tiles / 4u) {
+        n = 0u;
+        j = j % 8u;
+    }
+    const uint block = n * (row_tiles / 32u) + j / 8u;
+    const uint tile = j % 8u;
+    uint base = block * 105u;
+    uint part = tile / 4u;  // of 128 elements
+    uint begin0 = base + part * 2u + 100u;
+    uint window0 = begin0 / 4u;
+    uint begin1 = base + part * 16u + tile % 4u * 2u + 52u;
+    uint window1 = begin1 / 4u;
+    uint begin2 = base + tile * 2u + 84u;
+    uint window2 = begin2 / 4u;
+    uint begin3 = base + part * 16u + tile % 4u * 2u + 60u;
+    uint window3 = begin3 / 4u;
+    fours[0] = blocks_four[window0];
+    fours[1] = blocks_four[window1];
+    fours[2] = blocks_four[window1 + 1u];
+    fours[3] = blocks_four[window2];
+    fours[4] = blocks_four[window2 + 1u];
+    fours[5] = blocks_four[window0 + 1u];
+    fours[6] = blocks_four[window3];
+    fours[7] = blocks_four[window3 + 1u];
+    words[0] = blocks_word[base + 52u];
+    words[1] = blocks_word[base + part * 2u + 48u];
+    words[2] = blocks_word[base + part * 16u + tile % 4u * 2u];
+    words[3] = blocks_word[base + tile * 2u + 32u];
+    words[4] = blocks_word[base + part * 16u + tile % 4u * 2u + 1u];
+    words[5] = blocks_word[base + tile * 2u + 33u];
+    words[6] = blocks_word[base + part * 16u + tile % 4u * 2u + 8u];
+    words[7] = blocks_word[base + part * 16u + tile % 4u * 2u + 9u];
+    words[8] = blocks_word[base + part * 2u + 49u];
+    words[9] = blocks_word[base + 104u];
+}
+
+// Adds the products of wide tile `j` of row `n`, which was loaded.
+void accumulate_wide(uint n, uint j, uint k, uvec4 fours[8], uint words[10], inout float sum[BATCH]) {
+    const uint block = n * (row_tiles / 32u) + j / 8u;
+    const uint tile = j % 8u;
+    uint base = block * 105u;
+    float d0 = f16_to_f32(words[0]);
+    uint part = tile / 4u;  // of 128 elements
+    uint scales0 = words[1];
+    int sc0 = bitfieldExtract(int(scales0 >> (tile % 4u / 2u * 8u)), 0, 8);  // scales: 8 bits
+    uint ql0 = words[2];
+    uint qh0 = words[3];
+    uint bytes0 = (ql0 & 0xF0F0F0Fu) | ((qh0 & 0x3030303u) << 4u);
+    uint ql1 = words[4];
+    uint qh1 = words[5];
+    uint bytes1 = (ql1 & 0xF0F0F0Fu) | ((qh1 & 0x3030303u) << 4u);
+    int sc1 = bitfieldExtract(int(scales0 >> (tile % 4u / 2u * 8u + 16u)), 0, 8);  // scales: 8 bits
+    uint ql2 = words[6];
+    uint bytes2 = (ql2 & 0xF0F0F0Fu) | (((qh0 >> 2u) & 0x3030303u) << 4u);
+    uint ql3 = words[7];
+    uint bytes3 = (ql3 & 0xF0F0F0Fu) | (((qh1 >> 2u) & 0x3030303u) << 4u);
+    uint scales1 = words[8];
+    int sc2 = bitfieldExtract(int(scales1 >> (tile % 4u / 2u * 8u)), 0, 8);  // scales: 8 bits
+    uint bytes4 = ((ql0 >> 4u) & 0xF0F0F0Fu) | (((qh0 >> 4u) & 0x3030303u) << 4u);
+    uint bytes5 = ((ql1 >> 4u) & 0xF0F0F0Fu) | (((qh1 >> 4u) & 0x3030303u) << 4u);
+    int sc3 = bitfieldExtract(int(scales1 >> (tile % 4u / 2u * 8u + 16u)), 0, 8);  // scales: 8 bits
+    uint bytes6 = ((ql2 >> 4u) & 0xF0F0F0Fu) | (((qh0 >> 6u) & 0x3030303u) << 4u);
+    uint bytes7 = ((ql3 >> 4u) & 0xF0F0F0Fu) | (((qh1 >> 6u) & 0x3030303u) << 4u);
+    float d1 = f16_to_f32(words[9] >> 16u);
+    uint begin0 = base + part * 2u + 100u;
+    bool odd0 = (begin0 & 1u) != 0u;
+    bool upper0 = (begin0 & 2u) != 0u;
+    uvec4 four0 = fours[0];
+    uint pick0 = upper0 ? four0.w : four0.y;
+    uint pick1 = upper0 ? four0.z : four0.x;
+    uint scales2 = odd0 ? pick0 : pick1;
+    int sc4 = bitfieldExtract(int(scales2 >> (tile % 4u / 2u * 8u + 16u)), 0, 8);  // scales: 8 bits
+    uint begin1 = base + part * 16u + tile % 4u * 2u + 52u;
+    bool odd1 = (begin1 & 1u) != 0u;
+    bool upper1 = (begin1 & 2u) != 0u;
+    uvec4 four1 = fours[1];
+    uint pick2 = upper1 ? four1.w : four1.y;
+    uint pick3 = upper1 ? four1.z : four1.x;
+    uint ql4 = odd1 ? pick2 : pick3;
+    uvec4 four2 = fours[2];
+    uint pick4 = upper1 ? four2.x : four1.z;
+    uint ql5 = odd1 ? pick4 : pick2;
+    uint ql_run0 = (ql4 >> 16u) | (ql5 << 16u);
+    uint begin2 = base + tile * 2u + 84u;
+    bool odd2 = (begin2 & 1u) != 0u;
+    bool upper2 = (begin2 & 2u) != 0u;
+    uvec4 four3 = fours[3];
+    uint pick5 = upper2 ? four3.w : four3.y;
+    uint pick6 = upper2 ? four3.z : four3.x;
+    uint qh2 = odd2 ? pick5 : pick6;
+    uvec4 four4 = fours[4];
+    uint pick7 = upper2 ? four4.x : four3.z;
+    uint qh3 = odd2 ? pick7 : pick5;
+    uint qh_run0 = (qh2 >> 16u) | (qh3 << 16u);
+    uint bytes8 = (ql_run0 & 0xF0F0F0Fu) | ((qh_run0 & 0x3030303u) << 4u);
+    uint pick8 = upper1 ? four2.y : four1.w;
+    uint ql6 = odd1 ? pick8 : pick4;
+    uint ql_run1 = (ql5 >> 16u) | (ql6 << 16u);
+    uint pick9 = upper2 ? four4.y : four3.w;
+    uint qh4 = odd2 ? pick9 : pick7;
+    uint qh_run1 = (qh3 >> 16u) | (qh4 << 16u);
+    uint bytes9 = (ql_run1 & 0xF0F0F0Fu) | ((qh_run1 & 0x3030303u) << 4u);
+    uvec4 four5 = fours[5];
+    uint pick10 = upper0 ? four5.x : four0.z;
+    uint scales3 = odd0 ? pick10 : pick0;
+    int sc5 = bitfieldExtract(int(scales3 >> (tile % 4u / 2u * 8u)), 0, 8);  // scales: 8 bits
+    uint begin3 = base + part * 16u + tile % 4u * 2u + 60u;
+    bool odd3 = (begin3 & 1u) != 0u;
+    bool upper3 = (begin3 & 2u) != 0u;
+    uvec4 four6 = fours[6];
+    uint pick11 = upper3 ? four6.w : four6.y;
+    uint pick12 = upper3 ? four6.z : four6.x;
+    uint ql7 = odd3 ? pick11 : pick12;
+    uvec4 four7 = fours[7];
+    uint pick13 = upper3 ? four7.x : four6.z;
+    uint ql8 = odd3 ? pick13 : pick11;
+    uint ql_run2 = (ql7 >> 16u) | (ql8 << 16u);
+    uint bytes10 = (ql_run2 & 0xF0F0F0Fu) | (((qh_run0 >> 2u) & 0x3030303u) << 4u);
+    uint pick14 = upper3 ? four7.y : four6.w;
+    uint ql9 = odd3 ? pick14 : pick13;
+    uint ql_run3 = (ql8 >> 16u) | (ql9 << 16u);
+    uint bytes11 = (ql_run3 & 0xF0F0F0Fu) | (((qh_run1 >> 2u) & 0x3030303u) << 4u);
+    int sc6 = bitfieldExtract(int(scales3 >> (tile % 4u / 2u * 8u + 16u)), 0, 8);  // scales: 8 bits
+    uint bytes12 = ((ql_run0 >> 4u) & 0xF0F0F0Fu) | (((qh_run0 >> 4u) & 0x3030303u) << 4u);
+    uint bytes13 = ((ql_run1 >> 4u) & 0xF0F0F0Fu) | (((qh_run1 >> 4u) & 0x3030303u) << 4u);
+    uint pick15 = upper0 ? four5.y : four0.w;
+    uint scales4 = odd0 ? pick15 : pick10;
+    int sc7 = bitfieldExtract(int(scales4 >> (tile % 4u / 2u * 8u)), 0, 8);  // scales: 8 bits
+    uint bytes14 = ((ql_run2 >> 4u) & 0xF0F0F0Fu) | (((qh_run0 >> 6u) & 0x3030303u) << 4u);
+    uint bytes15 = ((ql_run3 >> 4u) & 0xF0F0F0Fu) | (((qh_run1 >> 6u) & 0x3030303u) << 4u);
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
+        float dots0 = 0.0, dots1 = 0.0;
+        [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
+            dots0 = 256.0 * dots0 + float(sc0 * (dot4(int(bytes0), wide_x[k][m][digit][0]) + dot4(int(bytes1), wide_x[k][m][digit][1]) - 32 * wide_x_digits[k][m][digit][0]) + sc1 * (dot4(int(bytes2), wide_x[k][m][digit][2]) + dot4(int(bytes3), wide_x[k][m][digit][3]) - 32 * wide_x_digits[k][m][digit][1]) + sc2 * (dot4(int(bytes4), wide_x[k][m][digit][4]) + dot4(int(bytes5), wide_x[k][m][digit][5]) - 32 * wide_x_digits[k][m][digit][2]) + sc3 * (dot4(int(bytes6), wide_x[k][m][digit][6]) + dot4(int(bytes7), wide_x[k][m][digit][7]) - 32 * wide_x_digits[k][m][digit][3]));
+            dots1 = 256.0 * dots1 + float(sc4 * (dot4(int(bytes8), wide_x[k][m][digit][8]) + dot4(int(bytes9), wide_x[k][m][digit][9]) - 32 * wide_x_digits[k][m][digit][4]) + sc5 * (dot4(int(bytes10), wide_x[k][m][digit][10]) + dot4(int(bytes11), wide_x[k][m][digit][11]) - 32 * wide_x_digits[k][m][digit][5]) + sc6 * (dot4(int(bytes12), wide_x[k][m][digit][12]) + dot4(int(bytes13), wide_x[k][m][digit][13]) - 32 * wide_x_digits[k][m][digit][6]) + sc7 * (dot4(int(bytes14), wide_x[k][m][digit][14]) + dot4(int(bytes15), wide_x[k][m][digit][15]) - 32 * wide_x_digits[k][m][digit][7]));
+        }
+        sum[m] += wide_x_step[k][m] * (d0 * dots0 + d1 * dots1);
+    }
+}
+
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
+
+// Sums over the lanes of a subgroup, of all rows at once: those of row r in lane r.
+float sum_of_lanes(float sum[ROWS][BATCH], uint m) {
+    float v[ROWS];
+    [[unroll]] for (uint r = 0u; r < ROWS; ++r) v[r] = sum[r][m];
+    [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
+        const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
+        [[unroll]] for (uint i = 0u; i < left; ++i) {
+            const float even_row = v[2u * i], odd_row = v[2u * i + 1u];
+            v[i] = (odd ? odd_row : even_row) + subgroupShuffleXor(odd ? even_row : odd_row, bit);
+        }
+    }
+    for (uint bit = ROWS; bit < gl_SubgroupSize; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
+    return v[0];
+}
+
+// As main does, with wide tiles.
+void walk_wide() {
+    const uint wide_tiles = row_tiles / 4u, lane = gl_SubgroupInvocationID;
+    const uint slice = gl_SubgroupSize * WIDE_TILES, slices = (wide_tiles + slice - 1u) / slice;
+    uint split = 1u, held = ~0u, held_token = ~0u, turn = 0u;
+    while (split < slices && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
+    const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
+    const uint parts = (rows + teams * ROWS - 1u) / (teams * ROWS);
+    for (uint work = gl_WorkGroupID.x; work < batch * slots * parts; work += gl_NumWorkGroups.x) {
+        const uint pair = work / parts, token = pair / slots, first = work % parts * teams * ROWS, expert = ids[pair];
+        const bool found = expert < experts;
+        if (found ? expert < expert_first || expert >= expert_end : expert_first != 0u) continue;  // another launch's
+        float sum[ROWS][BATCH];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r][0] = 0.0;
+        if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros
+        const uint begin = (expert - expert_first) * rows, row = begin + first + team * ROWS, end = begin + rows;
+        for (uint c = gl_SubgroupID % split; found && c < slices; c += split) {
+            [[unroll]] for (uint k = 0; k < WIDE_TILES; ++k) {
+                const uint j = (c * WIDE_TILES + k) * gl_SubgroupSize + lane;
+                if (j >= wide_tiles) continue;
+                if (c != held || token != held_token) load_wide_x(token, j, k);
+                if (expert + 1u == expert_end && row + ROWS >= end && j + 8u >= wide_tiles) {  // the last block of all, in smaller tiles
+                    for (uint i = 0u; i < 4u; ++i) {
+                        const uint t = j / 8u * 32u + j % 8u + i * 8u;
+                        load_x(token, t, 0u);
+                        [[dont_unroll]] for (uint r = 0u; r < ROWS; ++r) {
+                            float part[BATCH];
+                            [[unroll]] for (uint m = 0u; m < BATCH; ++m) part[m] = 0.0;
+                            accumulate(min(row + r, end - 1u), t, 0u, part);
+                            [[unroll]] for (uint s = 0u; s < ROWS; ++s) {
+                                [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[s][m] += s == r ? part[m] : 0.0;
+                            }
+                        }
+                    }
+                    continue;
+                }
+                uvec4 fours[ROWS][8];
+                uint words[ROWS][10];
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, fours[r], words[r]);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, k, fours[r], words[r], sum[r]);
+            }
+            held = c;
+            held_token = token;
+        }
+        const float all = sum_of_lanes(sum, 0u);
+        // Halves of the memory in turn: who is a row ahead does not write where others still read.
+        const uint place = turn++ % 2u * gl_NumSubgroups * ROWS;
+        if (lane < ROWS) partial[place + gl_SubgroupID * ROWS + lane] = all;
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < teams * ROWS; i += gl_WorkGroupSize.x) {
+            const uint at = place + i / ROWS * (split - 1u) * ROWS + i;
+            float total = 0.0;
+            for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS];
+            if (first + i < rows) y[pair * rows + first + i] = total;
+        }
+    }
+}
 
 void main() {
+    if (LOAD_WORDS == 4u && gl_SubgroupSize >= ROWS && row_tiles % 32u == 0u && (expert_end - expert_first) * rows * (row_tiles / 32u) > 1u) {
+        walk_wide();
+        return;
+    }
     // A subgroup holds a slice of x and walks down the rows. While there are slices for more, subgroups share a row.
     const uint slice = gl_SubgroupSize * TILES, slices = (row_tiles + slice - 1u) / slice;
     uint split = 1u;

@@ -1,7 +1,7 @@
 // q8_0_gemv_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f16.
 // Generated from the specification below by `qkgen emit --format q8_0`; do not edit.
 // 34 bytes for 32 elements, 8.5 bits each.
-// For each weight 1.06 bytes read, 5.5 operations: 0.562 loads, 1.5 bits, 0.688 integer, 2.19 float, 0.562 conversions.
+// For each weight 1.06 bytes read, 4.8 operations: 0.0781 loads, 1.42 bits, 0.672 integer, 2.09 float, 0.531 conversions.
 //
 //     format q8_0 "signed 8-bit codes, one scale for 32"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -18,14 +18,17 @@
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_shuffle : require
 #extension GL_EXT_shader_16bit_storage : require
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint BATCH = 1;  // right-hand sides that are kept, at least as many as there are
 layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
 layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row, where there are few rows
+layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: weights are loaded 16 bytes at a time, where that can be
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
+layout(binding = 0, std430) readonly buffer Blocks_fourBuffer { uvec4 blocks_four[]; };
 layout(binding = 1, std430) readonly buffer Input { uvec2 x_in[]; };
 layout(binding = 2, std430) writeonly buffer Output { float y[]; };
 
@@ -47,6 +50,11 @@ const uint TILES = BATCH == 1u ? 4u : 1u;
 // What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a scale.
 vec4 x[TILES][BATCH][4];
 float x_sum[TILES][BATCH][1];
+
+// The same for wide tiles, where x fits.
+const uint WIDE_TILES = 1u;
+vec4 wide_x[WIDE_TILES][BATCH][16];
+float wide_x_sum[WIDE_TILES][BATCH][2];
 
 // Loads what tile `j` of a row meets of x, from right-hand side `vector` on.
 void load_x(uint vector, uint j, uint k) {
@@ -98,9 +106,273 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     }
 }
 
-shared float partial[gl_WorkGroupSize.x / 4u * ROWS * BATCH];
+// sum + dot(a, b), in as many operations as a has lanes.
+float dot_add(float sum, vec4 a, vec4 b) {
+    return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum))));
+}
+
+// Loads what wide tile `j` of a row meets of x, from right-hand side `vector` on.
+void load_wide_x(uint vector, uint j, uint k) {
+    const uint place = j * 16u;
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
+        const uint from = min(vector + m, batch - 1u) * row_tiles * 4u + place;
+        const vec4 x0 = vec4(unpackHalf2x16(x_in[from].x), unpackHalf2x16(x_in[from].y));
+        const vec4 x1 = vec4(unpackHalf2x16(x_in[from + 1u].x), unpackHalf2x16(x_in[from + 1u].y));
+        const vec4 x2 = vec4(unpackHalf2x16(x_in[from + 2u].x), unpackHalf2x16(x_in[from + 2u].y));
+        const vec4 x3 = vec4(unpackHalf2x16(x_in[from + 3u].x), unpackHalf2x16(x_in[from + 3u].y));
+        const vec4 x4 = vec4(unpackHalf2x16(x_in[from + 4u].x), unpackHalf2x16(x_in[from + 4u].y));
+        const vec4 x5 = vec4(unpackHalf2x16(x_in[from + 5u].x), unpackHalf2x16(x_in[from + 5u].y));
+        const vec4 x6 = vec4(unpackHalf2x16(x_in[from + 6u].x), unpackHalf2x16(x_in[from + 6u].y));
+        const vec4 x7 = vec4(unpackHalf2x16(x_in[from + 7u].x), unpackHalf2x16(x_in[from + 7u].y));
+        const vec4 x8 = vec4(unpackHalf2x16(x_in[from + 8u].x), unpackHalf2x16(x_in[from + 8u].y));
+        const vec4 x9 = vec4(unpackHalf2x16(x_in[from + 9u].x), unpackHalf2x16(x_in[from + 9u].y));
+        const vec4 x10 = vec4(unpackHalf2x16(x_in[from + 10u].x), unpackHalf2x16(x_in[from + 10u].y));
+        const vec4 x11 = vec4(unpackHalf2x16(x_in[from + 11u].x), unpackHalf2x16(x_in[from + 11u].y));
+        const vec4 x12 = vec4(unpackHalf2x16(x_in[from + 12u].x), unpackHalf2x16(x_in[from + 12u].y));
+        const vec4 x13 = vec4(unpackHalf2x16(x_in[from + 13u].x), unpackHalf2x16(x_in[from + 13u].y));
+        const vec4 x14 = vec4(unpackHalf2x16(x_in[from + 14u].x), unpackHalf2x16(x_in[from + 14u].y));
+        const vec4 x15 = vec4(unpackHalf2x16(x_in[from + 15u].x), unpackHalf2x16(x_in[from + 15u].y));
+        wide_x[k][m][0] = x0 * 16777216.0;
+        wide_x[k][m][1] = x1 * 16777216.0;
+        wide_x[k][m][2] = x2 * 16777216.0;
+        wide_x[k][m][3] = x3 * 16777216.0;
+        wide_x[k][m][4] = x4 * 16777216.0;
+        wide_x[k][m][5] = x5 * 16777216.0;
+        wide_x[k][m][6] = x6 * 16777216.0;
+        wide_x[k][m][7] = x7 * 16777216.0;
+        wide_x[k][m][8] = x8 * 16777216.0;
+        wide_x[k][m][9] = x9 * 16777216.0;
+        wide_x[k][m][10] = x10 * 16777216.0;
+        wide_x[k][m][11] = x11 * 16777216.0;
+        wide_x[k][m][12] = x12 * 16777216.0;
+        wide_x[k][m][13] = x13 * 16777216.0;
+        wide_x[k][m][14] = x14 * 16777216.0;
+        wide_x[k][m][15] = x15 * 16777216.0;
+        wide_x_sum[k][m][0] = dot(x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7, vec4(1.0));
+        wide_x_sum[k][m][1] = dot(x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15, vec4(1.0));
+    }
+}
+
+// Loads wide tile `j` of row `n`, but that of the last block of all, from where loads of 16 bytes would go beyond the end.
+void fetch_wide(uint n, uint j, out uvec4 fours[5]) {
+    if (n + 1u == rows && j + 1u >= row_tiles / 4u) {
+        n = 0u;
+        j = 0u;
+    }
+    const uint block = n * (row_tiles / 4u) + j;
+    uint base = block * 17u;
+    uint window = base / 4u;
+    fours[0] = blocks_four[window];
+    fours[1] = blocks_four[window + 1u];
+    fours[2] = blocks_four[window + 2u];
+    fours[3] = blocks_four[window + 3u];
+    fours[4] = blocks_four[window + 4u];
+}
+
+// Adds the products of wide tile `j` of row `n`, which was loaded.
+void accumulate_wide(uint n, uint j, uint k, uvec4 fours[5], inout float sum[BATCH]) {
+    const uint block = n * (row_tiles / 4u) + j;
+    uint base = block * 17u;
+    bool odd = (base & 1u) != 0u;
+    bool upper = (base & 2u) != 0u;
+    uvec4 four0 = fours[0];
+    uint pick0 = upper ? four0.w : four0.y;
+    uint pick1 = upper ? four0.z : four0.x;
+    uint qs0 = odd ? pick0 : pick1;
+    float d0 = f16_to_f32(qs0);
+    uvec4 four1 = fours[1];
+    uint pick2 = upper ? four1.x : four0.z;
+    uint qs1 = odd ? pick2 : pick0;
+    uint qs_run0 = (qs0 >> 16u) | (qs1 << 16u);
+    uint biased0 = qs_run0 ^ 0x80808080u;  // sign bits turned
+    vec2 pair0 = unpackHalf2x16(biased0 & 0xFF00FFu);
+    vec2 pair1 = unpackHalf2x16((biased0 >> 8u) & 0xFF00FFu);
+    uint pick3 = upper ? four1.y : four0.w;
+    uint qs2 = odd ? pick3 : pick2;
+    uint qs_run1 = (qs1 >> 16u) | (qs2 << 16u);
+    uint biased1 = qs_run1 ^ 0x80808080u;  // sign bits turned
+    vec2 pair2 = unpackHalf2x16(biased1 & 0xFF00FFu);
+    vec2 pair3 = unpackHalf2x16((biased1 >> 8u) & 0xFF00FFu);
+    uint pick4 = upper ? four1.z : four1.x;
+    uint qs3 = odd ? pick4 : pick3;
+    uint qs_run2 = (qs2 >> 16u) | (qs3 << 16u);
+    uint biased2 = qs_run2 ^ 0x80808080u;  // sign bits turned
+    vec2 pair4 = unpackHalf2x16(biased2 & 0xFF00FFu);
+    vec2 pair5 = unpackHalf2x16((biased2 >> 8u) & 0xFF00FFu);
+    uint pick5 = upper ? four1.w : four1.y;
+    uint qs4 = odd ? pick5 : pick4;
+    uint qs_run3 = (qs3 >> 16u) | (qs4 << 16u);
+    uint biased3 = qs_run3 ^ 0x80808080u;  // sign bits turned
+    vec2 pair6 = unpackHalf2x16(biased3 & 0xFF00FFu);
+    vec2 pair7 = unpackHalf2x16((biased3 >> 8u) & 0xFF00FFu);
+    uvec4 four2 = fours[2];
+    uint pick6 = upper ? four2.x : four1.z;
+    uint qs5 = odd ? pick6 : pick5;
+    uint qs_run4 = (qs4 >> 16u) | (qs5 << 16u);
+    uint biased4 = qs_run4 ^ 0x80808080u;  // sign bits turned
+    vec2 pair8 = unpackHalf2x16(biased4 & 0xFF00FFu);
+    vec2 pair9 = unpackHalf2x16((biased4 >> 8u) & 0xFF00FFu);
+    uint pick7 = upper ? four2.y : four1.w;
+    uint qs6 = odd ? pick7 : pick6;
+    uint qs_run5 = (qs5 >> 16u) | (qs6 << 16u);
+    uint biased5 = qs_run5 ^ 0x80808080u;  // sign bits turned
+    vec2 pair10 = unpackHalf2x16(biased5 & 0xFF00FFu);
+    vec2 pair11 = unpackHalf2x16((biased5 >> 8u) & 0xFF00FFu);
+    uint pick8 = upper ? four2.z : four2.x;
+    uint qs7 = odd ? pick8 : pick7;
+    uint qs_run6 = (qs6 >> 16u) | (qs7 << 16u);
+    uint biased6 = qs_run6 ^ 0x80808080u;  // sign bits turned
+    vec2 pair12 = unpackHalf2x16(biased6 & 0xFF00FFu);
+    vec2 pair13 = unpackHalf2x16((biased6 >> 8u) & 0xFF00FFu);
+    uint pick9 = upper ? four2.w : four2.y;
+    uint qs8 = odd ? pick9 : pick8;
+    uint qs_run7 = (qs7 >> 16u) | (qs8 << 16u);
+    uint biased7 = qs_run7 ^ 0x80808080u;  // sign bits turned
+    vec2 pair14 = unpackHalf2x16(biased7 & 0xFF00FFu);
+    vec2 pair15 = unpackHalf2x16((biased7 >> 8u) & 0xFF00FFu);
+    float d1 = f16_to_f32(qs8 >> 16u);
+    uvec4 four3 = fours[3];
+    uint pick10 = upper ? four3.x : four2.z;
+    uint qs9 = odd ? pick10 : pick9;
+    uint biased8 = qs9 ^ 0x80808080u;  // sign bits turned
+    vec2 pair16 = unpackHalf2x16(biased8 & 0xFF00FFu);
+    vec2 pair17 = unpackHalf2x16((biased8 >> 8u) & 0xFF00FFu);
+    uint pick11 = upper ? four3.y : four2.w;
+    uint qs10 = odd ? pick11 : pick10;
+    uint biased9 = qs10 ^ 0x80808080u;  // sign bits turned
+    vec2 pair18 = unpackHalf2x16(biased9 & 0xFF00FFu);
+    vec2 pair19 = unpackHalf2x16((biased9 >> 8u) & 0xFF00FFu);
+    uint pick12 = upper ? four3.z : four3.x;
+    uint qs11 = odd ? pick12 : pick11;
+    uint biased10 = qs11 ^ 0x80808080u;  // sign bits turned
+    vec2 pair20 = unpackHalf2x16(biased10 & 0xFF00FFu);
+    vec2 pair21 = unpackHalf2x16((biased10 >> 8u) & 0xFF00FFu);
+    uint pick13 = upper ? four3.w : four3.y;
+    uint qs12 = odd ? pick13 : pick12;
+    uint biased11 = qs12 ^ 0x80808080u;  // sign bits turned
+    vec2 pair22 = unpackHalf2x16(biased11 & 0xFF00FFu);
+    vec2 pair23 = unpackHalf2x16((biased11 >> 8u) & 0xFF00FFu);
+    uvec4 four4 = fours[4];
+    uint pick14 = upper ? four4.x : four3.z;
+    uint qs13 = odd ? pick14 : pick13;
+    uint biased12 = qs13 ^ 0x80808080u;  // sign bits turned
+    vec2 pair24 = unpackHalf2x16(biased12 & 0xFF00FFu);
+    vec2 pair25 = unpackHalf2x16((biased12 >> 8u) & 0xFF00FFu);
+    uint pick15 = upper ? four4.y : four3.w;
+    uint qs14 = odd ? pick15 : pick14;
+    uint biased13 = qs14 ^ 0x80808080u;  // sign bits turned
+    vec2 pair26 = unpackHalf2x16(biased13 & 0xFF00FFu);
+    vec2 pair27 = unpackHalf2x16((biased13 >> 8u) & 0xFF00FFu);
+    uint pick16 = upper ? four4.z : four4.x;
+    uint qs15 = odd ? pick16 : pick15;
+    uint biased14 = qs15 ^ 0x80808080u;  // sign bits turned
+    vec2 pair28 = unpackHalf2x16(biased14 & 0xFF00FFu);
+    vec2 pair29 = unpackHalf2x16((biased14 >> 8u) & 0xFF00FFu);
+    uint pick17 = upper ? four4.w : four4.y;
+    uint qs16 = odd ? pick17 : pick16;
+    uint biased15 = qs16 ^ 0x80808080u;  // sign bits turned
+    vec2 pair30 = unpackHalf2x16(biased15 & 0xFF00FFu);
+    vec2 pair31 = unpackHalf2x16((biased15 >> 8u) & 0xFF00FFu);
+    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
+        float dots0 = dot_add(dot(wide_x[k][m][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)), wide_x[k][m][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y));
+        float dots1 = dot_add(dots0, wide_x[k][m][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y));
+        float dots2 = dot_add(dots1, wide_x[k][m][3], vec4(pair6.x, pair7.x, pair6.y, pair7.y));
+        float dots3 = dot_add(dots2, wide_x[k][m][4], vec4(pair8.x, pair9.x, pair8.y, pair9.y));
+        float dots4 = dot_add(dots3, wide_x[k][m][5], vec4(pair10.x, pair11.x, pair10.y, pair11.y));
+        float dots5 = dot_add(dots4, wide_x[k][m][6], vec4(pair12.x, pair13.x, pair12.y, pair13.y));
+        float dots6 = dot_add(dots5, wide_x[k][m][7], vec4(pair14.x, pair15.x, pair14.y, pair15.y));
+        float dots7 = dot_add(dot(wide_x[k][m][8], vec4(pair16.x, pair17.x, pair16.y, pair17.y)), wide_x[k][m][9], vec4(pair18.x, pair19.x, pair18.y, pair19.y));
+        float dots8 = dot_add(dots7, wide_x[k][m][10], vec4(pair20.x, pair21.x, pair20.y, pair21.y));
+        float dots9 = dot_add(dots8, wide_x[k][m][11], vec4(pair22.x, pair23.x, pair22.y, pair23.y));
+        float dots10 = dot_add(dots9, wide_x[k][m][12], vec4(pair24.x, pair25.x, pair24.y, pair25.y));
+        float dots11 = dot_add(dots10, wide_x[k][m][13], vec4(pair26.x, pair27.x, pair26.y, pair27.y));
+        float dots12 = dot_add(dots11, wide_x[k][m][14], vec4(pair28.x, pair29.x, pair28.y, pair29.y));
+        float dots13 = dot_add(dots12, wide_x[k][m][15], vec4(pair30.x, pair31.x, pair30.y, pair31.y));
+        sum[m] += d0 * (dots6 - 128.0 * wide_x_sum[k][m][0]) + d1 * (dots13 - 128.0 * wide_x_sum[k][m][1]);
+    }
+}
+
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS * BATCH * (BATCH == 1u ? 2u : 1u)];
+
+// Sums of right-hand side `m` over the lanes of a subgroup, of all rows at once: those of row r in lane r.
+float sum_of_lanes(float sum[ROWS][BATCH], uint m) {
+    float v[ROWS];
+    [[unroll]] for (uint r = 0u; r < ROWS; ++r) v[r] = sum[r][m];
+    [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
+        const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
+        [[unroll]] for (uint i = 0u; i < left; ++i) {
+            const float even_row = v[2u * i], odd_row = v[2u * i + 1u];
+            v[i] = (odd ? odd_row : even_row) + subgroupShuffleXor(odd ? even_row : odd_row, bit);
+        }
+    }
+    for (uint bit = ROWS; bit < gl_SubgroupSize; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
+    return v[0];
+}
+
+// As many subgroups share a row as hold all of x between them, and walk down the rows.
+void walk_wide() {
+    const uint wide_tiles = row_tiles / 4u, lane = gl_SubgroupInvocationID;
+    const uint slice = gl_SubgroupSize * WIDE_TILES, slices = (wide_tiles + slice - 1u) / slice;
+    uint split = 1u, held = ~0u, turn = 0u;
+    while (split < max(slices, SPLIT) && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
+    const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split, end = rows;
+    for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
+        const uint row = first + team * ROWS;
+        float sum[ROWS][BATCH];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+            [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[r][m] = 0.0;
+        }
+        for (uint c = gl_SubgroupID % split; c < slices; c += split) {
+            [[unroll]] for (uint k = 0; k < WIDE_TILES; ++k) {
+                const uint j = (c * WIDE_TILES + k) * gl_SubgroupSize + lane;
+                if (j >= wide_tiles) continue;
+                if (c != held) load_wide_x(0u, j, k);
+                if (row + ROWS >= end && j + 1u >= wide_tiles) {  // the last block of all, in smaller tiles
+                    for (uint i = 0u; i < 4u; ++i) {
+                        const uint t = j * 4u + i;
+                        load_x(0u, t, 0u);
+                        [[dont_unroll]] for (uint r = 0u; r < ROWS; ++r) {
+                            float part[BATCH];
+                            [[unroll]] for (uint m = 0u; m < BATCH; ++m) part[m] = 0.0;
+                            accumulate(min(row + r, end - 1u), t, 0u, part);
+                            [[unroll]] for (uint s = 0u; s < ROWS; ++s) {
+                                [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[s][m] += s == r ? part[m] : 0.0;
+                            }
+                        }
+                    }
+                    continue;
+                }
+                uvec4 fours[ROWS][5];
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, fours[r]);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, k, fours[r], sum[r]);
+            }
+            held = c;
+        }
+        // Halves of the memory in turn: who is a row ahead does not write where others still read.
+        const uint place = turn++ % 2u * gl_NumSubgroups * ROWS * BATCH;
+        [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+            const float all = sum_of_lanes(sum, m);
+            if (lane >= ROWS) continue;
+            if (split > 1u) partial[place + (gl_SubgroupID * BATCH + m) * ROWS + lane] = all;
+            else if (row + lane < rows && m < batch) y[m * y_rows + y_first + row + lane] = all;
+        }
+        if (split == 1u) continue;
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < teams * ROWS * BATCH; i += gl_WorkGroupSize.x) {
+            const uint t = i / (ROWS * BATCH), m = i / ROWS % BATCH, own = first + t * ROWS + i % ROWS;
+            const uint at = place + t * (split - 1u) * ROWS * BATCH + i;
+            float total = 0.0;
+            for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS * BATCH];
+            if (own < rows && m < batch) y[m * y_rows + y_first + own] = total;
+        }
+    }
+}
 
 void main() {
+    if (LOAD_WORDS == 4u && BATCH == 1u && gl_SubgroupSize >= ROWS && row_tiles % 4u == 0u && rows * (row_tiles / 4u) > 1u) {
+        walk_wide();
+        return;
+    }
     // A subgroup holds a slice of x and walks down the rows.
     const uint slice = gl_SubgroupSize * TILES, slices = (row_tiles + slice - 1u) / slice;
     const uint split = SPLIT == 1u ? 1u : min(SPLIT, gl_NumSubgroups);

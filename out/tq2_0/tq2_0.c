@@ -2,7 +2,7 @@
  * Generated from the specification below by `qkgen emit --format tq2_0`; do not edit.
  * 66 bytes for 256 elements, 2.062 bits each.
  * dequant, gather in f32: for each weight 0.258 bytes read and 4 written, 5.69 operations: 0.188 loads, 2.12 bits, 1.31 integer, 1 float, 1.06 conversions.
- * gemv, gemv_id in f32: for each weight 0.258 bytes read, 3.88 operations: 0.188 loads, 0.688 bits, 0.312 integer, 2.12 float, 0.562 conversions.
+ * gemv, gemv_id in f32: for each weight 0.258 bytes read, 3.67 operations: 0.0938 loads, 0.703 bits, 0.281 integer, 2.06 float, 0.531 conversions.
  *
  *     format tq2_0 "ternary codes in 2 bits, one scale for 256"
  *     from "ggml (llama.cpp), ggml-common.h"
@@ -594,10 +594,12 @@ static const uint32_t tq2_0_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 
 static const uint32_t tq2_0_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t tq2_0_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq2_0_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t tq2_0_gemv_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant tq2_0_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq2_0_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, tq2_0_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, tq2_0_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, tq2_0_gemv_f32_vulkan_split}};
+    {3, "split", 1, 4, tq2_0_gemv_f32_vulkan_split},
+    {5, "load_words", 4, 2, tq2_0_gemv_f32_vulkan_load_words}};
 
 const qk_kernel qk_tq2_0_gemv_f32_vulkan = {
     .name = "tq2_0_gemv_f32",
@@ -611,10 +613,10 @@ const qk_kernel qk_tq2_0_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = tq2_0_gemv_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = tq2_0_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -664,11 +666,13 @@ static const uint32_t tq2_0_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t tq2_0_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq2_0_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t tq2_0_gemv_int8_f32_vulkan_digits[] = {1};
+static const uint32_t tq2_0_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant tq2_0_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq2_0_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, tq2_0_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, tq2_0_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, tq2_0_gemv_int8_f32_vulkan_split},
-    {4, "digits", 1, 1, tq2_0_gemv_int8_f32_vulkan_digits}};
+    {4, "digits", 1, 1, tq2_0_gemv_int8_f32_vulkan_digits},
+    {5, "load_words", 4, 2, tq2_0_gemv_int8_f32_vulkan_load_words}};
 
 const qk_kernel qk_tq2_0_gemv_int8_f32_vulkan = {
     .name = "tq2_0_gemv_int8_f32",
@@ -682,10 +686,10 @@ const qk_kernel qk_tq2_0_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = tq2_0_gemv_int8_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = tq2_0_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -710,11 +714,13 @@ static const uint32_t tq2_0_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t tq2_0_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq2_0_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t tq2_0_gemv_split_f32_vulkan_digits[] = {2};
+static const uint32_t tq2_0_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant tq2_0_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq2_0_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, tq2_0_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, tq2_0_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, tq2_0_gemv_split_f32_vulkan_split},
-    {4, "digits", 2, 1, tq2_0_gemv_split_f32_vulkan_digits}};
+    {4, "digits", 2, 1, tq2_0_gemv_split_f32_vulkan_digits},
+    {5, "load_words", 4, 2, tq2_0_gemv_split_f32_vulkan_load_words}};
 
 const qk_kernel qk_tq2_0_gemv_split_f32_vulkan = {
     .name = "tq2_0_gemv_split_f32",
@@ -728,10 +734,10 @@ const qk_kernel qk_tq2_0_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = tq2_0_gemv_split_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = tq2_0_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -756,11 +762,13 @@ static const uint32_t tq2_0_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t tq2_0_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq2_0_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t tq2_0_gemv_int24_f32_vulkan_digits[] = {3};
+static const uint32_t tq2_0_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant tq2_0_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq2_0_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, tq2_0_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, tq2_0_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, tq2_0_gemv_int24_f32_vulkan_split},
-    {4, "digits", 3, 1, tq2_0_gemv_int24_f32_vulkan_digits}};
+    {4, "digits", 3, 1, tq2_0_gemv_int24_f32_vulkan_digits},
+    {5, "load_words", 4, 2, tq2_0_gemv_int24_f32_vulkan_load_words}};
 
 const qk_kernel qk_tq2_0_gemv_int24_f32_vulkan = {
     .name = "tq2_0_gemv_int24_f32",
@@ -774,10 +782,10 @@ const qk_kernel qk_tq2_0_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = tq2_0_gemv_int24_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = tq2_0_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -801,10 +809,12 @@ static const uint32_t tq2_0_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 
 static const uint32_t tq2_0_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t tq2_0_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq2_0_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t tq2_0_gemv_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant tq2_0_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq2_0_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, tq2_0_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, tq2_0_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, tq2_0_gemv_f16_vulkan_split}};
+    {3, "split", 1, 4, tq2_0_gemv_f16_vulkan_split},
+    {5, "load_words", 4, 2, tq2_0_gemv_f16_vulkan_load_words}};
 
 const qk_kernel qk_tq2_0_gemv_f16_vulkan = {
     .name = "tq2_0_gemv_f16",
@@ -818,10 +828,10 @@ const qk_kernel qk_tq2_0_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = tq2_0_gemv_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = tq2_0_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -871,11 +881,13 @@ static const uint32_t tq2_0_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t tq2_0_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq2_0_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t tq2_0_gemv_int8_f16_vulkan_digits[] = {1};
+static const uint32_t tq2_0_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant tq2_0_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq2_0_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, tq2_0_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, tq2_0_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, tq2_0_gemv_int8_f16_vulkan_split},
-    {4, "digits", 1, 1, tq2_0_gemv_int8_f16_vulkan_digits}};
+    {4, "digits", 1, 1, tq2_0_gemv_int8_f16_vulkan_digits},
+    {5, "load_words", 4, 2, tq2_0_gemv_int8_f16_vulkan_load_words}};
 
 const qk_kernel qk_tq2_0_gemv_int8_f16_vulkan = {
     .name = "tq2_0_gemv_int8_f16",
@@ -889,10 +901,10 @@ const qk_kernel qk_tq2_0_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = tq2_0_gemv_int8_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = tq2_0_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -917,11 +929,13 @@ static const uint32_t tq2_0_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t tq2_0_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq2_0_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t tq2_0_gemv_split_f16_vulkan_digits[] = {2};
+static const uint32_t tq2_0_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant tq2_0_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq2_0_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, tq2_0_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, tq2_0_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, tq2_0_gemv_split_f16_vulkan_split},
-    {4, "digits", 2, 1, tq2_0_gemv_split_f16_vulkan_digits}};
+    {4, "digits", 2, 1, tq2_0_gemv_split_f16_vulkan_digits},
+    {5, "load_words", 4, 2, tq2_0_gemv_split_f16_vulkan_load_words}};
 
 const qk_kernel qk_tq2_0_gemv_split_f16_vulkan = {
     .name = "tq2_0_gemv_split_f16",
@@ -935,10 +949,10 @@ const qk_kernel qk_tq2_0_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = tq2_0_gemv_split_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = tq2_0_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -963,11 +977,13 @@ static const uint32_t tq2_0_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t tq2_0_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq2_0_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t tq2_0_gemv_int24_f16_vulkan_digits[] = {3};
+static const uint32_t tq2_0_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant tq2_0_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq2_0_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, tq2_0_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, tq2_0_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, tq2_0_gemv_int24_f16_vulkan_split},
-    {4, "digits", 3, 1, tq2_0_gemv_int24_f16_vulkan_digits}};
+    {4, "digits", 3, 1, tq2_0_gemv_int24_f16_vulkan_digits},
+    {5, "load_words", 4, 2, tq2_0_gemv_int24_f16_vulkan_load_words}};
 
 const qk_kernel qk_tq2_0_gemv_int24_f16_vulkan = {
     .name = "tq2_0_gemv_int24_f16",
@@ -981,10 +997,10 @@ const qk_kernel qk_tq2_0_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = tq2_0_gemv_int24_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = tq2_0_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1010,8 +1026,10 @@ static const qk_field tq2_0_gemv_id_f32_push[] = {
 
 static const uint32_t tq2_0_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t tq2_0_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t tq2_0_gemv_id_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant tq2_0_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq2_0_gemv_id_f32_vulkan_local_size_x},
-    {2, "rows", 4, 4, tq2_0_gemv_id_f32_vulkan_rows}};
+    {2, "rows", 4, 4, tq2_0_gemv_id_f32_vulkan_rows},
+    {5, "load_words", 4, 2, tq2_0_gemv_id_f32_vulkan_load_words}};
 
 const qk_kernel qk_tq2_0_gemv_id_f32_vulkan = {
     .name = "tq2_0_gemv_id_f32",
@@ -1025,10 +1043,10 @@ const qk_kernel qk_tq2_0_gemv_id_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = tq2_0_gemv_id_f32_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = tq2_0_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1075,9 +1093,11 @@ static const qk_field tq2_0_gemv_id_int8_f32_push[] = {
 static const uint32_t tq2_0_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t tq2_0_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq2_0_gemv_id_int8_f32_vulkan_digits[] = {1};
+static const uint32_t tq2_0_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant tq2_0_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq2_0_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, tq2_0_gemv_id_int8_f32_vulkan_rows},
-    {4, "digits", 1, 1, tq2_0_gemv_id_int8_f32_vulkan_digits}};
+    {4, "digits", 1, 1, tq2_0_gemv_id_int8_f32_vulkan_digits},
+    {5, "load_words", 4, 2, tq2_0_gemv_id_int8_f32_vulkan_load_words}};
 
 const qk_kernel qk_tq2_0_gemv_id_int8_f32_vulkan = {
     .name = "tq2_0_gemv_id_int8_f32",
@@ -1091,10 +1111,10 @@ const qk_kernel qk_tq2_0_gemv_id_int8_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = tq2_0_gemv_id_int8_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = tq2_0_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1121,9 +1141,11 @@ static const qk_field tq2_0_gemv_id_split_f32_push[] = {
 static const uint32_t tq2_0_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t tq2_0_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq2_0_gemv_id_split_f32_vulkan_digits[] = {2};
+static const uint32_t tq2_0_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant tq2_0_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq2_0_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, tq2_0_gemv_id_split_f32_vulkan_rows},
-    {4, "digits", 2, 1, tq2_0_gemv_id_split_f32_vulkan_digits}};
+    {4, "digits", 2, 1, tq2_0_gemv_id_split_f32_vulkan_digits},
+    {5, "load_words", 4, 2, tq2_0_gemv_id_split_f32_vulkan_load_words}};
 
 const qk_kernel qk_tq2_0_gemv_id_split_f32_vulkan = {
     .name = "tq2_0_gemv_id_split_f32",
@@ -1137,10 +1159,10 @@ const qk_kernel qk_tq2_0_gemv_id_split_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = tq2_0_gemv_id_split_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = tq2_0_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1167,9 +1189,11 @@ static const qk_field tq2_0_gemv_id_int24_f32_push[] = {
 static const uint32_t tq2_0_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t tq2_0_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq2_0_gemv_id_int24_f32_vulkan_digits[] = {3};
+static const uint32_t tq2_0_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant tq2_0_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq2_0_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, tq2_0_gemv_id_int24_f32_vulkan_rows},
-    {4, "digits", 3, 1, tq2_0_gemv_id_int24_f32_vulkan_digits}};
+    {4, "digits", 3, 1, tq2_0_gemv_id_int24_f32_vulkan_digits},
+    {5, "load_words", 4, 2, tq2_0_gemv_id_int24_f32_vulkan_load_words}};
 
 const qk_kernel qk_tq2_0_gemv_id_int24_f32_vulkan = {
     .name = "tq2_0_gemv_id_int24_f32",
@@ -1183,10 +1207,10 @@ const qk_kernel qk_tq2_0_gemv_id_int24_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = tq2_0_gemv_id_int24_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = tq2_0_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1212,8 +1236,10 @@ static const qk_field tq2_0_gemv_id_f16_push[] = {
 
 static const uint32_t tq2_0_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t tq2_0_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
+static const uint32_t tq2_0_gemv_id_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant tq2_0_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq2_0_gemv_id_f16_vulkan_local_size_x},
-    {2, "rows", 4, 4, tq2_0_gemv_id_f16_vulkan_rows}};
+    {2, "rows", 4, 4, tq2_0_gemv_id_f16_vulkan_rows},
+    {5, "load_words", 4, 2, tq2_0_gemv_id_f16_vulkan_load_words}};
 
 const qk_kernel qk_tq2_0_gemv_id_f16_vulkan = {
     .name = "tq2_0_gemv_id_f16",
@@ -1227,10 +1253,10 @@ const qk_kernel qk_tq2_0_gemv_id_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = tq2_0_gemv_id_f16_push,
-    .spec_constant_count = 2,
+    .spec_constant_count = 3,
     .spec_constants = tq2_0_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1277,9 +1303,11 @@ static const qk_field tq2_0_gemv_id_int8_f16_push[] = {
 static const uint32_t tq2_0_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t tq2_0_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq2_0_gemv_id_int8_f16_vulkan_digits[] = {1};
+static const uint32_t tq2_0_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant tq2_0_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq2_0_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, tq2_0_gemv_id_int8_f16_vulkan_rows},
-    {4, "digits", 1, 1, tq2_0_gemv_id_int8_f16_vulkan_digits}};
+    {4, "digits", 1, 1, tq2_0_gemv_id_int8_f16_vulkan_digits},
+    {5, "load_words", 4, 2, tq2_0_gemv_id_int8_f16_vulkan_load_words}};
 
 const qk_kernel qk_tq2_0_gemv_id_int8_f16_vulkan = {
     .name = "tq2_0_gemv_id_int8_f16",
@@ -1293,10 +1321,10 @@ const qk_kernel qk_tq2_0_gemv_id_int8_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = tq2_0_gemv_id_int8_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = tq2_0_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1323,9 +1351,11 @@ static const qk_field tq2_0_gemv_id_split_f16_push[] = {
 static const uint32_t tq2_0_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t tq2_0_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq2_0_gemv_id_split_f16_vulkan_digits[] = {2};
+static const uint32_t tq2_0_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant tq2_0_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq2_0_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, tq2_0_gemv_id_split_f16_vulkan_rows},
-    {4, "digits", 2, 1, tq2_0_gemv_id_split_f16_vulkan_digits}};
+    {4, "digits", 2, 1, tq2_0_gemv_id_split_f16_vulkan_digits},
+    {5, "load_words", 4, 2, tq2_0_gemv_id_split_f16_vulkan_load_words}};
 
 const qk_kernel qk_tq2_0_gemv_id_split_f16_vulkan = {
     .name = "tq2_0_gemv_id_split_f16",
@@ -1339,10 +1369,10 @@ const qk_kernel qk_tq2_0_gemv_id_split_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = tq2_0_gemv_id_split_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = tq2_0_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1369,9 +1399,11 @@ static const qk_field tq2_0_gemv_id_int24_f16_push[] = {
 static const uint32_t tq2_0_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t tq2_0_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq2_0_gemv_id_int24_f16_vulkan_digits[] = {3};
+static const uint32_t tq2_0_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
 static const qk_spec_constant tq2_0_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq2_0_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, tq2_0_gemv_id_int24_f16_vulkan_rows},
-    {4, "digits", 3, 1, tq2_0_gemv_id_int24_f16_vulkan_digits}};
+    {4, "digits", 3, 1, tq2_0_gemv_id_int24_f16_vulkan_digits},
+    {5, "load_words", 4, 2, tq2_0_gemv_id_int24_f16_vulkan_load_words}};
 
 const qk_kernel qk_tq2_0_gemv_id_int24_f16_vulkan = {
     .name = "tq2_0_gemv_id_int24_f16",
@@ -1385,10 +1417,10 @@ const qk_kernel qk_tq2_0_gemv_id_int24_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = tq2_0_gemv_id_int24_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = tq2_0_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,

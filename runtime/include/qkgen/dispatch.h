@@ -38,6 +38,12 @@
 #define QK_MAX_CONSTANTS 8u
 /* With fewer rows than this, each of them is shared out. */
 #define QK_BUSY_ROWS 4096u
+/* What descriptors of such kernels say, unless somebody knows better. */
+#define QK_USUAL_ROWS 4u
+#define QK_USUAL_THREADS 64u
+/* Where a workgroup keeps all of x: values for each thread, and workgroups that keep a device busy that does not say. */
+#define QK_KEPT_VALUES UINT64_C(64)
+#define QK_BUSY_WORKGROUPS 660u
 
 #if defined(__GNUC__)
 #define QK_PRINTF(text, args) __attribute__((format(printf, text, args)))
@@ -70,6 +76,8 @@ static inline const char *qk_feature_name(uint32_t bit) {
         return "shaderIntegerDotProduct";
     case QK_FEATURE_FLOAT16:
         return "shaderFloat16";
+    case QK_FEATURE_SUBGROUP_SHUFFLE:
+        return "subgroup shuffles in compute shaders";
     default:
         return "a feature that this runtime does not know";
     }
@@ -904,12 +912,29 @@ static inline qk_status qk_check_constants_(const qk_kernel *kernel, qk_error *e
     return QK_OK;
 }
 
+static inline uint64_t qk_busy_workgroups_(const qk_limits *limits) {
+    return limits->busy_workgroups != 0 ? limits->busy_workgroups : QK_BUSY_WORKGROUPS;
+}
+
+/* Whether threads keep all of x, of `kept` right-hand sides: as integers of few bytes each, or of a single one as floats. */
+static inline int qk_keeps_x_(const qk_kernel *kernel, const uint32_t *constants, uint32_t kept) {
+    return qk_constant_(kernel, constants, "load_words", 1) > 1 && kept * qk_constant_(kernel, constants, "digits", 8) <= 8;
+}
+
 /* The constants of a launch: the descriptor's, but for as many right-hand sides as there are, and for few rows, of which
  * subgroups take parts, so that a device is busy. */
-static inline void qk_gemv_constants_(const qk_kernel *kernel, uint64_t batch, uint64_t rows, uint32_t *constants) {
-    uint32_t kept = 1, split = 1;
+static inline void qk_gemv_constants_(const qk_kernel *kernel, const qk_limits *limits, uint64_t batch, uint64_t rows,
+                                      uint64_t cols, uint32_t *constants) {
+    uint32_t kept = 1, split = 1, at_once = 8, threads = 128;
     while (kept < batch)
         kept *= 2;
+    int wide = qk_keeps_x_(kernel, NULL, kept);
+    while (at_once * kept > 16)
+        at_once /= 2;
+    while (at_once > 2 && rows < at_once * qk_busy_workgroups_(limits))
+        at_once /= 2;
+    while (threads < 512 && threads * QK_KEPT_VALUES < cols && 2 * threads <= limits->workgroup_size)
+        threads *= 2;
     while (split < 8 && rows * split < QK_BUSY_ROWS)
         split *= 2;
     for (uint32_t i = 0; i < kernel->spec_constant_count && i < QK_MAX_CONSTANTS; i++) {
@@ -919,6 +944,10 @@ static inline void qk_gemv_constants_(const qk_kernel *kernel, uint64_t batch, u
             constants[i] = kept;
         if (strcmp(c->name, "split") == 0 && c->value == 1)
             constants[i] = split;
+        if (strcmp(c->name, "rows") == 0 && wide && c->value == QK_USUAL_ROWS)
+            constants[i] = at_once;
+        if (strcmp(c->name, "local_size_x") == 0 && wide && c->value == QK_USUAL_THREADS)
+            constants[i] = threads;
         if (strcmp(c->name, "rows") == 0 && kept == 8 && c->value > 2)
             constants[i] = 2; /* sums of all rows and right-hand sides are in registers */
     }
@@ -1018,14 +1047,18 @@ static inline qk_status qk_launch_gemv_(const qk_call_ *call, const qk_gemv_ *g,
     push[5] = (uint32_t)g->matrix.cols;
     push[6] = (uint32_t)g->matrix.grid_rows;
     push[7] = (uint32_t)g->matrix.grid_cols;
-    qk_gemv_constants_(kernel, g->batch, count, constants);
+    qk_gemv_constants_(kernel, &call->backend->limits, g->batch, count, g->cols, constants);
     launch.kernel = kernel;
     launch.ranges = ranges;
     launch.push = push;
     launch.constants = constants;
     /* Metal texts have no such constant. With eight right-hand sides they, too, take two rows at a time. */
     uint32_t rows = qk_constant_(kernel, constants, "rows", g->batch > 4 ? 2 : 4);
-    launch.workgroups = (uint32_t)qk_min_(qk_ceil_(count, rows), qk_max_workgroups_(call));
+    uint64_t groups = qk_ceil_(count, rows);
+    /* What a workgroup keeps of x, it keeps for many rows. */
+    if (qk_keeps_x_(kernel, constants, qk_constant_(kernel, constants, "batch", 8)))
+        groups = qk_min_(groups, qk_busy_workgroups_(&call->backend->limits));
+    launch.workgroups = (uint32_t)qk_min_(groups, qk_max_workgroups_(call));
     return call->backend->launch(call->backend->context, &launch, error);
 }
 

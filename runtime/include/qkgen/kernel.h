@@ -34,7 +34,8 @@ enum {
     QK_FEATURE_STORAGE_16BIT = 1u << 1, /* storageBuffer16BitAccess */
     QK_FEATURE_SUBGROUP_ARITHMETIC = 1u << 2, /* subgroup operations BASIC and ARITHMETIC in compute shaders */
     QK_FEATURE_INTEGER_DOT_PRODUCT = 1u << 3, /* shaderIntegerDotProduct */
-    QK_FEATURE_FLOAT16 = 1u << 4              /* shaderFloat16 */
+    QK_FEATURE_FLOAT16 = 1u << 4,             /* shaderFloat16 */
+    QK_FEATURE_SUBGROUP_SHUFFLE = 1u << 5     /* subgroup operations SHUFFLE in compute shaders */
 };
 
 typedef enum qk_role {
@@ -160,6 +161,7 @@ typedef struct qk_limits {
     uint32_t workgroup_size;  /* threads */
     uint32_t push_bytes;
     uint32_t features;        /* QK_FEATURE_ bits */
+    uint32_t busy_workgroups; /* of 128 threads, that keep the device busy; 0: not known */
 } qk_limits;
 
 /* One launch: `ranges` in the order of the kernel's bindings, `workgroups` in one dimension. */

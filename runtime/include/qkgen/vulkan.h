@@ -50,6 +50,7 @@ typedef struct qk_vulkan_device {
     int compute;             /* has a queue that computes */
     int storage_8bit;        /* storageBuffer8BitAccess; generated kernels need it */
     int subgroup_arithmetic; /* BASIC and ARITHMETIC in compute shaders: kernels that sum */
+    int subgroup_shuffle;    /* SHUFFLE in compute shaders: those of them that load 16 bytes at once */
     int storage_16bit;       /* storageBuffer16BitAccess; likewise */
     int float16;             /* shaderFloat16 */
     int int8;                /* shaderInt8 */
@@ -57,6 +58,7 @@ typedef struct qk_vulkan_device {
     int cooperative_matrix;  /* the extension is there */
     int rounds_f16;          /* shaderRoundingModeRTEFloat16 and shaderDenormPreserveFloat16, which go together */
     uint32_t subgroup_size;
+    uint32_t multiprocessors;  /* where the driver tells (VK_NV_shader_sm_builtins); else 0 */
     uint32_t storage_range;    /* maxStorageBufferRange, bytes */
     uint32_t offset_alignment; /* minStorageBufferOffsetAlignment, bytes */
     uint32_t storage_buffers;  /* that one kernel can bind */

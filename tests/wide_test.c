@@ -1,0 +1,157 @@
+/* Loads of 16 bytes: blocks joined into whole words, tiles that cover them, and which words are loaded together. */
+#include "kernel.h"
+#include "library.h"
+
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+typedef struct fixture {
+    qg_arena *arena;
+    qg_library *known;
+} fixture;
+
+static int open_all(void **state) {
+    static fixture f;
+    const char *source = getenv("SOURCE");
+    f.arena = qg_arena_new();
+    f.known = qg_library_new(f.arena, false);
+    qg_library_add_folder(f.known, qg_format(f.arena, "%s/formats", source ? source : "."));
+    *state = &f;
+    return 0;
+}
+
+static int close_all(void **state) {
+    qg_arena_free(((fixture *)*state)->arena);
+    return 0;
+}
+
+/* An instance of a joined code lies where that of its own block does, so many blocks further on. */
+static void check_code(const qg_layout *layout, const qg_code *code, const qg_code *joined, uint32_t count) {
+    assert_int_equal(joined->count, count * code->count);
+    for (uint32_t s = 0; s < code->n_slices; ++s) {
+        const uint32_t bits = 8 * layout->buffers[code->slices[s].buffer].bytes;
+        for (uint32_t b = 0; b < count; ++b)
+            for (uint32_t j = 0; j < code->count; ++j)
+                assert_int_equal(qg_slice_address(&joined->slices[s], b * code->count + j),
+                                 b * bits + qg_slice_address(&code->slices[s], j));
+    }
+}
+
+static void test_joined(void **state) {
+    const fixture *f = *state;
+    uint32_t joined_formats = 0;
+    for (uint32_t l = 0; l < f->known->layouts.count; ++l) {
+        const qg_layout *layout = f->known->layouts.items[l];
+        for (uint32_t count = 2; count <= 4; count *= 2) {
+            const qg_layout *joined = qg_layout_joined(f->arena, layout, count);
+            if (layout->view != QG_VIEW_BLOCKS) assert_null(joined);
+            if (!joined) continue;
+            joined_formats += 1;
+            assert_int_equal(joined->elements, count * layout->elements);
+            for (uint32_t b = 0; b < layout->n_buffers; ++b)
+                assert_int_equal(joined->buffers[b].bytes, count * layout->buffers[b].bytes);
+            for (uint32_t c = 0; c < layout->n_codes; ++c)
+                check_code(layout, &layout->codes[c], &joined->codes[c], count);
+        }
+        assert_ptr_equal(qg_layout_joined(f->arena, layout, 1), layout);
+    }
+    assert_true(joined_formats > 100);
+}
+
+/* The tiles of a block have each element once. */
+static void check_cover(const fixture *f, const qg_plan *plan) {
+    const uint32_t elements = plan->layout->elements;
+    uint8_t *seen = QG_NEW_ARRAY(f->arena, uint8_t, elements);
+    for (uint32_t t = 0; t < plan->tiles; ++t) {
+        uint32_t first = 0, rest = t;
+        for (uint32_t d = 0; d < plan->n_digits; ++d) {
+            const bool last = d + 1 == plan->n_digits;
+            first += (last ? rest : rest % plan->digits[d].extent) * (uint32_t)plan->digits[d].stride;
+            rest /= plan->digits[d].extent;
+        }
+        for (uint32_t r = 0; r < plan->n_runs; ++r)
+            for (uint32_t i = 0; i < plan->lanes; ++i) {
+                assert_true(first + plan->runs[r] + i < elements);
+                seen[first + plan->runs[r] + i] += 1;
+            }
+    }
+    for (uint32_t i = 0; i < elements; ++i) assert_int_equal(seen[i], 1);
+}
+
+static void test_tiles(void **state) {
+    const fixture *f = *state;
+    uint32_t plans = 0;
+    for (uint32_t l = 0; l < f->known->layouts.count; ++l)
+        for (int small_x = 0; small_x < 2; ++small_x) {
+            const qg_layout *layout = f->known->layouts.items[l];
+            const qg_plan *rows = qg_plan_rows(f->arena, layout);
+            const qg_plan *plan = qg_plan_wide(f->arena, layout, rows, small_x);
+            if (!plan) continue;
+            plans += 1;
+            assert_int_equal(plan->tile_elements % rows->tile_elements, 0);
+            assert_true(plan->tile_elements <= 128);
+            for (uint32_t b = 0; b < layout->n_buffers && layout->view == QG_VIEW_BLOCKS; ++b) {
+                assert_int_equal(plan->units[b], 32);
+                assert_int_equal(plan->layout->buffers[b].bytes % 4, 0);
+            }
+            if (layout->view == QG_VIEW_BLOCKS) check_cover(f, plan);
+        }
+    assert_true(plans > 100);
+}
+
+static void expect(const fixture *f, const char *format, qg_products products, uint32_t fours, uint32_t words,
+                   bool overruns) {
+    const qg_layout *layout = qg_library_find(f->known, format);
+    const qg_plan *plan = qg_plan_wide(f->arena, layout, qg_plan_rows(f->arena, layout), products == QG_PRODUCTS_INT8);
+    assert_non_null(plan);
+    const qg_ir *ir = qg_lower_dot(f->arena, plan, products);
+    const qg_fetches *all = qg_fetches_of(f->arena, ir);
+    assert_int_equal(all->n_fours, fours);
+    assert_int_equal(all->n_words, words);
+    assert_int_equal(ir->overruns, overruns);
+}
+
+static void test_loads(void **state) {
+    const fixture *f = *state;
+    /* 9 words that begin anywhere: a window of three fours. */
+    expect(f, "q4_0", QG_PRODUCTS_F32, 3, 0, true);
+    expect(f, "q4_0", QG_PRODUCTS_INT8, 3, 0, true);
+    /* 17 words: at most three before them, so five fours. */
+    expect(f, "q8_0", QG_PRODUCTS_F32, 5, 0, true);
+    /* Blocks of 9 fours: one has the head, two the codes; two words of the head are found by the tile's number. */
+    expect(f, "q4_K", QG_PRODUCTS_F32, 3, 2, false);
+    /* Codes by themselves, two fours; words of scales and of biases. */
+    expect(f, "affine_b4_g64_f16", QG_PRODUCTS_F32, 2, 2, false);
+    /* Groups of 6 words begin at even ones: a window of two fours. */
+    expect(f, "affine_b3_g64_f32", QG_PRODUCTS_F32, 2, 2, true);
+}
+
+/* None where rows are cut anywhere, where values are decoded as they are written, and for lookups far away beside floats. */
+static void test_none(void **state) {
+    const fixture *f = *state;
+    static const char *const formats[] = {"nf4_b64", "fp8_tensor"};
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; ++i) {
+        const qg_layout *layout = qg_library_find(f->known, formats[i]);
+        assert_null(qg_plan_wide(f->arena, layout, qg_plan_rows(f->arena, layout), false));
+    }
+    const qg_layout *grid = qg_library_find(f->known, "iq2_xxs");
+    const qg_plan *rows = qg_plan_rows(f->arena, grid);
+    assert_null(qg_plan_wide(f->arena, grid, rows, false));
+    assert_non_null(qg_plan_wide(f->arena, grid, rows, true));
+    qg_layout written = *qg_library_find(f->known, "q4_0");
+    written.math = QG_F16;
+    assert_null(qg_plan_wide(f->arena, &written, qg_plan_rows(f->arena, &written), false));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_joined),
+        cmocka_unit_test(test_tiles),
+        cmocka_unit_test(test_loads),
+        cmocka_unit_test(test_none),
+    };
+    return cmocka_run_group_tests(tests, open_all, close_all);
+}
