@@ -297,7 +297,9 @@ char *qg_msl(qg_arena *arena, const qg_templates *templates, const qg_request *r
         qg_text_printf(&text, "%s%s", i ? "\n" : "", kernel);
     }
     const char *sentence = qg_format(arena, "%s: Metal kernels of the format.", request->layout->name);
-    qg_hole(&holes, "banner", qg_banner(arena, request, NULL, sentence, "// ", "// ", ""));
+    qg_request own = *request; /* whose counts are those of Metal */
+    own.vulkan = false;
+    qg_hole(&holes, "banner", qg_banner(arena, &own, NULL, sentence, "// ", "// ", ""));
     qg_hole(&holes, "format", request->layout->name);
     qg_hole(&holes, "tables", qg_tables(arena, plan, msl, "constant"));
     qg_hole(&holes, "prelude", prelude_text);

@@ -1,8 +1,8 @@
 // affine_b2_g32_f16: Metal kernels of the format.
 // Generated from the specification below by `qkgen emit --format affine_b2_g32_f16`; do not edit.
 // 12 bytes for 32 elements, 3 bits each.
-// dequant, gather in f32: for each weight 0.375 bytes read and 4 written, 7.75 operations: 0.75 loads, 2.25 bits, 1.25 integer, 2 float, 1.5 conversions.
-// gemv, gemv_id in f32: for each weight 0.375 bytes read, 3.3 operations: 0.0469 loads, 0.594 bits, 2.09 float, 0.562 conversions.
+// dequant, gather in f32: for each weight 0.375 bytes read and 4 written, 5.44 operations: 0.188 loads, 2 bits, 0.125 integer, 2 float, 1.12 conversions.
+// gemv, gemv_id in f32: for each weight 0.375 bytes read, 3.69 operations: 0.188 loads, 0.562 bits, 0.125 integer, 2.19 float, 0.625 conversions.
 //
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
 //     from "MLX, mlx.core.quantize with mode='affine'"

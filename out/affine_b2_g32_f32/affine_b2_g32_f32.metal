@@ -1,8 +1,8 @@
 // affine_b2_g32_f32: Metal kernels of the format.
 // Generated from the specification below by `qkgen emit --format affine_b2_g32_f32`; do not edit.
 // 16 bytes for 32 elements, 4 bits each.
-// dequant, gather in f32: for each weight 0.5 bytes read and 4 written, 7.25 operations: 0.75 loads, 2.25 bits, 1.25 integer, 2 float, 1 conversions.
-// gemv, gemv_id in f32: for each weight 0.5 bytes read, 3.27 operations: 0.0781 loads, 0.562 bits, 0.0312 integer, 2.09 float, 0.5 conversions.
+// dequant, gather in f32: for each weight 0.5 bytes read and 4 written, 5.31 operations: 0.188 loads, 2 bits, 0.125 integer, 2 float, 1 conversions.
+// gemv, gemv_id in f32: for each weight 0.5 bytes read, 3.56 operations: 0.188 loads, 0.562 bits, 0.125 integer, 2.19 float, 0.5 conversions.
 //
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
 //     from "MLX, mlx.core.quantize with mode='affine'"

@@ -1,8 +1,8 @@
 // affine_b2_g64_f16: Metal kernels of the format.
 // Generated from the specification below by `qkgen emit --format affine_b2_g64_f16`; do not edit.
 // 20 bytes for 64 elements, 2.5 bits each.
-// dequant, gather in f32: for each weight 0.312 bytes read and 4 written, 7.75 operations: 0.75 loads, 2.25 bits, 1.25 integer, 2 float, 1.5 conversions.
-// gemv, gemv_id in f32: for each weight 0.312 bytes read, 3.27 operations: 0.0469 loads, 0.594 bits, 0.0469 integer, 2.05 float, 0.531 conversions.
+// dequant, gather in f32: for each weight 0.312 bytes read and 4 written, 5.44 operations: 0.188 loads, 2 bits, 0.125 integer, 2 float, 1.12 conversions.
+// gemv, gemv_id in f32: for each weight 0.312 bytes read, 3.69 operations: 0.188 loads, 0.562 bits, 0.125 integer, 2.19 float, 0.625 conversions.
 //
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
 //     from "MLX, mlx.core.quantize with mode='affine'"

@@ -1,8 +1,8 @@
 // affine_b3_g128_f16: Metal kernels of the format.
 // Generated from the specification below by `qkgen emit --format affine_b3_g128_f16`; do not edit.
 // 52 bytes for 128 elements, 3.25 bits each.
-// dequant, gather in f32: for each weight 0.406 bytes read and 4 written, 9.75 operations: 1 loads, 3 bits, 2.25 integer, 2 float, 1.5 conversions.
-// gemv, gemv_id in f32: for each weight 0.406 bytes read, 5.19 operations: 0.0625 loads, 1.83 bits, 0.219 integer, 2.05 float, 1.03 conversions.
+// dequant, gather in f32: for each weight 0.406 bytes read and 4 written, 5.56 operations: 0.156 loads, 2.19 bits, 0.156 integer, 2 float, 1.06 conversions.
+// gemv, gemv_id in f32: for each weight 0.406 bytes read, 5.25 operations: 0.156 loads, 1.78 bits, 0.156 integer, 2.09 float, 1.06 conversions.
 //
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
 //     from "MLX, mlx.core.quantize with mode='affine'"

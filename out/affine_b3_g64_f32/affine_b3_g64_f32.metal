@@ -1,8 +1,8 @@
 // affine_b3_g64_f32: Metal kernels of the format.
 // Generated from the specification below by `qkgen emit --format affine_b3_g64_f32`; do not edit.
 // 32 bytes for 64 elements, 4 bits each.
-// dequant, gather in f32: for each weight 0.5 bytes read and 4 written, 9.25 operations: 1 loads, 3 bits, 2.25 integer, 2 float, 1 conversions.
-// gemv, gemv_id in f32: for each weight 0.5 bytes read, 5.06 operations: 0.0625 loads, 1.8 bits, 0.156 integer, 2.05 float, 1 conversions.
+// dequant, gather in f32: for each weight 0.5 bytes read and 4 written, 5.5 operations: 0.156 loads, 2.19 bits, 0.156 integer, 2 float, 1 conversions.
+// gemv, gemv_id in f32: for each weight 0.5 bytes read, 5.19 operations: 0.156 loads, 1.78 bits, 0.156 integer, 2.09 float, 1 conversions.
 //
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
 //     from "MLX, mlx.core.quantize with mode='affine'"

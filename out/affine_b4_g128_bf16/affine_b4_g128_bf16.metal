@@ -1,8 +1,8 @@
 // affine_b4_g128_bf16: Metal kernels of the format.
 // Generated from the specification below by `qkgen emit --format affine_b4_g128_bf16`; do not edit.
 // 68 bytes for 128 elements, 4.25 bits each.
-// dequant, gather in f32: for each weight 0.531 bytes read and 4 written, 7.75 operations: 0.75 loads, 2.75 bits, 1.25 integer, 2 float, 1 conversions.
-// gemv, gemv_id in f32: for each weight 0.531 bytes read, 3.39 operations: 0.0625 loads, 0.688 bits, 0.0938 integer, 2.05 float, 0.5 conversions.
+// dequant, gather in f32: for each weight 0.531 bytes read and 4 written, 5.88 operations: 0.375 loads, 2.25 bits, 0.25 integer, 2 float, 1 conversions.
+// gemv, gemv_id in f32: for each weight 0.531 bytes read, 3.94 operations: 0.25 loads, 0.75 bits, 0.25 integer, 2.19 float, 0.5 conversions.
 //
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
 //     from "MLX, mlx.core.quantize with mode='affine'"

@@ -1,8 +1,8 @@
 // affine_b4_g128_f32: Metal kernels of the format.
 // Generated from the specification below by `qkgen emit --format affine_b4_g128_f32`; do not edit.
 // 72 bytes for 128 elements, 4.5 bits each.
-// dequant, gather in f32: for each weight 0.562 bytes read and 4 written, 7.25 operations: 0.75 loads, 2.25 bits, 1.25 integer, 2 float, 1 conversions.
-// gemv, gemv_id in f32: for each weight 0.562 bytes read, 3.3 operations: 0.0625 loads, 0.625 bits, 0.0625 integer, 2.05 float, 0.5 conversions.
+// dequant, gather in f32: for each weight 0.562 bytes read and 4 written, 5.62 operations: 0.375 loads, 2 bits, 0.25 integer, 2 float, 1 conversions.
+// gemv, gemv_id in f32: for each weight 0.562 bytes read, 3.81 operations: 0.25 loads, 0.625 bits, 0.25 integer, 2.19 float, 0.5 conversions.
 //
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
 //     from "MLX, mlx.core.quantize with mode='affine'"

@@ -1,8 +1,8 @@
 // affine_b4_g64_f16: Metal kernels of the format.
 // Generated from the specification below by `qkgen emit --format affine_b4_g64_f16`; do not edit.
 // 36 bytes for 64 elements, 4.5 bits each.
-// dequant, gather in f32: for each weight 0.562 bytes read and 4 written, 7.75 operations: 0.75 loads, 2.25 bits, 1.25 integer, 2 float, 1.5 conversions.
-// gemv, gemv_id in f32: for each weight 0.562 bytes read, 3.38 operations: 0.0625 loads, 0.656 bits, 0.0781 integer, 2.05 float, 0.531 conversions.
+// dequant, gather in f32: for each weight 0.562 bytes read and 4 written, 5.88 operations: 0.375 loads, 2 bits, 0.25 integer, 2 float, 1.25 conversions.
+// gemv, gemv_id in f32: for each weight 0.562 bytes read, 3.94 operations: 0.25 loads, 0.625 bits, 0.25 integer, 2.19 float, 0.625 conversions.
 //
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
 //     from "MLX, mlx.core.quantize with mode='affine'"

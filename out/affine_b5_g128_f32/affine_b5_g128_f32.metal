@@ -1,8 +1,8 @@
 // affine_b5_g128_f32: Metal kernels of the format.
 // Generated from the specification below by `qkgen emit --format affine_b5_g128_f32`; do not edit.
 // 88 bytes for 128 elements, 5.5 bits each.
-// dequant, gather in f32: for each weight 0.688 bytes read and 4 written, 9.25 operations: 1 loads, 3 bits, 2.25 integer, 2 float, 1 conversions.
-// gemv, gemv_id in f32: for each weight 0.688 bytes read, 5.78 operations: 0.0781 loads, 2.39 bits, 0.266 integer, 2.05 float, 1 conversions.
+// dequant, gather in f32: for each weight 0.688 bytes read and 4 written, 5.81 operations: 0.219 loads, 2.38 bits, 0.219 integer, 2 float, 1 conversions.
+// gemv, gemv_id in f32: for each weight 0.688 bytes read, 5.91 operations: 0.219 loads, 2.38 bits, 0.219 integer, 2.09 float, 1 conversions.
 //
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
 //     from "MLX, mlx.core.quantize with mode='affine'"

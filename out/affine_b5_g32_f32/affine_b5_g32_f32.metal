@@ -1,8 +1,8 @@
 // affine_b5_g32_f32: Metal kernels of the format.
 // Generated from the specification below by `qkgen emit --format affine_b5_g32_f32`; do not edit.
 // 28 bytes for 32 elements, 7 bits each.
-// dequant, gather in f32: for each weight 0.875 bytes read and 4 written, 9.25 operations: 1 loads, 3 bits, 2.25 integer, 2 float, 1 conversions.
-// gemv, gemv_id in f32: for each weight 0.875 bytes read, 5.86 operations: 0.109 loads, 2.39 bits, 0.266 integer, 2.09 float, 1 conversions.
+// dequant, gather in f32: for each weight 0.875 bytes read and 4 written, 5.75 operations: 0.219 loads, 2.38 bits, 0.156 integer, 2 float, 1 conversions.
+// gemv, gemv_id in f32: for each weight 0.875 bytes read, 5.84 operations: 0.219 loads, 2.38 bits, 0.156 integer, 2.09 float, 1 conversions.
 //
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
 //     from "MLX, mlx.core.quantize with mode='affine'"

@@ -1,8 +1,8 @@
 // affine_b5_g64_f16: Metal kernels of the format.
 // Generated from the specification below by `qkgen emit --format affine_b5_g64_f16`; do not edit.
 // 44 bytes for 64 elements, 5.5 bits each.
-// dequant, gather in f32: for each weight 0.688 bytes read and 4 written, 9.75 operations: 1 loads, 3 bits, 2.25 integer, 2 float, 1.5 conversions.
-// gemv, gemv_id in f32: for each weight 0.688 bytes read, 5.86 operations: 0.0781 loads, 2.42 bits, 0.281 integer, 2.05 float, 1.03 conversions.
+// dequant, gather in f32: for each weight 0.688 bytes read and 4 written, 5.88 operations: 0.219 loads, 2.38 bits, 0.219 integer, 2 float, 1.06 conversions.
+// gemv, gemv_id in f32: for each weight 0.688 bytes read, 5.97 operations: 0.219 loads, 2.38 bits, 0.219 integer, 2.09 float, 1.06 conversions.
 //
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
 //     from "MLX, mlx.core.quantize with mode='affine'"

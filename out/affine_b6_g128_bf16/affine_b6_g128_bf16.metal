@@ -1,8 +1,8 @@
 // affine_b6_g128_bf16: Metal kernels of the format.
 // Generated from the specification below by `qkgen emit --format affine_b6_g128_bf16`; do not edit.
 // 100 bytes for 128 elements, 6.25 bits each.
-// dequant, gather in f32: for each weight 0.781 bytes read and 4 written, 9.75 operations: 1 loads, 3.5 bits, 2.25 integer, 2 float, 1 conversions.
-// gemv, gemv_id in f32: for each weight 0.781 bytes read, 5.67 operations: 0.0781 loads, 2.44 bits, 0.109 integer, 2.05 float, 1 conversions.
+// dequant, gather in f32: for each weight 0.781 bytes read and 4 written, 6.12 operations: 0.312 loads, 2.5 bits, 0.312 integer, 2 float, 1 conversions.
+// gemv, gemv_id in f32: for each weight 0.781 bytes read, 6.31 operations: 0.312 loads, 2.5 bits, 0.312 integer, 2.19 float, 1 conversions.
 //
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
 //     from "MLX, mlx.core.quantize with mode='affine'"

@@ -1,8 +1,8 @@
 // affine_b6_g32_bf16: Metal kernels of the format.
 // Generated from the specification below by `qkgen emit --format affine_b6_g32_bf16`; do not edit.
 // 28 bytes for 32 elements, 7 bits each.
-// dequant, gather in f32: for each weight 0.875 bytes read and 4 written, 9.75 operations: 1 loads, 3.5 bits, 2.25 integer, 2 float, 1 conversions.
-// gemv, gemv_id in f32: for each weight 0.875 bytes read, 5.69 operations: 0.0781 loads, 2.47 bits, 0.0469 integer, 2.09 float, 1 conversions.
+// dequant, gather in f32: for each weight 0.875 bytes read and 4 written, 6.12 operations: 0.312 loads, 2.5 bits, 0.312 integer, 2 float, 1 conversions.
+// gemv, gemv_id in f32: for each weight 0.875 bytes read, 6.31 operations: 0.312 loads, 2.5 bits, 0.312 integer, 2.19 float, 1 conversions.
 //
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
 //     from "MLX, mlx.core.quantize with mode='affine'"

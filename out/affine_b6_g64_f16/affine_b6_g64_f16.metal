@@ -1,8 +1,8 @@
 // affine_b6_g64_f16: Metal kernels of the format.
 // Generated from the specification below by `qkgen emit --format affine_b6_g64_f16`; do not edit.
 // 52 bytes for 64 elements, 6.5 bits each.
-// dequant, gather in f32: for each weight 0.812 bytes read and 4 written, 9.75 operations: 1 loads, 3 bits, 2.25 integer, 2 float, 1.5 conversions.
-// gemv, gemv_id in f32: for each weight 0.812 bytes read, 5.66 operations: 0.0781 loads, 2.41 bits, 0.0938 integer, 2.05 float, 1.03 conversions.
+// dequant, gather in f32: for each weight 0.812 bytes read and 4 written, 6.12 operations: 0.312 loads, 2.38 bits, 0.312 integer, 2 float, 1.12 conversions.
+// gemv, gemv_id in f32: for each weight 0.812 bytes read, 6.31 operations: 0.312 loads, 2.38 bits, 0.312 integer, 2.19 float, 1.12 conversions.
 //
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
 //     from "MLX, mlx.core.quantize with mode='affine'"

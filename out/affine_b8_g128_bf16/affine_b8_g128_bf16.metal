@@ -1,8 +1,8 @@
 // affine_b8_g128_bf16: Metal kernels of the format.
 // Generated from the specification below by `qkgen emit --format affine_b8_g128_bf16`; do not edit.
 // 132 bytes for 128 elements, 8.25 bits each.
-// dequant, gather in f32: for each weight 1.03 bytes read and 4 written, 6.75 operations: 0.75 loads, 2.5 bits, 0.5 integer, 2 float, 1 conversions.
-// gemv, gemv_id in f32: for each weight 1.03 bytes read, 3.58 operations: 0.0938 loads, 0.812 bits, 0.125 integer, 2.05 float, 0.5 conversions.
+// dequant, gather in f32: for each weight 1.03 bytes read and 4 written, 6.25 operations: 0.5 loads, 2.25 bits, 0.5 integer, 2 float, 1 conversions.
+// gemv, gemv_id in f32: for each weight 1.03 bytes read, 4.31 operations: 0.375 loads, 0.875 bits, 0.375 integer, 2.19 float, 0.5 conversions.
 //
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
 //     from "MLX, mlx.core.quantize with mode='affine'"

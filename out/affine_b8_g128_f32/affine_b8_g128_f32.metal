@@ -1,8 +1,8 @@
 // affine_b8_g128_f32: Metal kernels of the format.
 // Generated from the specification below by `qkgen emit --format affine_b8_g128_f32`; do not edit.
 // 136 bytes for 128 elements, 8.5 bits each.
-// dequant, gather in f32: for each weight 1.06 bytes read and 4 written, 6.25 operations: 0.75 loads, 2 bits, 0.5 integer, 2 float, 1 conversions.
-// gemv, gemv_id in f32: for each weight 1.06 bytes read, 3.48 operations: 0.0938 loads, 0.75 bits, 0.0938 integer, 2.05 float, 0.5 conversions.
+// dequant, gather in f32: for each weight 1.06 bytes read and 4 written, 6 operations: 0.5 loads, 2 bits, 0.5 integer, 2 float, 1 conversions.
+// gemv, gemv_id in f32: for each weight 1.06 bytes read, 4.19 operations: 0.375 loads, 0.75 bits, 0.375 integer, 2.19 float, 0.5 conversions.
 //
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
 //     from "MLX, mlx.core.quantize with mode='affine'"

@@ -1,8 +1,8 @@
 // affine_b8_g64_f16: Metal kernels of the format.
 // Generated from the specification below by `qkgen emit --format affine_b8_g64_f16`; do not edit.
 // 68 bytes for 64 elements, 8.5 bits each.
-// dequant, gather in f32: for each weight 1.06 bytes read and 4 written, 6.75 operations: 0.75 loads, 2 bits, 0.5 integer, 2 float, 1.5 conversions.
-// gemv, gemv_id in f32: for each weight 1.06 bytes read, 3.56 operations: 0.0938 loads, 0.781 bits, 0.109 integer, 2.05 float, 0.531 conversions.
+// dequant, gather in f32: for each weight 1.06 bytes read and 4 written, 6.25 operations: 0.5 loads, 2 bits, 0.5 integer, 2 float, 1.25 conversions.
+// gemv, gemv_id in f32: for each weight 1.06 bytes read, 4.31 operations: 0.375 loads, 0.75 bits, 0.375 integer, 2.19 float, 0.625 conversions.
 //
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
 //     from "MLX, mlx.core.quantize with mode='affine'"

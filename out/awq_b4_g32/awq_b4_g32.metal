@@ -1,8 +1,7 @@
 // awq_b4_g32: Metal kernels of the format.
 // Generated from the specification below by `qkgen emit --format awq_b4_g32`; do not edit.
 // 148 bytes for 256 elements, 4.625 bits each.
-// dequant in f32: for each weight 0.578 bytes read and 4 written, 6.88 operations: 0.406 loads, 2.19 bits, 2.03 integer, 1 float, 1.25 conversions.
-// gather in f32: for each weight 0.578 bytes read and 4 written, 13 operations: 1.5 loads, 2.5 bits, 6.75 integer, 1 float, 1.25 conversions.
+// dequant, gather in f32: for each weight 0.578 bytes read and 4 written, 11 operations: 1.25 loads, 2.25 bits, 5.38 integer, 1 float, 1.12 conversions.
 // gemv in f32: for each weight 0.578 bytes read, 10.3 operations: 1.12 loads, 2.12 bits, 3.69 integer, 2.25 float, 1.12 conversions.
 //
 //     format awq_b4_g{group} "AWQ: codes and zeros of eight outputs in a word, out of order"

@@ -1,8 +1,8 @@
 // ct_b4_channel: Metal kernels of the format.
 // Generated from the specification below by `qkgen emit --format ct_b4_channel`; do not edit.
 // 18 bytes for 32 elements, 4 bits each.
-// dequant, gather in f32: for each weight 0.5 bytes read and 4 written, 8 operations: 0.5 loads, 2.5 bits, 3 integer, 1 float, 1 conversions.
-// gemv in f32: for each weight 0.5 bytes read, 3.38 operations: 0.0625 loads, 0.656 bits, 0.0625 integer, 2.09 float, 0.5 conversions.
+// dequant, gather in f32: for each weight 0.5 bytes read and 4 written, 5.75 operations: 0.25 loads, 2.12 bits, 1.38 integer, 1 float, 1 conversions.
+// gemv in f32: for each weight 0.5 bytes read, 4.06 operations: 0.188 loads, 0.688 bits, 0.5 integer, 2.19 float, 0.5 conversions.
 //
 //     format ct_b4_channel "compressed-tensors: 4-bit codes around 8, a scale for each row"
 //     from "compressed-tensors: pack-quantized, symmetric, by channels"

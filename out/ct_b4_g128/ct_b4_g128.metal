@@ -1,8 +1,8 @@
 // ct_b4_g128: Metal kernels of the format.
 // Generated from the specification below by `qkgen emit --format ct_b4_g128`; do not edit.
 // 66 bytes for 128 elements, 4.125 bits each.
-// dequant, gather in f32: for each weight 0.516 bytes read and 4 written, 7.25 operations: 0.5 loads, 2.5 bits, 2.25 integer, 1 float, 1 conversions.
-// gemv, gemv_id in f32: for each weight 0.516 bytes read, 3.34 operations: 0.0469 loads, 0.656 bits, 0.0938 integer, 2.05 float, 0.5 conversions.
+// dequant, gather in f32: for each weight 0.516 bytes read and 4 written, 5.62 operations: 0.25 loads, 2.12 bits, 1.25 integer, 1 float, 1 conversions.
+// gemv, gemv_id in f32: for each weight 0.516 bytes read, 3.81 operations: 0.188 loads, 0.688 bits, 0.25 integer, 2.19 float, 0.5 conversions.
 //
 //     format ct_b4_g{group} "compressed-tensors: 4-bit codes around 8, a scale for each group"
 //     from "compressed-tensors: pack-quantized, symmetric"

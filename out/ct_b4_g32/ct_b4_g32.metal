@@ -1,8 +1,8 @@
 // ct_b4_g32: Metal kernels of the format.
 // Generated from the specification below by `qkgen emit --format ct_b4_g32`; do not edit.
 // 18 bytes for 32 elements, 4.5 bits each.
-// dequant, gather in f32: for each weight 0.562 bytes read and 4 written, 7.25 operations: 0.5 loads, 2.5 bits, 2.25 integer, 1 float, 1 conversions.
-// gemv, gemv_id in f32: for each weight 0.562 bytes read, 3.34 operations: 0.0469 loads, 0.672 bits, 0.0312 integer, 2.09 float, 0.5 conversions.
+// dequant, gather in f32: for each weight 0.562 bytes read and 4 written, 5.62 operations: 0.25 loads, 2.12 bits, 1.25 integer, 1 float, 1 conversions.
+// gemv, gemv_id in f32: for each weight 0.562 bytes read, 3.81 operations: 0.188 loads, 0.688 bits, 0.25 integer, 2.19 float, 0.5 conversions.
 //
 //     format ct_b4_g{group} "compressed-tensors: 4-bit codes around 8, a scale for each group"
 //     from "compressed-tensors: pack-quantized, symmetric"

@@ -1,8 +1,8 @@
 // ct_b8_g32: Metal kernels of the format.
 // Generated from the specification below by `qkgen emit --format ct_b8_g32`; do not edit.
 // 34 bytes for 32 elements, 8.5 bits each.
-// dequant, gather in f32: for each weight 1.06 bytes read and 4 written, 6.25 operations: 0.5 loads, 2.25 bits, 1.5 integer, 1 float, 1 conversions.
-// gemv, gemv_id in f32: for each weight 1.06 bytes read, 3.53 operations: 0.0781 loads, 0.797 bits, 0.0625 integer, 2.09 float, 0.5 conversions.
+// dequant, gather in f32: for each weight 1.06 bytes read and 4 written, 6 operations: 0.375 loads, 2.12 bits, 1.5 integer, 1 float, 1 conversions.
+// gemv, gemv_id in f32: for each weight 1.06 bytes read, 4.19 operations: 0.312 loads, 0.812 bits, 0.375 integer, 2.19 float, 0.5 conversions.
 //
 //     format ct_b8_g{group} "compressed-tensors: 8-bit codes around 128, a scale for each group"
 //     from "compressed-tensors: pack-quantized, symmetric, 8 bits"

@@ -1,8 +1,7 @@
 // gptq_v1_b2_channel: Metal kernels of the format.
 // Generated from the specification below by `qkgen emit --format gptq_v1_b2_channel`; do not edit.
 // 328 bytes for 1024 elements, 2 bits each.
-// dequant in f32: for each weight 0.25 bytes read and 4 written, 9.5 operations: 0.562 loads, 3 bits, 3.69 integer, 1 float, 1.25 conversions.
-// gather in f32: for each weight 0.25 bytes read and 4 written, 12.8 operations: 0.75 loads, 3 bits, 6.75 integer, 1 float, 1.25 conversions.
+// dequant, gather in f32: for each weight 0.25 bytes read and 4 written, 6.25 operations: 0.188 loads, 2.19 bits, 1.81 integer, 1 float, 1.06 conversions.
 // gemv in f32: for each weight 0.25 bytes read, 7.31 operations: 0.188 loads, 2.19 bits, 1.81 integer, 2.06 float, 1.06 conversions.
 //
 //     format gptq_v1_b{bits}_channel "GPTQ without groups: a scale and a zero less one for each output"

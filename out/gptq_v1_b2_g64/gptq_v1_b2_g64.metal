@@ -1,8 +1,7 @@
 // gptq_v1_b2_g64: Metal kernels of the format.
 // Generated from the specification below by `qkgen emit --format gptq_v1_b2_g64`; do not edit.
 // 584 bytes for 2048 elements, 2.281 bits each.
-// dequant in f32: for each weight 0.285 bytes read and 4 written, 9.94 operations: 0.562 loads, 3 bits, 4.12 integer, 1 float, 1.25 conversions.
-// gather in f32: for each weight 0.285 bytes read and 4 written, 13.8 operations: 0.75 loads, 3 bits, 7.75 integer, 1 float, 1.25 conversions.
+// dequant, gather in f32: for each weight 0.285 bytes read and 4 written, 6.5 operations: 0.188 loads, 2.19 bits, 2.06 integer, 1 float, 1.06 conversions.
 // gemv in f32: for each weight 0.285 bytes read, 7.56 operations: 0.188 loads, 2.19 bits, 2.06 integer, 2.06 float, 1.06 conversions.
 //
 //     format gptq_v1_b{bits}_g{group} "GPTQ: codes packed along the inputs, zeros less one along the outputs"

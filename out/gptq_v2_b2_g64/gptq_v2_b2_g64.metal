@@ -1,8 +1,7 @@
 // gptq_v2_b2_g64: Metal kernels of the format.
 // Generated from the specification below by `qkgen emit --format gptq_v2_b2_g64`; do not edit.
 // 584 bytes for 2048 elements, 2.281 bits each.
-// dequant in f32: for each weight 0.285 bytes read and 4 written, 9.44 operations: 0.562 loads, 2.75 bits, 3.88 integer, 1 float, 1.25 conversions.
-// gather in f32: for each weight 0.285 bytes read and 4 written, 13.2 operations: 0.75 loads, 2.75 bits, 7.5 integer, 1 float, 1.25 conversions.
+// dequant, gather in f32: for each weight 0.285 bytes read and 4 written, 6.38 operations: 0.188 loads, 2.12 bits, 2 integer, 1 float, 1.06 conversions.
 // gemv in f32: for each weight 0.285 bytes read, 4.75 operations: 0.188 loads, 0.688 bits, 1 integer, 2.25 float, 0.625 conversions.
 //
 //     format gptq_v2_b{bits}_g{group} "GPTQ: codes packed along the inputs, zeros along the outputs"

@@ -1,9 +1,8 @@
 // hqq_b2_g64: Metal kernels of the format.
 // Generated from the specification below by `qkgen emit --format hqq_b2_g64`; do not edit.
 // 80 bytes for 256 elements, 2.5 bits each.
-// dequant in f32: for each weight 0.312 bytes read and 4 written, 6.5 operations: 0.562 loads, 2 bits, 0.438 integer, 2 float, 1.5 conversions.
-// gather in f32: for each weight 0.312 bytes read and 4 written, 7.5 operations: 0.75 loads, 2.25 bits, 1 integer, 2 float, 1.5 conversions.
-// gemv in f32: for each weight 0.312 bytes read, 3.53 operations: 0.0938 loads, 0.75 bits, 0.0938 integer, 2.06 float, 0.531 conversions.
+// dequant, gather in f32: for each weight 0.312 bytes read and 4 written, 6.88 operations: 0.5 loads, 2.25 bits, 0.875 integer, 2 float, 1.25 conversions.
+// gemv in f32: for each weight 0.312 bytes read, 4.69 operations: 0.375 loads, 0.75 bits, 0.688 integer, 2.25 float, 0.625 conversions.
 //
 //     format hqq_b{bits}_g{group} "HQQ: the groups of the whole tensor in planes of equal size, a float zero"
 //     from "HQQ: BitPack, axis 1"

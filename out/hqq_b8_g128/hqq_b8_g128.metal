@@ -1,8 +1,8 @@
 // hqq_b8_g128: Metal kernels of the format.
 // Generated from the specification below by `qkgen emit --format hqq_b8_g128`; do not edit.
 // 132 bytes for 128 elements, 8.25 bits each.
-// dequant, gather in f32: for each weight 1.03 bytes read and 4 written, 6.75 operations: 0.75 loads, 2 bits, 0.5 integer, 2 float, 1.5 conversions.
-// gemv in f32: for each weight 1.03 bytes read, 3.53 operations: 0.0938 loads, 0.75 bits, 0.0938 integer, 2.06 float, 0.531 conversions.
+// dequant, gather in f32: for each weight 1.03 bytes read and 4 written, 6.38 operations: 0.5 loads, 2 bits, 0.625 integer, 2 float, 1.25 conversions.
+// gemv in f32: for each weight 1.03 bytes read, 4.56 operations: 0.375 loads, 0.75 bits, 0.562 integer, 2.25 float, 0.625 conversions.
 //
 //     format hqq_b{bits}_g{group} "HQQ: the groups of the whole tensor in planes of equal size, a float zero"
 //     from "HQQ: BitPack, axis 1"

@@ -1,7 +1,7 @@
 // iq2_xs: Metal kernels of the format.
 // Generated from the specification below by `qkgen emit --format iq2_xs`; do not edit.
 // 74 bytes for 256 elements, 2.312 bits each.
-// dequant, gather in f32: for each weight 0.289 bytes read and 4 written, 22.2 operations: 0.75 loads, 5 bits, 10 integer, 2.75 float, 2.5 conversions, 1.25 lookups.
+// dequant, gather in f32: for each weight 0.289 bytes read and 4 written, 13.2 operations: 0.375 loads, 4.5 bits, 3.38 integer, 2.38 float, 2.25 conversions, 0.375 lookups.
 // gemv, gemv_id in f32: for each weight 0.289 bytes read, 13.2 operations: 0.25 loads, 4.38 bits, 2.88 integer, 3.25 float, 2.12 conversions, 0.375 lookups.
 //
 //     format iq2_xs "eights from a codebook of 512, 7-bit sign masks, 4-bit scales in groups of 16"

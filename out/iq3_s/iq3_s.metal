@@ -1,7 +1,7 @@
 // iq3_s: Metal kernels of the format.
 // Generated from the specification below by `qkgen emit --format iq3_s`; do not edit.
 // 110 bytes for 256 elements, 3.438 bits each.
-// dequant, gather in f32: for each weight 0.43 bytes read and 4 written, 21.5 operations: 1.25 loads, 6.5 bits, 8.75 integer, 2.25 float, 2.5 conversions, 0.25 lookups.
+// dequant, gather in f32: for each weight 0.43 bytes read and 4 written, 15.8 operations: 0.625 loads, 5.75 bits, 4.75 integer, 2.12 float, 2.25 conversions, 0.25 lookups.
 // gemv, gemv_id in f32: for each weight 0.43 bytes read, 13.5 operations: 0.234 loads, 5.41 bits, 2.45 integer, 3.06 float, 2.05 conversions, 0.25 lookups.
 //
 //     format iq3_s "fours from a codebook of 512, sign masks, 4-bit scales in groups of 32"

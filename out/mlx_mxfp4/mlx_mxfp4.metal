@@ -1,8 +1,8 @@
 // mlx_mxfp4: Metal kernels of the format.
 // Generated from the specification below by `qkgen emit --format mlx_mxfp4`; do not edit.
 // 17 bytes for 32 elements, 4.25 bits each.
-// dequant, gather in f32: for each weight 0.531 bytes read and 4 written, 12.8 operations: 0.5 loads, 7.5 bits, 1.75 integer, 2 float, 1 conversions.
-// gemv, gemv_id in f32: for each weight 0.531 bytes read, 11.3 operations: 0.0469 loads, 7.09 bits, 0.156 integer, 3.03 float, 1 conversions.
+// dequant, gather in f32: for each weight 0.531 bytes read and 4 written, 10.9 operations: 0.25 loads, 7.12 bits, 0.5 integer, 2 float, 1 conversions.
+// gemv, gemv_id in f32: for each weight 0.531 bytes read, 11.7 operations: 0.188 loads, 7.06 bits, 0.375 integer, 3.06 float, 1 conversions.
 //
 //     format mlx_mxfp4 "E2M1 codes in one bit stream, a power of two for 32"
 //     from "MLX, mlx.core.quantize with mode='mxfp4'"

@@ -1,8 +1,8 @@
 // mlx_mxfp8: Metal kernels of the format.
 // Generated from the specification below by `qkgen emit --format mlx_mxfp8`; do not edit.
 // 33 bytes for 32 elements, 8.25 bits each.
-// dequant, gather in f32: for each weight 1.03 bytes read and 4 written, 11.8 operations: 0.5 loads, 7.25 bits, 1 integer, 2 float, 1 conversions.
-// gemv, gemv_id in f32: for each weight 1.03 bytes read, 10.4 operations: 0.0781 loads, 7.09 bits, 0.188 integer, 2.06 float, 1 conversions.
+// dequant, gather in f32: for each weight 1.03 bytes read and 4 written, 11.2 operations: 0.375 loads, 7.12 bits, 0.75 integer, 2 float, 1 conversions.
+// gemv, gemv_id in f32: for each weight 1.03 bytes read, 11 operations: 0.312 loads, 7.06 bits, 0.5 integer, 2.12 float, 1 conversions.
 //
 //     format mlx_mxfp8 "E4M3 codes without NaN, a power of two for 32"
 //     from "MLX, mlx.core.quantize with mode='mxfp8'"

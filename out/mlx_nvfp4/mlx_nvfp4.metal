@@ -1,8 +1,8 @@
 // mlx_nvfp4: Metal kernels of the format.
 // Generated from the specification below by `qkgen emit --format mlx_nvfp4`; do not edit.
 // 9 bytes for 16 elements, 4.5 bits each.
-// dequant, gather in f32: for each weight 0.562 bytes read and 4 written, 13.8 operations: 0.5 loads, 8.5 bits, 1.25 integer, 2.25 float, 1.25 conversions.
-// gemv, gemv_id in f32: for each weight 0.562 bytes read, 11.7 operations: 0.0469 loads, 7.41 bits, 0.0312 integer, 3.12 float, 1.06 conversions.
+// dequant, gather in f32: for each weight 0.562 bytes read and 4 written, 11.4 operations: 0.25 loads, 7.62 bits, 0.25 integer, 2.12 float, 1.12 conversions.
+// gemv, gemv_id in f32: for each weight 0.562 bytes read, 11.8 operations: 0.188 loads, 7.31 bits, 0.125 integer, 3.12 float, 1.06 conversions.
 //
 //     format mlx_nvfp4 "E2M1 codes in one bit stream, E4M3 scales without NaN for 16"
 //     from "MLX, mlx.core.quantize with mode='nvfp4'"

@@ -1,8 +1,8 @@
 // mx_fp4: Metal kernels of the format.
 // Generated from the specification below by `qkgen emit --format mx_fp4`; do not edit.
 // 17 bytes for 32 elements, 4.25 bits each.
-// dequant, gather in f32: for each weight 0.531 bytes read and 4 written, 13.2 operations: 0.5 loads, 7.5 bits, 2.25 integer, 2 float, 1 conversions.
-// gemv, gemv_id in f32: for each weight 0.531 bytes read, 11.4 operations: 0.0469 loads, 7.09 bits, 0.219 integer, 3.03 float, 1 conversions.
+// dequant, gather in f32: for each weight 0.531 bytes read and 4 written, 11.1 operations: 0.25 loads, 7.12 bits, 0.75 integer, 2 float, 1 conversions.
+// gemv, gemv_id in f32: for each weight 0.531 bytes read, 11.8 operations: 0.188 loads, 7.06 bits, 0.5 integer, 3.06 float, 1 conversions.
 //
 //     format mx_fp4 "OCP MX: E2M1 codes, the even one in the low nibble, a power of two for 32"
 //     from "OCP Microscaling Formats v1.0; packed as AMD Quark and gpt-oss do"

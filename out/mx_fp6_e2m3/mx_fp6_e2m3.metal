@@ -1,8 +1,8 @@
 // mx_fp6_e2m3: Metal kernels of the format.
 // Generated from the specification below by `qkgen emit --format mx_fp6_e2m3`; do not edit.
 // 25 bytes for 32 elements, 6.25 bits each.
-// dequant, gather in f32: for each weight 0.781 bytes read and 4 written, 15.2 operations: 0.75 loads, 8.25 bits, 3.25 integer, 2 float, 1 conversions.
-// gemv, gemv_id in f32: for each weight 0.781 bytes read, 11.8 operations: 0.0625 loads, 7.47 bits, 0.234 integer, 3.03 float, 1 conversions.
+// dequant, gather in f32: for each weight 0.781 bytes read and 4 written, 11.2 operations: 0.25 loads, 7.44 bits, 0.562 integer, 2 float, 1 conversions.
+// gemv, gemv_id in f32: for each weight 0.781 bytes read, 12.3 operations: 0.25 loads, 7.44 bits, 0.562 integer, 3.06 float, 1 conversions.
 //
 //     format mx_fp6_e2m3 "OCP MX: E2M3 codes in one bit stream, a power of two for 32"
 //     from "OCP Microscaling Formats v1.0; packed as AMD Quark does"

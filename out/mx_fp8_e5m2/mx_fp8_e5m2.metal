@@ -1,8 +1,8 @@
 // mx_fp8_e5m2: Metal kernels of the format.
 // Generated from the specification below by `qkgen emit --format mx_fp8_e5m2`; do not edit.
 // 33 bytes for 32 elements, 8.25 bits each.
-// dequant, gather in f32: for each weight 1.03 bytes read and 4 written, 7.25 operations: 0.5 loads, 3.25 bits, 1.5 integer, 1 float, 1 conversions.
-// gemv, gemv_id in f32: for each weight 1.03 bytes read, 6.45 operations: 0.0781 loads, 3.09 bits, 0.25 integer, 2.03 float, 1 conversions.
+// dequant, gather in f32: for each weight 1.03 bytes read and 4 written, 6.5 operations: 0.375 loads, 3.12 bits, 1 integer, 1 float, 1 conversions.
+// gemv, gemv_id in f32: for each weight 1.03 bytes read, 7.06 operations: 0.312 loads, 3.06 bits, 0.625 integer, 2.06 float, 1 conversions.
 //
 //     format mx_fp8_e5m2 "OCP MX: E5M2 codes, a power of two for 32"
 //     from "OCP Microscaling Formats v1.0"

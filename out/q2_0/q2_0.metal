@@ -1,8 +1,8 @@
 // q2_0: Metal kernels of the format.
 // Generated from the specification below by `qkgen emit --format q2_0`; do not edit.
 // 18 bytes for 64 elements, 2.25 bits each.
-// dequant, gather in f32: for each weight 0.281 bytes read and 4 written, 7.5 operations: 0.5 loads, 2.25 bits, 2.5 integer, 1 float, 1.25 conversions.
-// gemv, gemv_id in f32: for each weight 0.281 bytes read, 3.83 operations: 0.0938 loads, 0.75 bits, 0.266 integer, 2.06 float, 0.656 conversions.
+// dequant, gather in f32: for each weight 0.281 bytes read and 4 written, 5.75 operations: 0.25 loads, 2 bits, 1.38 integer, 1 float, 1.12 conversions.
+// gemv, gemv_id in f32: for each weight 0.281 bytes read, 4.81 operations: 0.188 loads, 1.12 bits, 0.312 integer, 2.12 float, 1.06 conversions.
 //
 //     format q2_0 "2-bit codes around 1, one scale for 64"
 //     from "ggml (llama.cpp), ggml-common.h"

@@ -2,7 +2,7 @@
 // Generated from the specification below by `qkgen emit --format q4_1`; do not edit.
 // 20 bytes for 32 elements, 5 bits each.
 // dequant, gather in f32: for each weight 0.625 bytes read and 4 written, 6 operations: 0.25 loads, 2.12 bits, 0.375 integer, 2 float, 1.25 conversions.
-// gemv, gemv_id in f32: for each weight 0.625 bytes read, 3.61 operations: 0.0469 loads, 0.672 bits, 0.234 integer, 2.09 float, 0.562 conversions.
+// gemv, gemv_id in f32: for each weight 0.625 bytes read, 4 operations: 0.188 loads, 0.688 bits, 0.312 integer, 2.19 float, 0.625 conversions.
 //
 //     format q4_1 "4-bit codes, one scale and one minimum for 32"
 //     from "ggml (llama.cpp), ggml-common.h"

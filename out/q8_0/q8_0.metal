@@ -1,8 +1,8 @@
 // q8_0: Metal kernels of the format.
 // Generated from the specification below by `qkgen emit --format q8_0`; do not edit.
 // 34 bytes for 32 elements, 8.5 bits each.
-// dequant, gather in f32: for each weight 1.06 bytes read and 4 written, 6.75 operations: 0.75 loads, 2.5 bits, 1.25 integer, 1 float, 1.25 conversions.
-// gemv, gemv_id in f32: for each weight 1.06 bytes read, 4.8 operations: 0.0781 loads, 1.42 bits, 0.672 integer, 2.09 float, 0.531 conversions.
+// dequant, gather in f32: for each weight 1.06 bytes read and 4 written, 6.12 operations: 0.625 loads, 2.5 bits, 0.875 integer, 1 float, 1.12 conversions.
+// gemv, gemv_id in f32: for each weight 1.06 bytes read, 5.5 operations: 0.562 loads, 1.5 bits, 0.688 integer, 2.19 float, 0.562 conversions.
 //
 //     format q8_0 "signed 8-bit codes, one scale for 32"
 //     from "ggml (llama.cpp), ggml-common.h"
