@@ -144,7 +144,9 @@ qg_kernel qg_kernel_new(qg_arena *arena, const qg_layout *layout, const qg_famil
                         .sum = sum};
     kernel.metal_plan = family->sums ? qg_plan_rows(arena, layout) : qg_plan_tiles(arena, layout);
     kernel.plan = family->sums ? kernel.metal_plan : qg_plan_stores(arena, layout, type, family->n_bindings == 1);
-    if (sum) kernel.wide = qg_plan_wide(arena, layout, kernel.plan, sum->products == QG_PRODUCTS_INT8);
+    /* Not of halves, whose step for a tile has to be fine. */
+    if (sum && sum->products != QG_PRODUCTS_F16)
+        kernel.wide = qg_plan_wide(arena, layout, kernel.plan, sum->products == QG_PRODUCTS_INT8);
     if (kernel.wide) {
         const qg_ir *ir = qg_lower_dot(arena, kernel.wide, sum->products);
         if (!ir || !qg_uses(ir, QG_LOAD_FOUR)) kernel.wide = NULL;
