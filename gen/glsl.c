@@ -210,9 +210,8 @@ static char *wide_x_kept(qg_arena *arena, const qg_ir *ir, const qg_plan *plan) 
                          "int wide_x_digits[WIDE_TILES][BATCH][DIGITS][%u];\n"
                          "float wide_x_step[WIDE_TILES][BATCH];\nfloat wide_x_sum[WIDE_TILES][BATCH][%u];",
                          ir->n_x_quads, digits, sums);
-    const char *vec = ir->half ? glsl->halves[plan->lanes] : glsl->types[QG_K_FLOAT][plan->lanes];
-    return qg_format(arena, "%s wide_x[WIDE_TILES][BATCH][%u];\n%sfloat wide_x_sum[WIDE_TILES][BATCH][%u];", vec,
-                     plan->n_runs, ir->half ? "float wide_x_step[WIDE_TILES][BATCH];\n" : "", sums);
+    return qg_format(arena, "%s wide_x[WIDE_TILES][BATCH][%u];\nfloat wide_x_sum[WIDE_TILES][BATCH][%u];",
+                     glsl->types[QG_K_FLOAT][plan->lanes], plan->n_runs, sums);
 }
 
 /* Rows that reach the last block of all take it in smaller tiles. */
@@ -253,7 +252,7 @@ static void wide_holes(qg_arena *arena, qg_holes *holes, const qg_ir *ir, const 
                                         "wide_vector",  "wide_twice",  "fetched",     "fetched_at", "wide_fits"};
     const qg_plan *wide = kernel->wide;
     qg_hole(holes, "wide", wide ? "" : NULL);
-    qg_hole(holes, "wide_floats", wide && !ir->half && !ir->n_x_quads ? "" : NULL);
+    qg_hole(holes, "wide_floats", wide && !ir->n_x_quads ? "" : NULL);
     if (!wide) {
         for (uint32_t i = 0; i < sizeof names / sizeof *names; ++i) qg_hole(holes, names[i], "");
         return;
