@@ -110,7 +110,7 @@ qg_cost qg_cost_of_kernel(qg_arena *arena, const qg_kernel *kernel) {
     qg_cost cost = qg_cost_of_ir(ir, plan, sums ? kernel->sum->digits : 0);
     cost.stored = qg_bits_per_element(kernel->layout) / 8;
     if (sums)
-        cost.counts[QG_COST_FLOAT] += ir->half || ir->n_x_quads ? 2 : 1;
+        cost.counts[QG_COST_FLOAT] += ir->half ? 2 : 1;
     else
         cost.written = qg_scalars[kernel->type].bits / 8;
     if (!sums && kernel->type != QG_F32) cost.counts[QG_COST_CONVERSION] += cost.weights;

@@ -19,6 +19,9 @@
 
 static const uint64_t EXACT_IN_FLOAT = UINT64_C(1) << 24;
 
+/* Dot products that are added one after the other: each addition may round, and waits for the one before. */
+enum { CHAIN = 8 };
+
 static const qg_node *apply(qg_ir *ir, qg_op op, const qg_node *a, const qg_node *b) {
     return qg_apply(ir, op, a, b, NULL);
 }
@@ -209,7 +212,8 @@ static const qg_node *sum_of_x(products *p, uint32_t first, const qg_node *scale
 
 /* Everything that has one scale: the dot products, then the sums of x. Subtracted where all of it is negative. */
 static const qg_node *collect(products *p, uint32_t first, bool *taken, bool *negative) {
-    const qg_node *scale = p->items[first].scale, *sum = NULL;
+    const qg_node *scale = p->items[first].scale, *sum = NULL, *chains = NULL;
+    uint32_t links = 0;
     *negative = true;
     for (uint32_t i = first; i < p->count; ++i)
         if (!taken[i] && p->items[i].scale == scale && p->items[i].coefficient > 0) *negative = false;
@@ -220,12 +224,18 @@ static const qg_node *collect(products *p, uint32_t first, bool *taken, bool *ne
             const bool minus = !positive && !*negative;
             if (one.vector) {
                 taken[i] = true;
+                if (links++ == CHAIN) {
+                    chains = plus(p->ir, chains, sum, false);
+                    sum = NULL;
+                    links = 1;
+                }
                 sum = plus(p->ir, sum, qg_dot(p->ir, one.run, one.vector), minus);
             } else {
                 sum = plus(p->ir, sum, sum_of_x(p, i, scale, taken), minus);
             }
         }
     }
+    if (chains) sum = plus(p->ir, chains, sum, false);
     return scale ? apply(p->ir, QG_MUL, scale, sum) : sum;
 }
 

@@ -1,6 +1,6 @@
 /* The dot product of a tile with x in integers: codes as bytes (bytes.c), x as one to three signed bytes for each element, its
- * digits, with one step for the tile's elements. A product of four codes with four digits is one instruction where devices have
- * it, and all sums below the scale are exact. Rules, after those of dot.c:
+ * digits, with a step for so many elements. A product of four codes with four digits is one instruction where devices have
+ * it, and all sums below the scale and the step are exact. Rules, after those of dot.c:
  *
  *   planes   codes of 1, 2 or 4 bits that fill a word    one mask gives four of them, a byte apart; x is packed to match
  *   bytes    x . float(codes)                             four codes at a time, see bytes.c
@@ -11,7 +11,7 @@
 
 #include <math.h>
 
-enum { LANES = 4, DIGIT = 128 };
+enum { LANES = 4, DIGIT = 128, STEP_RUNS = QG_STEP_ELEMENTS / LANES };
 
 /* Four elements whose codes are one word. */
 typedef struct dot4 {
@@ -54,6 +54,8 @@ static void add_dot(byte_sum *s, const product *of, const qg_node *word, int64_t
     QG_PUSH(s->p.ir->arena, s->dots, s->n_dots, s->dots_capacity, one);
 }
 
+static uint32_t step_of(const product *one) { return one->run / STEP_RUNS; }
+
 static bool same_place(const product *a, const product *b) {
     return a->scale == b->scale && a->whole == b->whole && a->coefficient == b->coefficient;
 }
@@ -83,11 +85,12 @@ static void find_owners(const byte_sum *s, const qg_plane *planes, const bool *i
     }
 }
 
-/* A word serves when all of it is codes of these products. */
-static bool is_full(const qg_plane *plane, const owner owners[32]) {
-    uint32_t there = 0;
-    for (uint32_t b = 0; b < 32; b += plane->width) there += owners[b].there;
-    return there * plane->width == 32;
+/* A word serves when all of it is codes of these products, and a byte apart are those of one step. */
+static bool is_full(const byte_sum *s, const qg_plane *plane, const owner owners[32]) {
+    for (uint32_t b = 0; b < 32; b += plane->width)
+        if (!owners[b].there || step_of(&s->p.items[owners[b].item]) != step_of(&s->p.items[owners[b % 8].item]))
+            return false;
+    return true;
 }
 
 static void take_word(byte_sum *s, const qg_plane *plane, const owner owners[32], bool *taken) {
@@ -112,7 +115,7 @@ static void take_planes(byte_sum *s, bool *taken) {
         owner owners[32] = {{0}};
         if (!is_plane[i] || taken[i]) continue;
         find_owners(s, planes, is_plane, taken, i, owners);
-        if (is_full(&planes[i], owners)) take_word(s, &planes[i], owners, taken);
+        if (is_full(s, &planes[i], owners)) take_word(s, &planes[i], owners, taken);
     }
 }
 
@@ -175,12 +178,12 @@ static int64_t most_of(const qg_ir *ir, const qg_node *whole) {
     return -low > high ? -low : high;
 }
 
-/* The dot products of one coefficient below one scale and one whole factor. */
+/* The dot products of one coefficient and one step below one scale and one whole factor. */
 static const qg_node *dots_of(byte_sum *s, const product *like, int64_t *size) {
     const qg_node *sum = NULL;
     for (uint32_t i = 0; i < s->n_dots; ++i) {
         const dot4 *dot = &s->dots[i];
-        if (!same_place(dot->of, like)) continue;
+        if (!same_place(dot->of, like) || step_of(dot->of) != step_of(like)) continue;
         sum = plus(s->p.ir, sum, qg_dot4(s->p.ir, dot->quad, dot->word, dot->negative), false);
         *size += LANES * dot->most * DIGIT;
     }
@@ -194,6 +197,7 @@ static const qg_node *digits_of(byte_sum *s, uint32_t first, bool *taken, int64_
     for (uint32_t i = first; i < s->p.count; ++i) {
         const uint64_t run = UINT64_C(1) << s->p.items[i].run;
         if (taken[i] || s->p.items[i].vector || !same_place(&s->p.items[i], &like) || runs & run) continue;
+        if (step_of(&s->p.items[i]) != step_of(&like)) continue;
         taken[i] = true;
         runs |= run;
         *size += LANES * DIGIT;
@@ -201,20 +205,23 @@ static const qg_node *digits_of(byte_sum *s, uint32_t first, bool *taken, int64_
     return qg_x_digits(s->p.ir, runs);
 }
 
-/* The integer sum below one scale and one whole factor; `most` grows by what its magnitude may be. */
-static const qg_node *sum_below(byte_sum *s, const qg_node *scale, const qg_node *whole, bool *taken, int64_t *most) {
+/* The integer sum of one step below one scale and one whole factor; `most` grows by what its magnitude may be. */
+static const qg_node *sum_below(byte_sum *s, uint32_t step, const qg_node *scale, const qg_node *whole, bool *taken,
+                                int64_t *most) {
     const qg_node *sum = NULL;
     int64_t all = 0;
     for (int pass = 0; pass < 4; ++pass) { /* positive dots, positive digits, negative dots, negative digits */
         const bool negative = pass >= 2, dots = pass % 2 == 0;
         for (uint32_t i = 0; i < s->p.count; ++i) {
             const product *one = &s->p.items[i];
-            if (one->scale != scale || one->whole != whole || (one->coefficient < 0) != negative) continue;
+            if (step_of(one) != step || one->scale != scale || one->whole != whole) continue;
+            if ((one->coefficient < 0) != negative) continue;
             if (dots ? !one->vector || taken[i] : one->vector || taken[i] || !small_integer(one->coefficient)) continue;
             int64_t size = 0;
             const qg_node *term = dots ? dots_of(s, one, &size) : digits_of(s, i, taken, &size);
             for (uint32_t k = i; dots && k < s->p.count; ++k)
-                if (s->p.items[k].vector && same_place(&s->p.items[k], one)) taken[k] = true;
+                if (s->p.items[k].vector && step_of(&s->p.items[k]) == step && same_place(&s->p.items[k], one))
+                    taken[k] = true;
             sum = plus(s->p.ir, sum, weighted(s->p.ir, one->coefficient, term), negative);
             all += size * (int64_t)(negative ? -one->coefficient : one->coefficient);
         }
@@ -223,20 +230,34 @@ static const qg_node *sum_below(byte_sum *s, const qg_node *scale, const qg_node
     return whole ? apply(s->p.ir, QG_MUL, whole, sum) : sum;
 }
 
-/* All sums of integers below one scale. */
-static bool add_scale(byte_sum *s, uint32_t first, bool *done, bool *taken, const qg_node **total) {
-    qg_ir *ir = s->p.ir;
+/* All sums of integers of one step below one scale. */
+static const qg_node *sum_of_step(byte_sum *s, uint32_t first, bool *done, bool *taken, bool *fits) {
+    const uint32_t step = step_of(s->dots[first].of);
     const qg_node *scale = s->dots[first].of->scale, *sum = NULL;
     int64_t most = 0;
     for (uint32_t i = first; i < s->n_dots; ++i) {
-        if (done[i] || s->dots[i].of->scale != scale) continue;
-        for (uint32_t k = i; k < s->n_dots; ++k)
-            if (s->dots[k].of->scale == scale && s->dots[k].of->whole == s->dots[i].of->whole) done[k] = true;
-        sum = plus(ir, sum, sum_below(s, scale, s->dots[i].of->whole, taken, &most), false);
+        const product *of = s->dots[i].of;
+        if (done[i] || of->scale != scale || step_of(of) != step) continue;
+        for (uint32_t k = i; k < s->n_dots; ++k) {
+            const product *other = s->dots[k].of;
+            if (other->scale == scale && other->whole == of->whole && step_of(other) == step) done[k] = true;
+        }
+        sum = plus(s->p.ir, sum, sum_below(s, step, scale, of->whole, taken, &most), false);
     }
-    const qg_node *value = qg_digits(ir, sum);
-    *total = plus(ir, *total, scale ? apply(ir, QG_MUL, scale, value) : value, false);
-    return most < INT32_MAX;
+    *fits &= most < INT32_MAX;
+    return apply(s->p.ir, QG_MUL, qg_x_step(s->p.ir, step), qg_digits(s->p.ir, sum));
+}
+
+/* All sums below one scale. */
+static bool add_scale(byte_sum *s, uint32_t first, bool *done, bool *taken, const qg_node **total) {
+    qg_ir *ir = s->p.ir;
+    const qg_node *scale = s->dots[first].of->scale, *sum = NULL;
+    bool fits = true;
+    for (uint32_t i = first; i < s->n_dots; ++i)
+        if (!done[i] && s->dots[i].of->scale == scale)
+            sum = plus(ir, sum, sum_of_step(s, i, done, taken, &fits), false);
+    *total = plus(ir, *total, scale ? apply(ir, QG_MUL, scale, sum) : sum, false);
+    return fits;
 }
 
 const qg_node *qg_dot_of_bytes(qg_ir *ir, uint32_t lanes, uint32_t n_runs, const qg_node *const *values) {

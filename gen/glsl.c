@@ -208,8 +208,8 @@ static char *wide_x_kept(qg_arena *arena, const qg_ir *ir, const qg_plan *plan) 
         return qg_format(arena,
                          "int wide_x[WIDE_TILES][BATCH][DIGITS][%u];\n"
                          "int wide_x_digits[WIDE_TILES][BATCH][DIGITS][%u];\n"
-                         "float wide_x_step[WIDE_TILES][BATCH];\nfloat wide_x_sum[WIDE_TILES][BATCH][%u];",
-                         ir->n_x_quads, digits, sums);
+                         "float wide_x_step[WIDE_TILES][BATCH][%u];\nfloat wide_x_sum[WIDE_TILES][BATCH][%u];",
+                         ir->n_x_quads, digits, qg_x_steps(plan), sums);
     return qg_format(arena, "%s wide_x[WIDE_TILES][BATCH][%u];\nfloat wide_x_sum[WIDE_TILES][BATCH][%u];",
                      glsl->types[QG_K_FLOAT][plan->lanes], plan->n_runs, sums);
 }
@@ -297,8 +297,8 @@ static char *x_kept(qg_arena *arena, const qg_ir *ir, const qg_plan *plan) {
                          glsl->types[QG_K_FLOAT][plan->lanes], plan->n_runs, sums);
     return qg_format(arena,
                      "int x[TILES][BATCH][DIGITS][%u];\nint x_digits[TILES][BATCH][DIGITS][%u];\n"
-                     "float x_step[TILES][BATCH];\nfloat x_sum[TILES][BATCH][%u];",
-                     ir->n_x_quads, digits, sums);
+                     "float x_step[TILES][BATCH][%u];\nfloat x_sum[TILES][BATCH][%u];",
+                     ir->n_x_quads, digits, qg_x_steps(plan), sums);
 }
 
 static char *sum_cut(qg_arena *arena, const qg_ir *ir, const qg_kernel *kernel) {

@@ -325,6 +325,10 @@ const qg_node *qg_digits(qg_ir *ir, const qg_node *sum) {
         ir, &(qg_node){.op = QG_DIGITS, .kind = QG_K_FLOAT, .lanes = 1, .integer = number, .n_args = 1, .arg = {sum}});
 }
 
+const qg_node *qg_x_step(qg_ir *ir, uint32_t step) {
+    return unique(ir, &(qg_node){.op = QG_X_STEP, .kind = QG_K_FLOAT, .lanes = 1, .integer = step});
+}
+
 const qg_node *qg_halves_of(qg_ir *ir, const qg_node *word) {
     return unique(ir, &(qg_node){.op = QG_HALVES, .kind = QG_K_FLOAT, .lanes = 2, .n_args = 1, .arg = {word}});
 }
@@ -497,7 +501,7 @@ char *qg_dump_ir(qg_arena *arena, const qg_ir *ir) {
             qg_text_printf(&text, " %s:%lld", qg_load_name(ir->layout, node->ref), (long long)node->integer);
         if (node->op == QG_TABLE) qg_text_printf(&text, " %s", ir->layout->tables[node->ref].name);
         if (node->op == QG_SEXT || node->op == QG_LANE || node->op == QG_DOT || node->op == QG_X_SUM ||
-            node->op == QG_DOT4 || node->op == QG_X_DIGITS)
+            node->op == QG_DOT4 || node->op == QG_X_DIGITS || node->op == QG_X_STEP)
             qg_text_printf(&text, " #%lld", (long long)node->integer);
         for (uint32_t a = 0; a < node->n_args; ++a) dump_operand(&text, ir, node->arg[a]);
         if (node->name) qg_text_printf(&text, "  -> %s", node->name);

@@ -6,7 +6,8 @@
 
 /* ---- ir.c: typed expressions and named statements -------------------------------------------------------------- */
 
-enum { QG_MAX_LANES = 4 };
+/* Elements of a tile that share a step of x where it is integers: class int8 is bytes in steps of so many. */
+enum { QG_MAX_LANES = 4, QG_STEP_ELEMENTS = 32 };
 
 /* An expression. Nodes are immutable and unique: building the same expression twice gives the same node. Binary operations
  * broadcast a single lane over several. A node with a name is printed as a statement of its own, in the order in which the
@@ -17,7 +18,8 @@ typedef struct qg_node {
     uint32_t lanes;      /* 1, 2 or 4 */
     uint32_t ref;        /* LOAD, LOAD_WIDE: buffer, or n_buffers + table; TABLE: table */
     int64_t integer;     /* integer CONST; LOAD, LOAD_WIDE: bits of a word; SEXT: width; LANE: number; DOT: the run of
-                            x; DOT4: the quad of x; X_SUM, X_DIGITS: its number in x_sums, x_digits; DIGITS: its number */
+                            x; DOT4: the quad of x; X_SUM, X_DIGITS: its number in x_sums, x_digits; X_STEP, DIGITS:
+                            its number */
     float real;          /* float CONST */
     uint64_t max;        /* an upper bound of an unsigned value, for dropping masks */
     const char *name;    /* ARG, or a statement's */
@@ -93,10 +95,11 @@ const qg_node *qg_dot(qg_ir *ir, uint32_t run, const qg_node *vector);
 bool qg_is_added_dot(const qg_ir *ir, const qg_node *node);
 const qg_node *qg_x_sum(qg_ir *ir, uint64_t runs);
 /* In integers, for the digit in hand: four bytes of codes with quad number `quad` of x, and the sum of digits over a set of
- * runs; and what such a sum stands for when all digits are taken together. */
+ * runs; what such a sum stands for when all digits are taken together, in steps of x; and step number `step` of the tile. */
 const qg_node *qg_dot4(qg_ir *ir, uint32_t quad, const qg_node *bytes, bool with_sign);
 const qg_node *qg_x_digits(qg_ir *ir, uint64_t runs);
 const qg_node *qg_digits(qg_ir *ir, const qg_node *sum);
+const qg_node *qg_x_step(qg_ir *ir, uint32_t step);
 /* Both halves of a word as floats: two lanes. */
 const qg_node *qg_halves_of(qg_ir *ir, const qg_node *word);
 /* Bits to float: F16 and BF16 take the low 16 bits, F32 all 32. */
@@ -149,7 +152,7 @@ const qg_node *qg_dot_of_runs(qg_ir *ir, uint32_t lanes, uint32_t n_runs, const 
 const qg_node *qg_dot_as_written(qg_ir *ir, uint32_t lanes, uint32_t n_runs, const qg_node *const *values);
 
 /* The same in integers, as dot_bytes.c has it; NULL where a value is no integer of eight bits times what is the same for a
- * run, where all values are the same for their runs, or where 32 bits might not hold the sum. The result is in steps of x. */
+ * run, where all values are the same for their runs, or where 32 bits might not hold the sum. */
 const qg_node *qg_dot_of_bytes(qg_ir *ir, uint32_t lanes, uint32_t n_runs, const qg_node *const *values);
 
 /* ---- bytes.c ------------------------------------------------------------------------------------------------------ */

@@ -193,6 +193,8 @@ void qg_prelude_add(qg_holes *holes, const qg_ir *ir);
 /* sums.c. How many tiles of x a thread keeps; the bodies of the functions that load such a tile, and that add a tile of
  * weights. `row_tiles`, which are `size` times smaller, `row_runs`, `batch` and `load` are how the target writes these; $i in `load` is the index of a run. */
 uint32_t qg_kept_tiles(const qg_plan *plan);
+/* Steps of x in a tile of integers. */
+uint32_t qg_x_steps(const qg_plan *plan);
 void qg_load_x_body(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target, const char *row_runs,
                     const char *batch, const char *load);
 void qg_accumulate_body(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target,

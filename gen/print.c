@@ -247,6 +247,7 @@ static void print(qg_text *text, const qg_ir *ir, const qg_target *target, const
     case QG_LOAD: print_load(text, ir, target, node); return;
     case QG_X_SUM: qg_text_printf(text, "%s_sum[k][m][%lld]", ir->x, (long long)node->integer); return;
     case QG_X_DIGITS: qg_text_printf(text, "%s_digits[k][m][digit][%lld]", ir->x, (long long)node->integer); return;
+    case QG_X_STEP: qg_text_printf(text, "%s_step[k][m][%lld]", ir->x, (long long)node->integer); return;
     case QG_DIGITS: qg_text_printf(text, "dots%lld", (long long)node->integer); return;
     case QG_DOT4: print_dot4(text, ir, target, node); return;
     case QG_DOT: print_dot(text, ir, target, node); return;

@@ -83,14 +83,13 @@ void qg_accumulate_body(qg_text *text, const qg_ir *ir, const qg_plan *plan, con
     add_where(text, ir, plan, target, row_tiles, size);
     add_statements(text, ir, target, false);
     const char *type = target->types[QG_K_UINT][1];
-    const bool steps = ir->n_x_quads || ir->half;
     qg_text_printf(text, "    %sfor (%s m = 0; m < BATCH; ++m) {\n", target->unroll, type);
     if (ir->n_x_quads) add_digits(text, ir, target);
     add_statements(text, ir, target, true);
     qg_text_puts(text, "        sum[m] += ");
-    if (steps) qg_text_printf(text, "%s_step[k][m] * (", ir->x);
+    if (ir->half) qg_text_printf(text, "%s_step[k][m] * (", ir->x);
     qg_print_expression(text, ir, target, ir->outputs[0].node);
-    qg_text_puts(text, steps ? ");\n    }\n" : ";\n    }\n");
+    qg_text_puts(text, ir->half ? ");\n    }\n" : ";\n    }\n");
 }
 
 void qg_fetch_body(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target, const char *row_tiles,
@@ -155,22 +154,31 @@ static void add_lanes_of_runs(qg_text *text, const char *name, uint64_t runs) {
     }
 }
 
-/* What is the largest of x in the tile, and whether all of it is finite. */
-static void add_extremes(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target) {
-    const uint64_t all = plan->n_runs < 64 ? (UINT64_C(1) << plan->n_runs) - 1 : UINT64_MAX;
+static uint64_t runs_between(uint32_t first, uint32_t end) {
+    return (end < 64 ? UINT64_C(1) << end : 0) - (UINT64_C(1) << first);
+}
+
+uint32_t qg_x_steps(const qg_plan *plan) { return (plan->tile_elements + QG_STEP_ELEMENTS - 1) / QG_STEP_ELEMENTS; }
+
+/* What is the largest of x in runs of the tile, and whether all of it is finite. `number` is that of the step, with brackets
+ * where there are several. */
+static void add_extremes(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target, uint32_t first,
+                         uint32_t end, const char *number) {
     const char *vec = target->types[QG_K_FLOAT][plan->lanes], *absolute = target->absolute;
-    qg_text_printf(text, "        %s most = %s(x0);\n", vec, absolute);
-    for (uint32_t r = 1; r < plan->n_runs; ++r)
-        qg_text_printf(text, "        most = max(most, %s(x%u));\n", absolute, r);
-    qg_text_puts(text, "        const float scale = scale_of(most, ");
-    add_lanes_of_runs(text, "x", all);
-    qg_text_printf(text, ");\n        %s_step[k][m] = 1.0%s / scale;\n", ir->x, target->float_suffix);
+    const char *suffix = first || end < plan->n_runs ? qg_format(text->arena, "%u", first / (end - first)) : "";
+    qg_text_printf(text, "        %s most%s = %s(x%u);\n", vec, suffix, absolute, first);
+    for (uint32_t r = first + 1; r < end; ++r)
+        qg_text_printf(text, "        most%s = max(most%s, %s(x%u));\n", suffix, suffix, absolute, r);
+    qg_text_printf(text, "        const float scale%s = scale_of(most%s, ", suffix, suffix);
+    add_lanes_of_runs(text, "x", runs_between(first, end));
+    qg_text_printf(text, ");\n        %s_step[k][m]%s = 1.0%s / scale%s;\n", ir->x, number, target->float_suffix,
+                   suffix);
 }
 
 /* x as halves in one step for the tile, and sums over what became of it. */
 static void add_halves_of_x(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target) {
     const char *vec = target->types[QG_K_FLOAT][plan->lanes], *s = target->float_suffix;
-    add_extremes(text, ir, plan, target);
+    add_extremes(text, ir, plan, target, 0, plan->n_runs, "");
     for (uint32_t r = 0; r < plan->n_runs; ++r) {
         qg_text_printf(text, "        %s[k][m][%u] = %s(x%u * scale", ir->x, r, target->halves[plan->lanes], r);
         add_factor(text, ir, plan, target, r);
@@ -193,15 +201,36 @@ static void add_halves_of_x(qg_text *text, const qg_ir *ir, const qg_plan *plan,
     }
 }
 
-/* x as integers of DIGITS signed bytes each, in one step for the tile. */
+/* x over a set of runs, from integers. */
+static void add_sum_of_steps(qg_text *text, const qg_ir *ir, uint32_t n_steps, uint64_t runs) {
+    const uint32_t in_step = QG_STEP_ELEMENTS / QG_MAX_LANES;
+    bool first = true;
+    for (uint32_t s = 0; s < n_steps; ++s) {
+        const uint64_t part = runs & runs_between(s * in_step, (s + 1) * in_step);
+        if (!part) continue;
+        qg_text_printf(text, "%s%s_step[k][m][%u] * float(sum_of(", first ? "" : " + ", ir->x, s);
+        add_lanes_of_runs(text, "i", part);
+        qg_text_puts(text, "))");
+        first = false;
+    }
+}
+
+/* x as integers of DIGITS signed bytes each. */
 static void add_digits_of_x(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target) {
-    add_extremes(text, ir, plan, target);
-    for (uint32_t r = 0; r < plan->n_runs; ++r)
-        qg_text_printf(text, "        ivec4 i%u = ivec4(roundEven(x%u * scale));\n", r, r);
+    const uint32_t n_steps = qg_x_steps(plan), in_step = n_steps > 1 ? QG_STEP_ELEMENTS / plan->lanes : plan->n_runs;
+    for (uint32_t s = 0; s < n_steps; ++s) {
+        const uint32_t first = s * in_step;
+        add_extremes(text, ir, plan, target, first, first + in_step, qg_format(text->arena, "[%u]", s));
+        for (uint32_t r = first; r < first + in_step; ++r)
+            qg_text_printf(text,
+                           n_steps > 1 ? "        ivec4 i%u = ivec4(roundEven(x%u * scale%u));\n"
+                                       : "        ivec4 i%u = ivec4(roundEven(x%u * scale));\n",
+                           r, r, s);
+    }
     for (uint32_t i = 0; i < ir->n_x_sums; ++i) {
-        qg_text_printf(text, "        %s_sum[k][m][%u] = float(sum_of(", ir->x, i);
-        add_lanes_of_runs(text, "i", ir->x_sums[i]);
-        qg_text_puts(text, "));\n");
+        qg_text_printf(text, "        %s_sum[k][m][%u] = ", ir->x, i);
+        add_sum_of_steps(text, ir, n_steps, ir->x_sums[i]);
+        qg_text_puts(text, ";\n");
     }
     qg_text_puts(text, "        [[unroll]] for (uint digit = DIGITS; digit-- > 0;) {\n");
     for (uint32_t r = 0; r < plan->n_runs; ++r)
@@ -263,10 +292,9 @@ void qg_load_x_body(qg_text *text, const qg_ir *ir, const qg_plan *plan, const q
 
 char *qg_dot_halves(qg_arena *arena, const qg_plan *plan, const qg_target *target, const char *qualifier) {
     if (plan->lanes == 1) return "";
-    const char *type = target->halves[plan->lanes];
+    const char *type = target->halves[plan->lanes], *vec = target->types[QG_K_FLOAT][plan->lanes];
     return qg_format(arena,
-                     "// Products of halves, and %s sum of two such products; then floats.\n"
-                     "%sfloat dot_halves(%s a, %s b) {\n    const %s s = %s(%s);\n    return s.x + s.y;\n}\n",
-                     plan->lanes == 4 ? "the" : "no", qualifier, type, type, target->types[QG_K_FLOAT][2],
-                     target->types[QG_K_FLOAT][2], plan->lanes == 4 ? "a.xy * b.xy + a.zw * b.zw" : "a * b");
+                     "// Products of halves, summed up in floats.\n"
+                     "%sfloat dot_halves(%s a, %s b) {\n    const %s p = %s(a * b);\n    return %s;\n}\n",
+                     qualifier, type, type, vec, vec, plan->lanes == 4 ? "(p.x + p.y) + (p.z + p.w)" : "p.x + p.y");
 }

@@ -17,7 +17,7 @@ static void test_planes(void **state) {
     check_planes(4, "uint bytes0 = w & 0xF0F0F0Fu;\n"
                     "uint bytes1 = (w >> 4u) & 0xF0F0F0Fu;\n"
                     "dots0: dot4(int(bytes0), x[k][m][digit][0]) + dot4(int(bytes1), x[k][m][digit][1])\n"
-                    "f16_to_f32(d) * dots0\n"
+                    "f16_to_f32(d) * (x_step[k][m][0] * dots0)\n"
                     "quad 0: 0 2 4 6\nquad 1: 1 3 5 7");
     check_planes(2, "uint bytes0 = w & 0x3030303u;\n"
                     "uint bytes1 = (w >> 2u) & 0x3030303u;\n"
@@ -25,7 +25,7 @@ static void test_planes(void **state) {
                     "uint bytes3 = (w >> 6u) & 0x3030303u;\n"
                     "dots0: dot4(int(bytes0), x[k][m][digit][0]) + dot4(int(bytes1), x[k][m][digit][1]) +"
                     " dot4(int(bytes2), x[k][m][digit][2]) + dot4(int(bytes3), x[k][m][digit][3])\n"
-                    "f16_to_f32(d) * dots0\n"
+                    "f16_to_f32(d) * (x_step[k][m][0] * dots0)\n"
                     "quad 0: 0 4 8 12\nquad 1: 1 5 9 13\nquad 2: 2 6 10 14\nquad 3: 3 7 11 15");
     check_planes(1, "uint bytes0 = w & 0x1010101u;\n"
                     "uint bytes1 = (w >> 1u) & 0x1010101u;\n"
@@ -39,7 +39,7 @@ static void test_planes(void **state) {
                     " dot4(int(bytes2), x[k][m][digit][2]) + dot4(int(bytes3), x[k][m][digit][3]) + dot4(int(bytes4),"
                     " x[k][m][digit][4]) + dot4(int(bytes5), x[k][m][digit][5]) + dot4(int(bytes6), x[k][m][digit][6])"
                     " + dot4(int(bytes7), x[k][m][digit][7])\n"
-                    "f16_to_f32(d) * dots0\n"
+                    "f16_to_f32(d) * (x_step[k][m][0] * dots0)\n"
                     "quad 0: 0 8 16 24\nquad 1: 1 9 17 25\nquad 2: 2 10 18 26\nquad 3: 3 11 19 27\n"
                     "quad 4: 4 12 20 28\nquad 5: 5 13 21 29\nquad 6: 6 14 22 30\nquad 7: 7 15 23 31");
     bench b = bench_new(); /* runs in another order, with a bias, which meets the sum of digits */
@@ -51,7 +51,7 @@ static void test_planes(void **state) {
                "uint bytes1 = (w >> 4u) & 0xF0F0F0Fu;\n"
                "dots0: dot4(int(bytes0), x[k][m][digit][0]) + dot4(int(bytes1), x[k][m][digit][1]) - 8 *"
                " x_digits[k][m][digit][0]\n"
-               "f16_to_f32(d) * dots0\n"
+               "f16_to_f32(d) * (x_step[k][m][0] * dots0)\n"
                "quad 0: 4 6 0 2\nquad 1: 5 7 1 3\ndigits 0: runs 0x3");
 }
 
@@ -63,7 +63,7 @@ static void test_no_planes(void **state) {
           "uint pairs = (run & 0xFFu) | ((run & 65280u) << 8u);\n"
           "uint bytes = (pairs & 0xF000Fu) | ((pairs & 0xF000F0u) << 4u);\n"
           "dots0: dot4(int(bytes), x[k][m][digit][0])\n"
-          "dots0");
+          "x_step[k][m][0] * dots0");
     b = bench_new(); /* a scale for each half */
     const qg_node *runs[2];
     for (uint32_t r = 0; r < 2; ++r)
@@ -76,7 +76,7 @@ static void test_no_planes(void **state) {
                "uint bytes1 = (pairs1 & 0xF000Fu) | ((pairs1 & 0xF000F0u) << 4u);\n"
                "dots0: dot4(int(bytes0), x[k][m][digit][0])\n"
                "dots1: dot4(int(bytes1), x[k][m][digit][1])\n"
-               "f16_to_f32(e) * dots0 + f16_to_f32(d) * dots1");
+               "f16_to_f32(e) * (x_step[k][m][0] * dots0) + f16_to_f32(d) * (x_step[k][m][0] * dots1)");
     b = bench_new(); /* an integer for each half */
     for (uint32_t r = 0; r < 2; ++r)
         runs[r] = times(&b, to_float(&b, qg_arg(b.ir, r ? "n" : "p", 64)), to_float(&b, every(&b, "w", 16 * r, 4, 4)));
@@ -88,7 +88,7 @@ static void test_no_planes(void **state) {
                "uint bytes1 = (pairs1 & 0xF000Fu) | ((pairs1 & 0xF000F0u) << 4u);\n"
                "dots0: int(p) * dot4(int(bytes0), x[k][m][digit][0]) + int(n) * dot4(int(bytes1),"
                " x[k][m][digit][1])\n"
-               "dots0");
+               "x_step[k][m][0] * dots0");
     b = bench_new(); /* a coefficient for each half */
     for (uint32_t r = 0; r < 2; ++r)
         runs[r] = times(&b, qg_real(b.ir, r ? 3 : 1), to_float(&b, every(&b, "w", 16 * r, 4, 4)));
@@ -99,7 +99,7 @@ static void test_no_planes(void **state) {
                "uint pairs1 = (run & 0xFFu) | ((run & 65280u) << 8u);\n"
                "uint bytes1 = (pairs1 & 0xF000Fu) | ((pairs1 & 0xF000F0u) << 4u);\n"
                "dots0: dot4(int(bytes0), x[k][m][digit][0]) + 3 * dot4(int(bytes1), x[k][m][digit][1])\n"
-               "dots0");
+               "x_step[k][m][0] * dots0");
     b = bench_new(); /* a word for each half */
     for (uint32_t r = 0; r < 2; ++r) runs[r] = to_float(&b, every(&b, r ? "w" : "v", 16 * r, 4, 4));
     check_runs(b, 2, runs,
@@ -109,7 +109,7 @@ static void test_no_planes(void **state) {
                "uint pairs1 = (run & 0xFFu) | ((run & 65280u) << 8u);\n"
                "uint bytes1 = (pairs1 & 0xF000Fu) | ((pairs1 & 0xF000F0u) << 4u);\n"
                "dots0: dot4(int(bytes0), x[k][m][digit][0]) + dot4(int(bytes1), x[k][m][digit][1])\n"
-               "dots0");
+               "x_step[k][m][0] * dots0");
     b = bench_new(); /* one of the halves is of two bits */
     for (uint32_t r = 0; r < 2; ++r) runs[r] = to_float(&b, every(&b, "w", 16 * r, 4, r ? 4 : 2));
     check_runs(b, 2, runs,
@@ -119,7 +119,7 @@ static void test_no_planes(void **state) {
                "uint pairs1 = (run & 0xFFu) | ((run & 65280u) << 8u);\n"
                "uint bytes1 = (pairs1 & 0xF000Fu) | ((pairs1 & 0xF000F0u) << 4u);\n"
                "dots0: dot4(int(bytes0), x[k][m][digit][0]) + dot4(int(bytes1), x[k][m][digit][1])\n"
-               "dots0");
+               "x_step[k][m][0] * dots0");
     b = bench_new();
     for (uint32_t r = 0; r < 2; ++r) runs[r] = to_float(&b, every(&b, "w", 16 * r, 4, r ? 2 : 4));
     check_runs(b, 2, runs,
@@ -129,7 +129,7 @@ static void test_no_planes(void **state) {
                "uint pairs1 = (run & 51u) | ((run & 13056u) << 8u);\n"
                "uint bytes1 = (pairs1 & 0x30003u) | ((pairs1 & 0x300030u) << 4u);\n"
                "dots0: dot4(int(bytes0), x[k][m][digit][0]) + dot4(int(bytes1), x[k][m][digit][1])\n"
-               "dots0");
+               "x_step[k][m][0] * dots0");
     qg_plane plane;
     b = bench_new(); /* in place, of three bits, between the places of its width, eight bits */
     assert_true(qg_as_plane(b.ir, to_float(&b, every(&b, "w", 4, 4, 4)), &plane));
@@ -161,7 +161,7 @@ static void test_shared_codes(void **state) {
                " << 24u);\n"
                "dots0: dot4(int(bytes0), x[k][m][digit][0]) + dot4(int(bytes1), x[k][m][digit][1]) +"
                " dot4(int(bytes2), x[k][m][digit][2]) + dot4(int(bytes3), x[k][m][digit][3])\n"
-               "dots0");
+               "x_step[k][m][0] * dots0");
     b = bench_new(); /* one for an element of either half */
     for (uint32_t r = 0; r < 4; ++r) runs[r] = to_float(&b, every(&b, "w", 16 * (r % 2), 4, 4));
     check_runs(b, 4, runs,
@@ -169,7 +169,7 @@ static void test_shared_codes(void **state) {
                "uint bytes1 = (w >> 4u) & 0xF0F0F0Fu;\n"
                "dots0: dot4(int(bytes0), x[k][m][digit][0]) + dot4(int(bytes1), x[k][m][digit][1]) +"
                " dot4(int(bytes0), x[k][m][digit][2]) + dot4(int(bytes1), x[k][m][digit][3])\n"
-               "dots0\n"
+               "x_step[k][m][0] * dots0\n"
                "quad 0: 0 2 4 6\nquad 1: 1 3 5 7\nquad 2: 8 10 12 14\nquad 3: 9 11 13 15");
     b = bench_new(); /* a word twice, of which the first has a part more */
     for (uint32_t r = 0; r < 3; ++r) runs[r] = to_float(&b, every(&b, "w", r ? 16 * (r - 1) : 0, 4, 4));
@@ -180,7 +180,7 @@ static void test_shared_codes(void **state) {
                "uint bytes2 = (pairs & 0xF000Fu) | ((pairs & 0xF000F0u) << 4u);\n"
                "dots0: dot4(int(bytes0), x[k][m][digit][0]) + dot4(int(bytes1), x[k][m][digit][1]) +"
                " dot4(int(bytes2), x[k][m][digit][2])\n"
-               "dots0\n"
+               "x_step[k][m][0] * dots0\n"
                "quad 0: 0 2 8 10\nquad 1: 1 3 9 11\nquad 2: 4 5 6 7");
 }
 
@@ -198,7 +198,7 @@ static void test_whole(void **state) {
                "uint bytes1 = v & 0xF0F0F0Fu;\n"
                "dots0: int(n) * dot4(int(bytes0), x[k][m][digit][0]) + int(p) * dot4(int(bytes1),"
                " x[k][m][digit][1])\n"
-               "f16_to_f32(d) * dots0");
+               "f16_to_f32(d) * (x_step[k][m][0] * dots0)");
     b = bench_new(); /* with signs, and a bias below them */
     for (uint32_t r = 0; r < 2; ++r)
         runs[r] =
@@ -210,33 +210,33 @@ static void test_whole(void **state) {
                "dots0: bitfieldExtract(int(n), 0, 8) * (dot4(int(bytes0), x[k][m][digit][0]) - 32 *"
                " x_digits[k][m][digit][0]) + bitfieldExtract(int(p), 0, 8) * (dot4(int(bytes1),"
                " x[k][m][digit][1]) - 32 * x_digits[k][m][digit][1])\n"
-               "f16_to_f32(d) * dots0\n"
+               "f16_to_f32(d) * (x_step[k][m][0] * dots0)\n"
                "digits 0: runs 0x1\ndigits 1: runs 0x2");
     b = bench_new(); /* below the conversion */
     check(b, to_float(&b, times(&b, every(&b, "w", 0, 8, 4), qg_arg(b.ir, "n", 16))),
           "uint bytes = w & 0xF0F0F0Fu;\n"
           "dots0: int(n) * dot4(int(bytes), x[k][m][digit][0])\n"
-          "dots0");
+          "x_step[k][m][0] * dots0");
     b = bench_new(); /* two integers: one of them stays */
     check(b, times(&b, whole(&b, "n", 16), times(&b, whole(&b, "p", 16), to_float(&b, every(&b, "w", 0, 8, 4)))),
           "uint bytes = w & 0xF0F0F0Fu;\n"
           "dots0: int(n) * dot4(int(bytes), x[k][m][digit][0])\n"
-          "float(p) * dots0");
+          "float(p) * (x_step[k][m][0] * dots0)");
     b = bench_new(); /* up to 256 */
     check(b, times(&b, whole(&b, "n", 257), to_float(&b, every(&b, "w", 0, 8, 4))),
           "uint bytes = w & 0xF0F0F0Fu;\n"
           "dots0: int(n) * dot4(int(bytes), x[k][m][digit][0])\n"
-          "dots0");
+          "x_step[k][m][0] * dots0");
     b = bench_new();
     check(b, times(&b, whole(&b, "n", 258), to_float(&b, every(&b, "w", 0, 8, 4))),
           "uint bytes = w & 0xF0F0F0Fu;\n"
           "dots0: dot4(int(bytes), x[k][m][digit][0])\n"
-          "float(n) * dots0");
+          "float(n) * (x_step[k][m][0] * dots0)");
     b = bench_new(); /* a scale of two factors */
     check(b, times(&b, times(&b, half(&b, "d"), half(&b, "e")), to_float(&b, every(&b, "w", 0, 8, 4))),
           "uint bytes = w & 0xF0F0F0Fu;\n"
           "dots0: dot4(int(bytes), x[k][m][digit][0])\n"
-          "f16_to_f32(d) * f16_to_f32(e) * dots0");
+          "f16_to_f32(d) * f16_to_f32(e) * (x_step[k][m][0] * dots0)");
 }
 
 /* Minima: below the same scale and integer they are of the sum, else they are not. */
@@ -247,21 +247,21 @@ static void test_minima(void **state) {
     check(b, times(&b, half(&b, "d"), apply(&b, QG_ADD, codes, qg_real(b.ir, -7))),
           "uint bytes = w & 0xF0F0F0Fu;\n"
           "dots0: dot4(int(bytes), x[k][m][digit][0]) - 7 * x_digits[k][m][digit][0]\n"
-          "f16_to_f32(d) * dots0\n"
+          "f16_to_f32(d) * (x_step[k][m][0] * dots0)\n"
           "digits 0: runs 0x1");
     b = bench_new(); /* not an integer, too large, or of another scale */
     codes = to_float(&b, every(&b, "w", 0, 8, 4));
     check(b, times(&b, half(&b, "d"), apply(&b, QG_ADD, codes, qg_real(b.ir, -7.25f))),
           "uint bytes = w & 0xF0F0F0Fu;\n"
           "dots0: dot4(int(bytes), x[k][m][digit][0])\n"
-          "f16_to_f32(d) * dots0 - f16_to_f32(d) * (7.25 * x_sum[k][m][0])\n"
+          "f16_to_f32(d) * (x_step[k][m][0] * dots0) - f16_to_f32(d) * (7.25 * x_sum[k][m][0])\n"
           "sum 0: runs 0x1");
     b = bench_new();
     codes = to_float(&b, every(&b, "w", 0, 8, 4));
     check(b, times(&b, half(&b, "d"), apply(&b, QG_ADD, codes, qg_real(b.ir, 257))),
           "uint bytes = w & 0xF0F0F0Fu;\n"
           "dots0: dot4(int(bytes), x[k][m][digit][0])\n"
-          "f16_to_f32(d) * dots0 + f16_to_f32(d) * (257.0 * x_sum[k][m][0])\n"
+          "f16_to_f32(d) * (x_step[k][m][0] * dots0) + f16_to_f32(d) * (257.0 * x_sum[k][m][0])\n"
           "sum 0: runs 0x1");
     b = bench_new();
     codes = to_float(&b, every(&b, "w", 0, 8, 4));
@@ -270,7 +270,7 @@ static void test_minima(void **state) {
                 times(&b, half(&b, "e"), whole(&b, "p", 64))),
           "uint bytes = w & 0xF0F0F0Fu;\n"
           "dots0: int(n) * dot4(int(bytes), x[k][m][digit][0])\n"
-          "f16_to_f32(d) * dots0 - f16_to_f32(e) * float(p) * x_sum[k][m][0]\n"
+          "f16_to_f32(d) * (x_step[k][m][0] * dots0) - f16_to_f32(e) * float(p) * x_sum[k][m][0]\n"
           "sum 0: runs 0x1");
     b = bench_new(); /* of the same scale, with another integer */
     codes = to_float(&b, every(&b, "w", 0, 8, 4));
@@ -279,7 +279,7 @@ static void test_minima(void **state) {
                 times(&b, half(&b, "d"), whole(&b, "p", 64))),
           "uint bytes = w & 0xF0F0F0Fu;\n"
           "dots0: int(n) * dot4(int(bytes), x[k][m][digit][0])\n"
-          "f16_to_f32(d) * dots0 - f16_to_f32(d) * float(p) * x_sum[k][m][0]\n"
+          "f16_to_f32(d) * (x_step[k][m][0] * dots0) - f16_to_f32(d) * float(p) * x_sum[k][m][0]\n"
           "sum 0: runs 0x1");
     b = bench_new(); /* the same one twice */
     codes = to_float(&b, every(&b, "w", 0, 8, 4));
@@ -288,14 +288,14 @@ static void test_minima(void **state) {
           "uint bytes = w & 0xF0F0F0Fu;\n"
           "dots0: dot4(int(bytes), x[k][m][digit][0]) - 8 * x_digits[k][m][digit][0] - 8 *"
           " x_digits[k][m][digit][0]\n"
-          "f16_to_f32(d) * dots0\n"
+          "f16_to_f32(d) * (x_step[k][m][0] * dots0)\n"
           "digits 0: runs 0x1");
     b = bench_new();
     codes = to_float(&b, every(&b, "w", 0, 8, 4));
     check(b, apply(&b, QG_SUB, apply(&b, QG_SUB, codes, half(&b, "d")), half(&b, "d")),
           "uint bytes = w & 0xF0F0F0Fu;\n"
           "dots0: dot4(int(bytes), x[k][m][digit][0])\n"
-          "dots0 - f16_to_f32(d) * (x_sum[k][m][0] + x_sum[k][m][0])\n"
+          "x_step[k][m][0] * dots0 - f16_to_f32(d) * (x_sum[k][m][0] + x_sum[k][m][0])\n"
           "sum 0: runs 0x1");
 }
 
@@ -305,23 +305,23 @@ static void test_coefficients(void **state) {
     check(b, times(&b, qg_real(b.ir, 3), to_float(&b, every(&b, "w", 0, 8, 4))),
           "uint bytes = w & 0xF0F0F0Fu;\n"
           "dots0: 3 * dot4(int(bytes), x[k][m][digit][0])\n"
-          "dots0");
+          "x_step[k][m][0] * dots0");
     b = bench_new();
     check(b, times(&b, qg_real(b.ir, -3), to_float(&b, minus(&b, every(&b, "w", 0, 8, 4), 5))),
           "uint bytes = w & 0xF0F0F0Fu;\n"
           "dots0: 15 * x_digits[k][m][digit][0] - 3 * dot4(int(bytes), x[k][m][digit][0])\n"
-          "dots0\n"
+          "x_step[k][m][0] * dots0\n"
           "digits 0: runs 0x1");
     b = bench_new(); /* powers of two are exact in the scale */
     check(b, times(&b, qg_real(b.ir, -0.25f), to_float(&b, every(&b, "w", 0, 8, 4))),
           "uint bytes = w & 0xF0F0F0Fu;\n"
           "dots0: -dot4(int(bytes), x[k][m][digit][0])\n"
-          "0.25 * dots0");
+          "0.25 * (x_step[k][m][0] * dots0)");
     b = bench_new();
     check(b, times(&b, half(&b, "d"), times(&b, qg_real(b.ir, 512), to_float(&b, every(&b, "w", 0, 8, 4)))),
           "uint bytes = w & 0xF0F0F0Fu;\n"
           "dots0: dot4(int(bytes), x[k][m][digit][0])\n"
-          "f16_to_f32(d) * 512.0 * dots0");
+          "f16_to_f32(d) * 512.0 * (x_step[k][m][0] * dots0)");
     b = bench_new(); /* of either sign */
     const qg_node *runs[2];
     for (uint32_t r = 0; r < 2; ++r)
@@ -330,7 +330,7 @@ static void test_coefficients(void **state) {
                "uint bytes0 = v & 0xF0F0F0Fu;\n"
                "uint bytes1 = w & 0xF0F0F0Fu;\n"
                "dots0: 2 * dot4(int(bytes0), x[k][m][digit][1]) - dot4(int(bytes1), x[k][m][digit][0])\n"
-               "dots0");
+               "x_step[k][m][0] * dots0");
     static const float others[] = {1.5f, 257.0f, 0.1f, -300.0f};
     for (uint32_t i = 0; i < sizeof others / sizeof *others; ++i) {
         b = bench_new();
@@ -341,6 +341,30 @@ static void test_coefficients(void **state) {
     refuse(b, times(&b, most, times(&b, most, to_float(&b, every(&b, "w", 0, 8, 4)))));
 }
 
+/* ---- steps ------------------------------------------------------------------------------------------------------- */
+
+/* Below one scale the sums of each step by themselves; a word whose codes are of two steps is not shared. */
+static void test_steps(void **state) {
+    (void)state;
+    const bench b = bench_new();
+    const qg_node *runs[9];
+    for (uint32_t r = 0; r < 9; ++r) {
+        const qg_node *codes = r < 7 ? every(&b, "v", 0, 8, 8) : every(&b, "w", 16 * (r - 7), 4, 4);
+        runs[r] = times(&b, half(&b, "d"), to_float(&b, codes));
+    }
+    check_runs(b, 9, runs,
+               "uint pairs0 = (w & 0xFFu) | ((w & 65280u) << 8u);\n"
+               "uint bytes0 = (pairs0 & 0xF000Fu) | ((pairs0 & 0xF000F0u) << 4u);\n"
+               "uint run = w >> 16u;\n"
+               "uint pairs1 = (run & 0xFFu) | ((run & 65280u) << 8u);\n"
+               "uint bytes1 = (pairs1 & 0xF000Fu) | ((pairs1 & 0xF000F0u) << 4u);\n"
+               "dots0: dot4(v, x[k][m][digit][0]) + dot4(v, x[k][m][digit][1]) + dot4(v, x[k][m][digit][2]) + dot4(v,"
+               " x[k][m][digit][3]) + dot4(v, x[k][m][digit][4]) + dot4(v, x[k][m][digit][5]) + dot4(v,"
+               " x[k][m][digit][6]) + dot4(int(bytes0), x[k][m][digit][7])\n"
+               "dots1: dot4(int(bytes1), x[k][m][digit][8])\n"
+               "f16_to_f32(d) * (x_step[k][m][0] * dots0 + x_step[k][m][1] * dots1)");
+}
+
 /* ---- what an integer of 32 bits holds ---------------------------------------------------------------------------- */
 
 /* The sum with the largest bytes and digits there are: the interpreter fails where it does not fit. */
@@ -348,16 +372,16 @@ static bool fits_at_most(const bench *b, uint32_t n_runs, const qg_node *const *
     const qg_node *sum = qg_dot_of_bytes(b->ir, 4, n_runs, values);
     if (!sum) return false;
     machine m = machine_new(b->ir);
-    m.digits = 1;
+    use_integers(&m, 1, 127);
     for (uint32_t r = 0; r < n_runs; ++r)
-        for (uint32_t i = 0; i < 4; ++i) m.x[r][i] = x;
+        for (uint32_t i = 0; i < 4; ++i) m.x[r][i] = x * m.step[r * 4 / QG_STEP_ELEMENTS];
     for (uint32_t n = 0; n < b->ir->n_nodes; ++n)
         if (b->ir->nodes[n]->op == QG_ARG) m.words[n] = (uint32_t)b->ir->nodes[n]->max;
     assert_true(evaluate(&m, sum).real[0] == plain_sum(&m, 4, n_runs, values));
     return true;
 }
 
-/* Codes up to 255 of as many runs as there may be, times 255, times a coefficient. */
+/* Codes up to 255 of as many runs as there may be, which are four steps of eight runs, times 255, times a coefficient. */
 static bool fits_times(float coefficient, const qg_node *(*more)(const bench *b, const qg_node *codes)) {
     bool fits[2];
     for (uint32_t i = 0; i < 2; ++i) {
@@ -375,8 +399,8 @@ static bool fits_times(float coefficient, const qg_node *(*more)(const bench *b,
     return fits[0];
 }
 
-static const qg_node *less_100(const bench *b, const qg_node *codes) {
-    return apply(b, QG_SUB, codes, qg_real(b->ir, 100));
+static const qg_node *less_20(const bench *b, const qg_node *codes) {
+    return apply(b, QG_SUB, codes, qg_real(b->ir, 20));
 }
 
 static const qg_node *plus_4(const bench *b, const qg_node *codes) {
@@ -386,29 +410,29 @@ static const qg_node *plus_4(const bench *b, const qg_node *codes) {
 static void test_bound(void **state) {
     (void)state;
     assert_true(fits_times(1, NULL));
-    assert_true(fits_times(2, NULL)); /* 32 * 4 * 255 * 128 * 255 * 2 = 2130739200 */
-    assert_true(fits_times(-2, NULL));
-    assert_false(fits_times(3, NULL));
-    assert_false(fits_times(-3, NULL));
-    assert_true(fits_times(1, less_100));
-    assert_false(fits_times(2, less_100)); /* the digits count, too */
-    assert_false(fits_times(2, plus_4));
-    assert_true(fits_times(1, plus_4));
+    assert_true(fits_times(8, NULL)); /* 8 * 4 * 255 * 128 * 255 * 8 = 2130739200 */
+    assert_true(fits_times(-8, NULL));
+    assert_false(fits_times(9, NULL));
+    assert_false(fits_times(-9, NULL));
+    assert_true(fits_times(7, less_20));
+    assert_false(fits_times(8, less_20)); /* the digits count, too */
+    assert_false(fits_times(8, plus_4));
+    assert_true(fits_times(7, plus_4));
 }
 
-/* Products of several scales have a bound each; those of several integers below one scale one together. */
+/* Products of several scales have a bound each; those of several integers below one scale and step one together. */
 static void test_bound_of_scales(void **state) {
     (void)state;
     for (uint32_t one = 0; one < 2; ++one) {
         const bench b = bench_new();
-        const qg_node *runs[QG_MAX_RUNS];
-        for (uint32_t r = 0; r < QG_MAX_RUNS; ++r) {
-            const bool second = r >= QG_MAX_RUNS / 2;
+        const qg_node *runs[8];
+        for (uint32_t r = 0; r < 8; ++r) {
+            const bool second = r >= 4;
             const qg_node *codes = to_float(&b, every(&b, qg_format(b.arena, "w%u", r), 0, 8, 8));
-            codes = times(&b, times(&b, qg_real(b.ir, 3), whole(&b, second ? "n" : "p", 256)), codes);
+            codes = times(&b, times(&b, qg_real(b.ir, 12), whole(&b, second ? "n" : "p", 256)), codes);
             runs[r] = times(&b, half(&b, second && !one ? "e" : "d"), codes);
         }
-        assert_int_equal(!qg_dot_of_bytes(b.ir, 4, QG_MAX_RUNS, runs), one);
+        assert_int_equal(!qg_dot_of_bytes(b.ir, 4, 8, runs), one);
         qg_arena_free(b.arena);
     }
 }
@@ -447,7 +471,7 @@ static void test_choice(void **state) {
     check(b, choose(&b, every(&b, "w", 0, 8, 1), d, apply(&b, QG_NEG, d, NULL)),
           "uint bytes = w & 0x1010101u;\n"
           "dots0: 2 * dot4(int(bytes), x[k][m][digit][0]) - x_digits[k][m][digit][0]\n"
-          "f16_to_f32(d) * dots0\n"
+          "f16_to_f32(d) * (x_step[k][m][0] * dots0)\n"
           "digits 0: runs 0x1");
     b = bench_new();
     const qg_node *runs[8];
@@ -468,7 +492,7 @@ static void test_choice(void **state) {
                " x[k][m][digit][1]) + dot4(int(bytes2), x[k][m][digit][2]) + dot4(int(bytes3), x[k][m][digit][3])"
                " + dot4(int(bytes4), x[k][m][digit][4]) + dot4(int(bytes5), x[k][m][digit][5]) +"
                " dot4(int(bytes6), x[k][m][digit][6]) + dot4(int(bytes7), x[k][m][digit][7]))\n"
-               "f16_to_f32(d) * dots0\n"
+               "f16_to_f32(d) * (x_step[k][m][0] * dots0)\n"
                "quad 0: 0 8 16 24\nquad 1: 1 9 17 25\nquad 2: 2 10 18 26\nquad 3: 3 11 19 27\n"
                "quad 4: 4 12 20 28\nquad 5: 5 13 21 29\nquad 6: 6 14 22 30\nquad 7: 7 15 23 31\n"
                "digits 0: runs 0xff");
@@ -478,7 +502,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_planes), cmocka_unit_test(test_no_planes),       cmocka_unit_test(test_shared_codes),
         cmocka_unit_test(test_whole),  cmocka_unit_test(test_minima),          cmocka_unit_test(test_coefficients),
-        cmocka_unit_test(test_bound),  cmocka_unit_test(test_bound_of_scales), cmocka_unit_test(test_no_sum),
+        cmocka_unit_test(test_steps), cmocka_unit_test(test_bound),  cmocka_unit_test(test_bound_of_scales), cmocka_unit_test(test_no_sum),
         cmocka_unit_test(test_choice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -206,8 +206,9 @@ static value x_sum(const machine *m, const qg_node *node) {
 
 /* The digit in hand of an element, as x is taken apart when it is loaded: the lowest first, each with its sign. */
 static int32_t digit_of_x(const machine *m, uint32_t run, uint32_t lane) {
-    int32_t rest = (int32_t)m->x[run][lane], low = 0;
-    assert_true((double)rest == m->x[run][lane]);
+    const double x = m->x[run][lane] / m->step[run * QG_MAX_LANES / QG_STEP_ELEMENTS];
+    int32_t rest = (int32_t)x, low = 0;
+    assert_true((double)rest == x);
     for (uint32_t digit = m->digits; digit-- > m->digit;) {
         low = (rest & 127) - (rest & 128);
         rest = (rest - low) / 256;
@@ -298,6 +299,7 @@ value evaluate(const machine *m, const qg_node *node) {
     case QG_X_SUM: return x_sum(m, node);
     case QG_X_DIGITS: return x_digits(m, node);
     case QG_DIGITS: return digits(m, node);
+    case QG_X_STEP: result.real[0] = m->step[node->integer]; return result;
     case QG_SELECT: return choice(m, node);
     case QG_VECTOR:
         for (uint32_t i = 0; i < node->n_args; ++i) {
@@ -346,9 +348,11 @@ int32_t largest_of_digits(uint32_t digits) {
 
 void use_integers(machine *m, uint32_t digits, int32_t largest) {
     m->digits = digits;
+    for (uint32_t s = 0; s < sizeof m->step / sizeof *m->step; ++s) m->step[s] = ldexp(1, (int)(random_word() % 5) - 2);
     for (uint32_t r = 0; r < QG_MAX_RUNS; ++r)
         for (uint32_t i = 0; i < QG_MAX_LANES; ++i)
-            m->x[r][i] = (double)(random_word() % (2 * (uint32_t)largest + 1)) - largest;
+            m->x[r][i] = ((double)(random_word() % (2 * (uint32_t)largest + 1)) - largest) *
+                         m->step[r * QG_MAX_LANES / QG_STEP_ELEMENTS];
 }
 
 double plain_sum(machine *m, uint32_t lanes, uint32_t n_runs, const qg_node *const *values) {

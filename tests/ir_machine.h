@@ -59,13 +59,14 @@ const qg_node *choose(const bench *b, const qg_node *bit, const qg_node *yes, co
 
 enum { MAX_NODES = 2048 };
 
-/* Values of what an IR reads. Where it asks for digits, x is integers, and `digits` says how many bytes each has. */
+/* Values of what an IR reads. Where it asks for digits, x is integers times steps, and `digits` says how many bytes each has. */
 typedef struct machine {
     const qg_ir *ir;
     bool magnitude;         /* every term of a sum counts as positive: what rounding errors are relative to */
     uint32_t digits, digit; /* how many, and the one in hand, from the highest */
     double x[QG_MAX_RUNS][QG_MAX_LANES];
-    uint32_t words[MAX_NODES]; /* by the number of the node, for arguments and loads */
+    double step[QG_MAX_RUNS * QG_MAX_LANES / QG_STEP_ELEMENTS]; /* of such integers */
+    uint32_t words[MAX_NODES];                                  /* by the number of the node, for arguments and loads */
 } machine;
 
 typedef struct value {
@@ -78,7 +79,7 @@ uint32_t random_word(void);
 machine machine_new(const qg_ir *ir);
 /* The largest integer that `digits` signed bytes hold whatever its lower digits are. */
 int32_t largest_of_digits(uint32_t digits);
-/* Replaces x by random integers of that many digits, up to `largest`. */
+/* Replaces x by random integers of that many digits, up to `largest`, in steps that are powers of two. */
 void use_integers(machine *m, uint32_t digits, int32_t largest);
 value evaluate(const machine *m, const qg_node *node);
 /* The sum as it stands; x outside of the runs becomes 0. */

@@ -1,7 +1,7 @@
 // affine_b5_g128_f32_gemv_int8_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f16.
 // Generated from the specification below by `qkgen emit --format affine_b5_g128_f32`; do not edit.
 // 88 bytes for 128 elements, 5.5 bits each.
-// For each weight 0.688 bytes read, 3.5 operations: 0.0781 loads, 2.58 bits, 0.75 integer, 0.0781 float, 0.0156 conversions.
+// For each weight 0.688 bytes read, 3.53 operations: 0.0781 loads, 2.58 bits, 0.734 integer, 0.109 float, 0.0312 conversions.
 //
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
 //     from "MLX, mlx.core.quantize with mode='affine'"
@@ -53,14 +53,14 @@ const uint TILES = BATCH == 1u ? 2u : 1u;
 // the step that an integer stands for; and sums over runs that share a scale, of each digit and of the integers.
 int x[TILES][BATCH][DIGITS][8];
 int x_digits[TILES][BATCH][DIGITS][1];
-float x_step[TILES][BATCH];
+float x_step[TILES][BATCH][1];
 float x_sum[TILES][BATCH][1];
 
 // The same for wide tiles, where x fits.
 const uint WIDE_TILES = 1u;
 int wide_x[WIDE_TILES][BATCH][DIGITS][16];
 int wide_x_digits[WIDE_TILES][BATCH][DIGITS][1];
-float wide_x_step[WIDE_TILES][BATCH];
+float wide_x_step[WIDE_TILES][BATCH][2];
 float wide_x_sum[WIDE_TILES][BATCH][1];
 
 // Integers whose digits are bytes with a sign: the largest, less what rounding may add.
@@ -118,7 +118,7 @@ void load_x(uint vector, uint j, uint k) {
         most = max(most, abs(x6));
         most = max(most, abs(x7));
         const float scale = scale_of(most, x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7);
-        x_step[k][m] = 1.0 / scale;
+        x_step[k][m][0] = 1.0 / scale;
         ivec4 i0 = ivec4(roundEven(x0 * scale));
         ivec4 i1 = ivec4(roundEven(x1 * scale));
         ivec4 i2 = ivec4(roundEven(x2 * scale));
@@ -127,7 +127,7 @@ void load_x(uint vector, uint j, uint k) {
         ivec4 i5 = ivec4(roundEven(x5 * scale));
         ivec4 i6 = ivec4(roundEven(x6 * scale));
         ivec4 i7 = ivec4(roundEven(x7 * scale));
-        x_sum[k][m][0] = float(sum_of(i0 + i1 + i2 + i3 + i4 + i5 + i6 + i7));
+        x_sum[k][m][0] = x_step[k][m][0] * float(sum_of(i0 + i1 + i2 + i3 + i4 + i5 + i6 + i7));
         [[unroll]] for (uint digit = DIGITS; digit-- > 0;) {
             const ivec4 low0 = bitfieldExtract(i0, 0, 8);
             const ivec4 low1 = bitfieldExtract(i1, 0, 8);
@@ -199,7 +199,7 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
         [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
             dots0 = 256.0 * dots0 + float(dot4(int(bytes0), x[k][m][digit][0]) + dot4(int(bytes1), x[k][m][digit][1]) + dot4(int(bytes2), x[k][m][digit][2]) + dot4(int(bytes3), x[k][m][digit][3]) + dot4(int(bytes4), x[k][m][digit][4]) + dot4(int(bytes5), x[k][m][digit][5]) + dot4(int(bytes6), x[k][m][digit][6]) + dot4(int(bytes7), x[k][m][digit][7]));
         }
-        sum[m] += x_step[k][m] * (s * dots0 + b * x_sum[k][m][0]);
+        sum[m] += s * (x_step[k][m][0] * dots0) + b * x_sum[k][m][0];
     }
 }
 
@@ -225,41 +225,43 @@ void load_wide_x(uint vector, uint j, uint k) {
         const vec4 x13 = vec4(unpackHalf2x16(x_in[from + 13u].x), unpackHalf2x16(x_in[from + 13u].y));
         const vec4 x14 = vec4(unpackHalf2x16(x_in[from + 14u].x), unpackHalf2x16(x_in[from + 14u].y));
         const vec4 x15 = vec4(unpackHalf2x16(x_in[from + 15u].x), unpackHalf2x16(x_in[from + 15u].y));
-        vec4 most = abs(x0);
-        most = max(most, abs(x1));
-        most = max(most, abs(x2));
-        most = max(most, abs(x3));
-        most = max(most, abs(x4));
-        most = max(most, abs(x5));
-        most = max(most, abs(x6));
-        most = max(most, abs(x7));
-        most = max(most, abs(x8));
-        most = max(most, abs(x9));
-        most = max(most, abs(x10));
-        most = max(most, abs(x11));
-        most = max(most, abs(x12));
-        most = max(most, abs(x13));
-        most = max(most, abs(x14));
-        most = max(most, abs(x15));
-        const float scale = scale_of(most, x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7 + x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15);
-        wide_x_step[k][m] = 1.0 / scale;
-        ivec4 i0 = ivec4(roundEven(x0 * scale));
-        ivec4 i1 = ivec4(roundEven(x1 * scale));
-        ivec4 i2 = ivec4(roundEven(x2 * scale));
-        ivec4 i3 = ivec4(roundEven(x3 * scale));
-        ivec4 i4 = ivec4(roundEven(x4 * scale));
-        ivec4 i5 = ivec4(roundEven(x5 * scale));
-        ivec4 i6 = ivec4(roundEven(x6 * scale));
-        ivec4 i7 = ivec4(roundEven(x7 * scale));
-        ivec4 i8 = ivec4(roundEven(x8 * scale));
-        ivec4 i9 = ivec4(roundEven(x9 * scale));
-        ivec4 i10 = ivec4(roundEven(x10 * scale));
-        ivec4 i11 = ivec4(roundEven(x11 * scale));
-        ivec4 i12 = ivec4(roundEven(x12 * scale));
-        ivec4 i13 = ivec4(roundEven(x13 * scale));
-        ivec4 i14 = ivec4(roundEven(x14 * scale));
-        ivec4 i15 = ivec4(roundEven(x15 * scale));
-        wide_x_sum[k][m][0] = float(sum_of(i0 + i1 + i2 + i3 + i4 + i5 + i6 + i7 + i8 + i9 + i10 + i11 + i12 + i13 + i14 + i15));
+        vec4 most0 = abs(x0);
+        most0 = max(most0, abs(x1));
+        most0 = max(most0, abs(x2));
+        most0 = max(most0, abs(x3));
+        most0 = max(most0, abs(x4));
+        most0 = max(most0, abs(x5));
+        most0 = max(most0, abs(x6));
+        most0 = max(most0, abs(x7));
+        const float scale0 = scale_of(most0, x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7);
+        wide_x_step[k][m][0] = 1.0 / scale0;
+        ivec4 i0 = ivec4(roundEven(x0 * scale0));
+        ivec4 i1 = ivec4(roundEven(x1 * scale0));
+        ivec4 i2 = ivec4(roundEven(x2 * scale0));
+        ivec4 i3 = ivec4(roundEven(x3 * scale0));
+        ivec4 i4 = ivec4(roundEven(x4 * scale0));
+        ivec4 i5 = ivec4(roundEven(x5 * scale0));
+        ivec4 i6 = ivec4(roundEven(x6 * scale0));
+        ivec4 i7 = ivec4(roundEven(x7 * scale0));
+        vec4 most1 = abs(x8);
+        most1 = max(most1, abs(x9));
+        most1 = max(most1, abs(x10));
+        most1 = max(most1, abs(x11));
+        most1 = max(most1, abs(x12));
+        most1 = max(most1, abs(x13));
+        most1 = max(most1, abs(x14));
+        most1 = max(most1, abs(x15));
+        const float scale1 = scale_of(most1, x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15);
+        wide_x_step[k][m][1] = 1.0 / scale1;
+        ivec4 i8 = ivec4(roundEven(x8 * scale1));
+        ivec4 i9 = ivec4(roundEven(x9 * scale1));
+        ivec4 i10 = ivec4(roundEven(x10 * scale1));
+        ivec4 i11 = ivec4(roundEven(x11 * scale1));
+        ivec4 i12 = ivec4(roundEven(x12 * scale1));
+        ivec4 i13 = ivec4(roundEven(x13 * scale1));
+        ivec4 i14 = ivec4(roundEven(x14 * scale1));
+        ivec4 i15 = ivec4(roundEven(x15 * scale1));
+        wide_x_sum[k][m][0] = wide_x_step[k][m][0] * float(sum_of(i0 + i1 + i2 + i3 + i4 + i5 + i6 + i7)) + wide_x_step[k][m][1] * float(sum_of(i8 + i9 + i10 + i11 + i12 + i13 + i14 + i15));
         [[unroll]] for (uint digit = DIGITS; digit-- > 0;) {
             const ivec4 low0 = bitfieldExtract(i0, 0, 8);
             const ivec4 low1 = bitfieldExtract(i1, 0, 8);
@@ -404,11 +406,12 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[3], uint words[2], inou
     uint bytes15 = (pairs15 & 0x1F001Fu) | ((pairs15 & 0x3E003E0u) << 3u);
     float b = uintBitsToFloat(words[1]);
     [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        float dots0 = 0.0;
+        float dots0 = 0.0, dots1 = 0.0;
         [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
-            dots0 = 256.0 * dots0 + float(dot4(int(bytes0), wide_x[k][m][digit][0]) + dot4(int(bytes1), wide_x[k][m][digit][1]) + dot4(int(bytes2), wide_x[k][m][digit][2]) + dot4(int(bytes3), wide_x[k][m][digit][3]) + dot4(int(bytes4), wide_x[k][m][digit][4]) + dot4(int(bytes5), wide_x[k][m][digit][5]) + dot4(int(bytes6), wide_x[k][m][digit][6]) + dot4(int(bytes7), wide_x[k][m][digit][7]) + dot4(int(bytes8), wide_x[k][m][digit][8]) + dot4(int(bytes9), wide_x[k][m][digit][9]) + dot4(int(bytes10), wide_x[k][m][digit][10]) + dot4(int(bytes11), wide_x[k][m][digit][11]) + dot4(int(bytes12), wide_x[k][m][digit][12]) + dot4(int(bytes13), wide_x[k][m][digit][13]) + dot4(int(bytes14), wide_x[k][m][digit][14]) + dot4(int(bytes15), wide_x[k][m][digit][15]));
+            dots0 = 256.0 * dots0 + float(dot4(int(bytes0), wide_x[k][m][digit][0]) + dot4(int(bytes1), wide_x[k][m][digit][1]) + dot4(int(bytes2), wide_x[k][m][digit][2]) + dot4(int(bytes3), wide_x[k][m][digit][3]) + dot4(int(bytes4), wide_x[k][m][digit][4]) + dot4(int(bytes5), wide_x[k][m][digit][5]) + dot4(int(bytes6), wide_x[k][m][digit][6]) + dot4(int(bytes7), wide_x[k][m][digit][7]));
+            dots1 = 256.0 * dots1 + float(dot4(int(bytes8), wide_x[k][m][digit][8]) + dot4(int(bytes9), wide_x[k][m][digit][9]) + dot4(int(bytes10), wide_x[k][m][digit][10]) + dot4(int(bytes11), wide_x[k][m][digit][11]) + dot4(int(bytes12), wide_x[k][m][digit][12]) + dot4(int(bytes13), wide_x[k][m][digit][13]) + dot4(int(bytes14), wide_x[k][m][digit][14]) + dot4(int(bytes15), wide_x[k][m][digit][15]));
         }
-        sum[m] += wide_x_step[k][m] * (s * dots0 + b * wide_x_sum[k][m][0]);
+        sum[m] += s * (wide_x_step[k][m][0] * dots0 + wide_x_step[k][m][1] * dots1) + b * wide_x_sum[k][m][0];
     }
 }
 

@@ -205,15 +205,14 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[3], uint words[2], inou
         float dots4 = dot_add(dots3, wide_x[k][m][5], vec4(q5));
         float dots5 = dot_add(dots4, wide_x[k][m][6], vec4(q6));
         float dots6 = dot_add(dots5, wide_x[k][m][7], vec4(q7));
-        float dots7 = dot_add(dots6, wide_x[k][m][8], vec4(q8));
-        float dots8 = dot_add(dots7, wide_x[k][m][9], vec4(q9));
-        float dots9 = dot_add(dots8, wide_x[k][m][10], vec4(q10));
-        float dots10 = dot_add(dots9, wide_x[k][m][11], vec4(q11));
-        float dots11 = dot_add(dots10, wide_x[k][m][12], vec4(q12));
-        float dots12 = dot_add(dots11, wide_x[k][m][13], vec4(q13));
-        float dots13 = dot_add(dots12, wide_x[k][m][14], vec4(q14));
-        float dots14 = dot_add(dots13, wide_x[k][m][15], vec4(q15));
-        sum[m] += s * dots14 + b * wide_x_sum[k][m][0];
+        float dots7 = dot_add(dot(wide_x[k][m][8], vec4(q8)), wide_x[k][m][9], vec4(q9));
+        float dots8 = dot_add(dots7, wide_x[k][m][10], vec4(q10));
+        float dots9 = dot_add(dots8, wide_x[k][m][11], vec4(q11));
+        float dots10 = dot_add(dots9, wide_x[k][m][12], vec4(q12));
+        float dots11 = dot_add(dots10, wide_x[k][m][13], vec4(q13));
+        float dots12 = dot_add(dots11, wide_x[k][m][14], vec4(q14));
+        float dots13 = dot_add(dots12, wide_x[k][m][15], vec4(q15));
+        sum[m] += s * (dots6 + dots13) + b * wide_x_sum[k][m][0];
     }
 }
 

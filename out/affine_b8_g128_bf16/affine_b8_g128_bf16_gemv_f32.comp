@@ -230,15 +230,14 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[4], uint words[2], inou
         float dots4 = dot_add(dots3, wide_x[k][m][5], vec4(pair10.x, pair11.x, pair10.y, pair11.y));
         float dots5 = dot_add(dots4, wide_x[k][m][6], vec4(pair12.x, pair13.x, pair12.y, pair13.y));
         float dots6 = dot_add(dots5, wide_x[k][m][7], vec4(pair14.x, pair15.x, pair14.y, pair15.y));
-        float dots7 = dot_add(dots6, wide_x[k][m][8], vec4(pair16.x, pair17.x, pair16.y, pair17.y));
-        float dots8 = dot_add(dots7, wide_x[k][m][9], vec4(pair18.x, pair19.x, pair18.y, pair19.y));
-        float dots9 = dot_add(dots8, wide_x[k][m][10], vec4(pair20.x, pair21.x, pair20.y, pair21.y));
-        float dots10 = dot_add(dots9, wide_x[k][m][11], vec4(pair22.x, pair23.x, pair22.y, pair23.y));
-        float dots11 = dot_add(dots10, wide_x[k][m][12], vec4(pair24.x, pair25.x, pair24.y, pair25.y));
-        float dots12 = dot_add(dots11, wide_x[k][m][13], vec4(pair26.x, pair27.x, pair26.y, pair27.y));
-        float dots13 = dot_add(dots12, wide_x[k][m][14], vec4(pair28.x, pair29.x, pair28.y, pair29.y));
-        float dots14 = dot_add(dots13, wide_x[k][m][15], vec4(pair30.x, pair31.x, pair30.y, pair31.y));
-        sum[m] += s * dots14 + b * wide_x_sum[k][m][0];
+        float dots7 = dot_add(dot(wide_x[k][m][8], vec4(pair16.x, pair17.x, pair16.y, pair17.y)), wide_x[k][m][9], vec4(pair18.x, pair19.x, pair18.y, pair19.y));
+        float dots8 = dot_add(dots7, wide_x[k][m][10], vec4(pair20.x, pair21.x, pair20.y, pair21.y));
+        float dots9 = dot_add(dots8, wide_x[k][m][11], vec4(pair22.x, pair23.x, pair22.y, pair23.y));
+        float dots10 = dot_add(dots9, wide_x[k][m][12], vec4(pair24.x, pair25.x, pair24.y, pair25.y));
+        float dots11 = dot_add(dots10, wide_x[k][m][13], vec4(pair26.x, pair27.x, pair26.y, pair27.y));
+        float dots12 = dot_add(dots11, wide_x[k][m][14], vec4(pair28.x, pair29.x, pair28.y, pair29.y));
+        float dots13 = dot_add(dots12, wide_x[k][m][15], vec4(pair30.x, pair31.x, pair30.y, pair31.y));
+        sum[m] += s * (dots6 + dots13) + b * wide_x_sum[k][m][0];
     }
 }
 

@@ -57,14 +57,14 @@ const uint TILES = BATCH == 1u ? 4u : 1u;
 // the step that an integer stands for; and sums over runs that share a scale, of each digit and of the integers.
 int x[TILES][BATCH][DIGITS][4];
 int x_digits[TILES][BATCH][DIGITS][1];
-float x_step[TILES][BATCH];
+float x_step[TILES][BATCH][1];
 float x_sum[TILES][BATCH][1];
 
 // The same for wide tiles, where x fits.
 const uint WIDE_TILES = 2u;
 int wide_x[WIDE_TILES][BATCH][DIGITS][8];
 int wide_x_digits[WIDE_TILES][BATCH][DIGITS][1];
-float wide_x_step[WIDE_TILES][BATCH];
+float wide_x_step[WIDE_TILES][BATCH][1];
 float wide_x_sum[WIDE_TILES][BATCH][1];
 
 // Integers whose digits are bytes with a sign: the largest, less what rounding may add.
@@ -113,7 +113,7 @@ void load_x(uint vector, uint j, uint k) {
         most = max(most, abs(x2));
         most = max(most, abs(x3));
         const float scale = scale_of(most, x0 + x1 + x2 + x3);
-        x_step[k][m] = 1.0 / scale;
+        x_step[k][m][0] = 1.0 / scale;
         ivec4 i0 = ivec4(roundEven(x0 * scale));
         ivec4 i1 = ivec4(roundEven(x1 * scale));
         ivec4 i2 = ivec4(roundEven(x2 * scale));
@@ -153,7 +153,7 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
         [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
             dots0 = 256.0 * dots0 + float(dot4(int(bytes0), x[k][m][digit][0]) + dot4(int(bytes1), x[k][m][digit][1]) + dot4(int(bytes2), x[k][m][digit][2]) + dot4(int(bytes3), x[k][m][digit][3]) - 8 * x_digits[k][m][digit][0]);
         }
-        sum[m] += x_step[k][m] * (s * dots0);
+        sum[m] += s * (x_step[k][m][0] * dots0);
     }
 }
 
@@ -179,7 +179,7 @@ void load_wide_x(uint vector, uint j, uint k) {
         most = max(most, abs(x6));
         most = max(most, abs(x7));
         const float scale = scale_of(most, x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7);
-        wide_x_step[k][m] = 1.0 / scale;
+        wide_x_step[k][m][0] = 1.0 / scale;
         ivec4 i0 = ivec4(roundEven(x0 * scale));
         ivec4 i1 = ivec4(roundEven(x1 * scale));
         ivec4 i2 = ivec4(roundEven(x2 * scale));
@@ -249,7 +249,7 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[1], uint words[1], inou
         [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
             dots0 = 256.0 * dots0 + float(dot4(int(bytes0), wide_x[k][m][digit][0]) + dot4(int(bytes1), wide_x[k][m][digit][1]) + dot4(int(bytes2), wide_x[k][m][digit][2]) + dot4(int(bytes3), wide_x[k][m][digit][3]) + dot4(int(bytes4), wide_x[k][m][digit][4]) + dot4(int(bytes5), wide_x[k][m][digit][5]) + dot4(int(bytes6), wide_x[k][m][digit][6]) + dot4(int(bytes7), wide_x[k][m][digit][7]) - 8 * wide_x_digits[k][m][digit][0]);
         }
-        sum[m] += wide_x_step[k][m] * (s * dots0);
+        sum[m] += s * (wide_x_step[k][m][0] * dots0);
     }
 }
 

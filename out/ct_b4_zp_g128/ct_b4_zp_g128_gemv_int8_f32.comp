@@ -62,7 +62,7 @@ const uint TILES = BATCH == 1u ? 4u : 1u;
 // the step that an integer stands for; and sums over runs that share a scale, of each digit and of the integers.
 int x[TILES][BATCH][DIGITS][4];
 int x_digits[TILES][BATCH][DIGITS][1];
-float x_step[TILES][BATCH];
+float x_step[TILES][BATCH][1];
 float x_sum[TILES][BATCH][1];
 
 // Integers whose digits are bytes with a sign: the largest, less what rounding may add.
@@ -111,12 +111,12 @@ void load_x(uint vector, uint j, uint k) {
         most = max(most, abs(x2));
         most = max(most, abs(x3));
         const float scale = scale_of(most, x0 + x1 + x2 + x3);
-        x_step[k][m] = 1.0 / scale;
+        x_step[k][m][0] = 1.0 / scale;
         ivec4 i0 = ivec4(roundEven(x0 * scale));
         ivec4 i1 = ivec4(roundEven(x1 * scale));
         ivec4 i2 = ivec4(roundEven(x2 * scale));
         ivec4 i3 = ivec4(roundEven(x3 * scale));
-        x_sum[k][m][0] = float(sum_of(i0 + i1 + i2 + i3));
+        x_sum[k][m][0] = x_step[k][m][0] * float(sum_of(i0 + i1 + i2 + i3));
         [[unroll]] for (uint digit = DIGITS; digit-- > 0;) {
             const ivec4 low0 = bitfieldExtract(i0, 0, 8);
             const ivec4 low1 = bitfieldExtract(i1, 0, 8);
@@ -156,7 +156,7 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
         [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
             dots0 = 256.0 * dots0 + float(dot4(int(bytes0), x[k][m][digit][0]) + dot4(int(bytes1), x[k][m][digit][1]) + dot4(int(bytes2), x[k][m][digit][2]) + dot4(int(bytes3), x[k][m][digit][3]));
         }
-        sum[m] += x_step[k][m] * (s * dots0 - s * float(z) * x_sum[k][m][0]);
+        sum[m] += s * (x_step[k][m][0] * dots0) - s * float(z) * x_sum[k][m][0];
     }
 }
 

@@ -284,15 +284,14 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[16], uint words[2], ino
         float dots4 = dot_add(dots3, wide_x[k][m][5], vec4((w20 >> ((9u - r) * 3u)) & 7u, (w21 >> ((9u - r) * 3u)) & 7u, (w22 >> ((9u - r) * 3u)) & 7u, (w23 >> ((9u - r) * 3u)) & 7u));
         float dots5 = dot_add(dots4, wide_x[k][m][6], vec4((w24 >> ((9u - r) * 3u)) & 7u, (w25 >> ((9u - r) * 3u)) & 7u, (w26 >> ((9u - r) * 3u)) & 7u, (w27 >> ((9u - r) * 3u)) & 7u));
         float dots6 = dot_add(dots5, wide_x[k][m][7], vec4((w28 >> ((9u - r) * 3u)) & 7u, (w29 >> ((9u - r) * 3u)) & 7u, (w30 >> ((9u - r) * 3u)) & 7u, (w31 >> ((9u - r) * 3u)) & 7u));
-        float dots7 = dot_add(dots6, wide_x[k][m][8], vec4((w32 >> ((9u - r) * 3u)) & 7u, (w33 >> ((9u - r) * 3u)) & 7u, (w34 >> ((9u - r) * 3u)) & 7u, (w35 >> ((9u - r) * 3u)) & 7u));
-        float dots8 = dot_add(dots7, wide_x[k][m][9], vec4((w36 >> ((9u - r) * 3u)) & 7u, (w37 >> ((9u - r) * 3u)) & 7u, (w38 >> ((9u - r) * 3u)) & 7u, (w39 >> ((9u - r) * 3u)) & 7u));
-        float dots9 = dot_add(dots8, wide_x[k][m][10], vec4((w40 >> ((9u - r) * 3u)) & 7u, (w41 >> ((9u - r) * 3u)) & 7u, (w42 >> ((9u - r) * 3u)) & 7u, (w43 >> ((9u - r) * 3u)) & 7u));
-        float dots10 = dot_add(dots9, wide_x[k][m][11], vec4((w44 >> ((9u - r) * 3u)) & 7u, (w45 >> ((9u - r) * 3u)) & 7u, (w46 >> ((9u - r) * 3u)) & 7u, (w47 >> ((9u - r) * 3u)) & 7u));
-        float dots11 = dot_add(dots10, wide_x[k][m][12], vec4((w48 >> ((9u - r) * 3u)) & 7u, (w49 >> ((9u - r) * 3u)) & 7u, (w50 >> ((9u - r) * 3u)) & 7u, (w51 >> ((9u - r) * 3u)) & 7u));
-        float dots12 = dot_add(dots11, wide_x[k][m][13], vec4((w52 >> ((9u - r) * 3u)) & 7u, (w53 >> ((9u - r) * 3u)) & 7u, (w54 >> ((9u - r) * 3u)) & 7u, (w55 >> ((9u - r) * 3u)) & 7u));
-        float dots13 = dot_add(dots12, wide_x[k][m][14], vec4((w56 >> ((9u - r) * 3u)) & 7u, (w57 >> ((9u - r) * 3u)) & 7u, (w58 >> ((9u - r) * 3u)) & 7u, (w59 >> ((9u - r) * 3u)) & 7u));
-        float dots14 = dot_add(dots13, wide_x[k][m][15], vec4((w60 >> ((9u - r) * 3u)) & 7u, (w61 >> ((9u - r) * 3u)) & 7u, (w62 >> ((9u - r) * 3u)) & 7u, (w63 >> ((9u - r) * 3u)) & 7u));
-        sum[m] += s * dots14 - s * z * wide_x_sum[k][m][0];
+        float dots7 = dot_add(dot(wide_x[k][m][8], vec4((w32 >> ((9u - r) * 3u)) & 7u, (w33 >> ((9u - r) * 3u)) & 7u, (w34 >> ((9u - r) * 3u)) & 7u, (w35 >> ((9u - r) * 3u)) & 7u)), wide_x[k][m][9], vec4((w36 >> ((9u - r) * 3u)) & 7u, (w37 >> ((9u - r) * 3u)) & 7u, (w38 >> ((9u - r) * 3u)) & 7u, (w39 >> ((9u - r) * 3u)) & 7u));
+        float dots8 = dot_add(dots7, wide_x[k][m][10], vec4((w40 >> ((9u - r) * 3u)) & 7u, (w41 >> ((9u - r) * 3u)) & 7u, (w42 >> ((9u - r) * 3u)) & 7u, (w43 >> ((9u - r) * 3u)) & 7u));
+        float dots9 = dot_add(dots8, wide_x[k][m][11], vec4((w44 >> ((9u - r) * 3u)) & 7u, (w45 >> ((9u - r) * 3u)) & 7u, (w46 >> ((9u - r) * 3u)) & 7u, (w47 >> ((9u - r) * 3u)) & 7u));
+        float dots10 = dot_add(dots9, wide_x[k][m][12], vec4((w48 >> ((9u - r) * 3u)) & 7u, (w49 >> ((9u - r) * 3u)) & 7u, (w50 >> ((9u - r) * 3u)) & 7u, (w51 >> ((9u - r) * 3u)) & 7u));
+        float dots11 = dot_add(dots10, wide_x[k][m][13], vec4((w52 >> ((9u - r) * 3u)) & 7u, (w53 >> ((9u - r) * 3u)) & 7u, (w54 >> ((9u - r) * 3u)) & 7u, (w55 >> ((9u - r) * 3u)) & 7u));
+        float dots12 = dot_add(dots11, wide_x[k][m][14], vec4((w56 >> ((9u - r) * 3u)) & 7u, (w57 >> ((9u - r) * 3u)) & 7u, (w58 >> ((9u - r) * 3u)) & 7u, (w59 >> ((9u - r) * 3u)) & 7u));
+        float dots13 = dot_add(dots12, wide_x[k][m][15], vec4((w60 >> ((9u - r) * 3u)) & 7u, (w61 >> ((9u - r) * 3u)) & 7u, (w62 >> ((9u - r) * 3u)) & 7u, (w63 >> ((9u - r) * 3u)) & 7u));
+        sum[m] += s * (dots6 + dots13) - s * z * wide_x_sum[k][m][0];
     }
 }
 

@@ -1,7 +1,7 @@
 // iq1_m_gemv_int8_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f16.
 // Generated from the specification below by `qkgen emit --format iq1_m`; do not edit.
 // 56 bytes for 256 elements, 1.75 bits each.
-// For each weight 0.219 bytes read, 3.35 operations: 0.0547 loads, 1.12 bits, 1.2 integer, 0.648 float, 0.0781 conversions, 0.25 lookups.
+// For each weight 0.219 bytes read, 3.4 operations: 0.0547 loads, 1.12 bits, 1.17 integer, 0.695 float, 0.102 conversions, 0.25 lookups.
 //
 //     format iq1_m "eights from a ternary codebook of 2048, shifted by an eighth, 3-bit scales in groups of 16"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -59,14 +59,14 @@ const uint TILES = BATCH == 1u ? 4u : 1u;
 // the step that an integer stands for; and sums over runs that share a scale, of each digit and of the integers.
 int x[TILES][BATCH][DIGITS][4];
 int x_digits[TILES][BATCH][DIGITS][1];
-float x_step[TILES][BATCH];
+float x_step[TILES][BATCH][1];
 float x_sum[TILES][BATCH][2];
 
 // The same for wide tiles, where x fits.
 const uint WIDE_TILES = 1u;
 int wide_x[WIDE_TILES][BATCH][DIGITS][32];
 int wide_x_digits[WIDE_TILES][BATCH][DIGITS][1];
-float wide_x_step[WIDE_TILES][BATCH];
+float wide_x_step[WIDE_TILES][BATCH][4];
 float wide_x_sum[WIDE_TILES][BATCH][16];
 
 // Integers whose digits are bytes with a sign: the largest, less what rounding may add.
@@ -116,13 +116,13 @@ void load_x(uint vector, uint j, uint k) {
         most = max(most, abs(x2));
         most = max(most, abs(x3));
         const float scale = scale_of(most, x0 + x1 + x2 + x3);
-        x_step[k][m] = 1.0 / scale;
+        x_step[k][m][0] = 1.0 / scale;
         ivec4 i0 = ivec4(roundEven(x0 * scale));
         ivec4 i1 = ivec4(roundEven(x1 * scale));
         ivec4 i2 = ivec4(roundEven(x2 * scale));
         ivec4 i3 = ivec4(roundEven(x3 * scale));
-        x_sum[k][m][0] = float(sum_of(i0 + i1));
-        x_sum[k][m][1] = float(sum_of(i2 + i3));
+        x_sum[k][m][0] = x_step[k][m][0] * float(sum_of(i0 + i1));
+        x_sum[k][m][1] = x_step[k][m][0] * float(sum_of(i2 + i3));
         [[unroll]] for (uint digit = DIGITS; digit-- > 0;) {
             const ivec4 low0 = bitfieldExtract(i0, 0, 8);
             const ivec4 low1 = bitfieldExtract(i1, 0, 8);
@@ -173,7 +173,7 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
         [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
             dots0 = 256.0 * dots0 + float((2 * int(sc) + 1) * (dot4(int(G_row0), x[k][m][digit][0]) + dot4(int(G_row1), x[k][m][digit][1]) + dot4(int(G_row2), x[k][m][digit][2]) + dot4(int(G_row3), x[k][m][digit][3])));
         }
-        sum[m] += x_step[k][m] * (d * dots0 + d * (int(sg0) != 0 ? -0.125 : 0.125) * float(2 * int(sc) + 1) * x_sum[k][m][0] + d * (int(sg1) != 0 ? -0.125 : 0.125) * float(2 * int(sc) + 1) * x_sum[k][m][1]);
+        sum[m] += d * (x_step[k][m][0] * dots0) + d * (int(sg0) != 0 ? -0.125 : 0.125) * float(2 * int(sc) + 1) * x_sum[k][m][0] + d * (int(sg1) != 0 ? -0.125 : 0.125) * float(2 * int(sc) + 1) * x_sum[k][m][1];
     }
 }
 
@@ -215,88 +215,94 @@ void load_wide_x(uint vector, uint j, uint k) {
         const vec4 x29 = vec4(unpackHalf2x16(x_in[from + 29u].x), unpackHalf2x16(x_in[from + 29u].y));
         const vec4 x30 = vec4(unpackHalf2x16(x_in[from + 30u].x), unpackHalf2x16(x_in[from + 30u].y));
         const vec4 x31 = vec4(unpackHalf2x16(x_in[from + 31u].x), unpackHalf2x16(x_in[from + 31u].y));
-        vec4 most = abs(x0);
-        most = max(most, abs(x1));
-        most = max(most, abs(x2));
-        most = max(most, abs(x3));
-        most = max(most, abs(x4));
-        most = max(most, abs(x5));
-        most = max(most, abs(x6));
-        most = max(most, abs(x7));
-        most = max(most, abs(x8));
-        most = max(most, abs(x9));
-        most = max(most, abs(x10));
-        most = max(most, abs(x11));
-        most = max(most, abs(x12));
-        most = max(most, abs(x13));
-        most = max(most, abs(x14));
-        most = max(most, abs(x15));
-        most = max(most, abs(x16));
-        most = max(most, abs(x17));
-        most = max(most, abs(x18));
-        most = max(most, abs(x19));
-        most = max(most, abs(x20));
-        most = max(most, abs(x21));
-        most = max(most, abs(x22));
-        most = max(most, abs(x23));
-        most = max(most, abs(x24));
-        most = max(most, abs(x25));
-        most = max(most, abs(x26));
-        most = max(most, abs(x27));
-        most = max(most, abs(x28));
-        most = max(most, abs(x29));
-        most = max(most, abs(x30));
-        most = max(most, abs(x31));
-        const float scale = scale_of(most, x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7 + x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15 + x16 + x17 + x18 + x19 + x20 + x21 + x22 + x23 + x24 + x25 + x26 + x27 + x28 + x29 + x30 + x31);
-        wide_x_step[k][m] = 1.0 / scale;
-        ivec4 i0 = ivec4(roundEven(x0 * scale));
-        ivec4 i1 = ivec4(roundEven(x1 * scale));
-        ivec4 i2 = ivec4(roundEven(x2 * scale));
-        ivec4 i3 = ivec4(roundEven(x3 * scale));
-        ivec4 i4 = ivec4(roundEven(x4 * scale));
-        ivec4 i5 = ivec4(roundEven(x5 * scale));
-        ivec4 i6 = ivec4(roundEven(x6 * scale));
-        ivec4 i7 = ivec4(roundEven(x7 * scale));
-        ivec4 i8 = ivec4(roundEven(x8 * scale));
-        ivec4 i9 = ivec4(roundEven(x9 * scale));
-        ivec4 i10 = ivec4(roundEven(x10 * scale));
-        ivec4 i11 = ivec4(roundEven(x11 * scale));
-        ivec4 i12 = ivec4(roundEven(x12 * scale));
-        ivec4 i13 = ivec4(roundEven(x13 * scale));
-        ivec4 i14 = ivec4(roundEven(x14 * scale));
-        ivec4 i15 = ivec4(roundEven(x15 * scale));
-        ivec4 i16 = ivec4(roundEven(x16 * scale));
-        ivec4 i17 = ivec4(roundEven(x17 * scale));
-        ivec4 i18 = ivec4(roundEven(x18 * scale));
-        ivec4 i19 = ivec4(roundEven(x19 * scale));
-        ivec4 i20 = ivec4(roundEven(x20 * scale));
-        ivec4 i21 = ivec4(roundEven(x21 * scale));
-        ivec4 i22 = ivec4(roundEven(x22 * scale));
-        ivec4 i23 = ivec4(roundEven(x23 * scale));
-        ivec4 i24 = ivec4(roundEven(x24 * scale));
-        ivec4 i25 = ivec4(roundEven(x25 * scale));
-        ivec4 i26 = ivec4(roundEven(x26 * scale));
-        ivec4 i27 = ivec4(roundEven(x27 * scale));
-        ivec4 i28 = ivec4(roundEven(x28 * scale));
-        ivec4 i29 = ivec4(roundEven(x29 * scale));
-        ivec4 i30 = ivec4(roundEven(x30 * scale));
-        ivec4 i31 = ivec4(roundEven(x31 * scale));
-        wide_x_sum[k][m][0] = float(sum_of(i0 + i1));
-        wide_x_sum[k][m][1] = float(sum_of(i2 + i3));
-        wide_x_sum[k][m][2] = float(sum_of(i4 + i5));
-        wide_x_sum[k][m][3] = float(sum_of(i6 + i7));
-        wide_x_sum[k][m][4] = float(sum_of(i8 + i9));
-        wide_x_sum[k][m][5] = float(sum_of(i10 + i11));
-        wide_x_sum[k][m][6] = float(sum_of(i12 + i13));
-        wide_x_sum[k][m][7] = float(sum_of(i14 + i15));
-        wide_x_sum[k][m][8] = float(sum_of(i16 + i17));
-        wide_x_sum[k][m][9] = float(sum_of(i18 + i19));
-        wide_x_sum[k][m][10] = float(sum_of(i20 + i21));
-        wide_x_sum[k][m][11] = float(sum_of(i22 + i23));
-        wide_x_sum[k][m][12] = float(sum_of(i24 + i25));
-        wide_x_sum[k][m][13] = float(sum_of(i26 + i27));
-        wide_x_sum[k][m][14] = float(sum_of(i28 + i29));
-        wide_x_sum[k][m][15] = float(sum_of(i30 + i31));
+        vec4 most0 = abs(x0);
+        most0 = max(most0, abs(x1));
+        most0 = max(most0, abs(x2));
+        most0 = max(most0, abs(x3));
+        most0 = max(most0, abs(x4));
+        most0 = max(most0, abs(x5));
+        most0 = max(most0, abs(x6));
+        most0 = max(most0, abs(x7));
+        const float scale0 = scale_of(most0, x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7);
+        wide_x_step[k][m][0] = 1.0 / scale0;
+        ivec4 i0 = ivec4(roundEven(x0 * scale0));
+        ivec4 i1 = ivec4(roundEven(x1 * scale0));
+        ivec4 i2 = ivec4(roundEven(x2 * scale0));
+        ivec4 i3 = ivec4(roundEven(x3 * scale0));
+        ivec4 i4 = ivec4(roundEven(x4 * scale0));
+        ivec4 i5 = ivec4(roundEven(x5 * scale0));
+        ivec4 i6 = ivec4(roundEven(x6 * scale0));
+        ivec4 i7 = ivec4(roundEven(x7 * scale0));
+        vec4 most1 = abs(x8);
+        most1 = max(most1, abs(x9));
+        most1 = max(most1, abs(x10));
+        most1 = max(most1, abs(x11));
+        most1 = max(most1, abs(x12));
+        most1 = max(most1, abs(x13));
+        most1 = max(most1, abs(x14));
+        most1 = max(most1, abs(x15));
+        const float scale1 = scale_of(most1, x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15);
+        wide_x_step[k][m][1] = 1.0 / scale1;
+        ivec4 i8 = ivec4(roundEven(x8 * scale1));
+        ivec4 i9 = ivec4(roundEven(x9 * scale1));
+        ivec4 i10 = ivec4(roundEven(x10 * scale1));
+        ivec4 i11 = ivec4(roundEven(x11 * scale1));
+        ivec4 i12 = ivec4(roundEven(x12 * scale1));
+        ivec4 i13 = ivec4(roundEven(x13 * scale1));
+        ivec4 i14 = ivec4(roundEven(x14 * scale1));
+        ivec4 i15 = ivec4(roundEven(x15 * scale1));
+        vec4 most2 = abs(x16);
+        most2 = max(most2, abs(x17));
+        most2 = max(most2, abs(x18));
+        most2 = max(most2, abs(x19));
+        most2 = max(most2, abs(x20));
+        most2 = max(most2, abs(x21));
+        most2 = max(most2, abs(x22));
+        most2 = max(most2, abs(x23));
+        const float scale2 = scale_of(most2, x16 + x17 + x18 + x19 + x20 + x21 + x22 + x23);
+        wide_x_step[k][m][2] = 1.0 / scale2;
+        ivec4 i16 = ivec4(roundEven(x16 * scale2));
+        ivec4 i17 = ivec4(roundEven(x17 * scale2));
+        ivec4 i18 = ivec4(roundEven(x18 * scale2));
+        ivec4 i19 = ivec4(roundEven(x19 * scale2));
+        ivec4 i20 = ivec4(roundEven(x20 * scale2));
+        ivec4 i21 = ivec4(roundEven(x21 * scale2));
+        ivec4 i22 = ivec4(roundEven(x22 * scale2));
+        ivec4 i23 = ivec4(roundEven(x23 * scale2));
+        vec4 most3 = abs(x24);
+        most3 = max(most3, abs(x25));
+        most3 = max(most3, abs(x26));
+        most3 = max(most3, abs(x27));
+        most3 = max(most3, abs(x28));
+        most3 = max(most3, abs(x29));
+        most3 = max(most3, abs(x30));
+        most3 = max(most3, abs(x31));
+        const float scale3 = scale_of(most3, x24 + x25 + x26 + x27 + x28 + x29 + x30 + x31);
+        wide_x_step[k][m][3] = 1.0 / scale3;
+        ivec4 i24 = ivec4(roundEven(x24 * scale3));
+        ivec4 i25 = ivec4(roundEven(x25 * scale3));
+        ivec4 i26 = ivec4(roundEven(x26 * scale3));
+        ivec4 i27 = ivec4(roundEven(x27 * scale3));
+        ivec4 i28 = ivec4(roundEven(x28 * scale3));
+        ivec4 i29 = ivec4(roundEven(x29 * scale3));
+        ivec4 i30 = ivec4(roundEven(x30 * scale3));
+        ivec4 i31 = ivec4(roundEven(x31 * scale3));
+        wide_x_sum[k][m][0] = wide_x_step[k][m][0] * float(sum_of(i0 + i1));
+        wide_x_sum[k][m][1] = wide_x_step[k][m][0] * float(sum_of(i2 + i3));
+        wide_x_sum[k][m][2] = wide_x_step[k][m][0] * float(sum_of(i4 + i5));
+        wide_x_sum[k][m][3] = wide_x_step[k][m][0] * float(sum_of(i6 + i7));
+        wide_x_sum[k][m][4] = wide_x_step[k][m][1] * float(sum_of(i8 + i9));
+        wide_x_sum[k][m][5] = wide_x_step[k][m][1] * float(sum_of(i10 + i11));
+        wide_x_sum[k][m][6] = wide_x_step[k][m][1] * float(sum_of(i12 + i13));
+        wide_x_sum[k][m][7] = wide_x_step[k][m][1] * float(sum_of(i14 + i15));
+        wide_x_sum[k][m][8] = wide_x_step[k][m][2] * float(sum_of(i16 + i17));
+        wide_x_sum[k][m][9] = wide_x_step[k][m][2] * float(sum_of(i18 + i19));
+        wide_x_sum[k][m][10] = wide_x_step[k][m][2] * float(sum_of(i20 + i21));
+        wide_x_sum[k][m][11] = wide_x_step[k][m][2] * float(sum_of(i22 + i23));
+        wide_x_sum[k][m][12] = wide_x_step[k][m][3] * float(sum_of(i24 + i25));
+        wide_x_sum[k][m][13] = wide_x_step[k][m][3] * float(sum_of(i26 + i27));
+        wide_x_sum[k][m][14] = wide_x_step[k][m][3] * float(sum_of(i28 + i29));
+        wide_x_sum[k][m][15] = wide_x_step[k][m][3] * float(sum_of(i30 + i31));
         [[unroll]] for (uint digit = DIGITS; digit-- > 0;) {
             const ivec4 low0 = bitfieldExtract(i0, 0, 8);
             const ivec4 low1 = bitfieldExtract(i1, 0, 8);
@@ -546,11 +552,14 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[5], inou
     uint sg14 = (qh1 >> 27u) & 1u;  // qh: 1 bit
     uint sg15 = qh1 >> 31u;  // qh: 1 bit
     [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        float dots0 = 0.0;
+        float dots0 = 0.0, dots1 = 0.0, dots2 = 0.0, dots3 = 0.0;
         [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
-            dots0 = 256.0 * dots0 + float((2 * int(sc0) + 1) * (dot4(int(G_row0), wide_x[k][m][digit][0]) + dot4(int(G_row1), wide_x[k][m][digit][1]) + dot4(int(G_row2), wide_x[k][m][digit][2]) + dot4(int(G_row3), wide_x[k][m][digit][3])) + (2 * int(sc1) + 1) * (dot4(int(G_row4), wide_x[k][m][digit][4]) + dot4(int(G_row5), wide_x[k][m][digit][5]) + dot4(int(G_row6), wide_x[k][m][digit][6]) + dot4(int(G_row7), wide_x[k][m][digit][7])) + (2 * int(sc2) + 1) * (dot4(int(G_row8), wide_x[k][m][digit][8]) + dot4(int(G_row9), wide_x[k][m][digit][9]) + dot4(int(G_row10), wide_x[k][m][digit][10]) + dot4(int(G_row11), wide_x[k][m][digit][11])) + (2 * int(sc3) + 1) * (dot4(int(G_row12), wide_x[k][m][digit][12]) + dot4(int(G_row13), wide_x[k][m][digit][13]) + dot4(int(G_row14), wide_x[k][m][digit][14]) + dot4(int(G_row15), wide_x[k][m][digit][15])) + (2 * int(sc4) + 1) * (dot4(int(G_row16), wide_x[k][m][digit][16]) + dot4(int(G_row17), wide_x[k][m][digit][17]) + dot4(int(G_row18), wide_x[k][m][digit][18]) + dot4(int(G_row19), wide_x[k][m][digit][19])) + (2 * int(sc5) + 1) * (dot4(int(G_row20), wide_x[k][m][digit][20]) + dot4(int(G_row21), wide_x[k][m][digit][21]) + dot4(int(G_row22), wide_x[k][m][digit][22]) + dot4(int(G_row23), wide_x[k][m][digit][23])) + (2 * int(sc6) + 1) * (dot4(int(G_row24), wide_x[k][m][digit][24]) + dot4(int(G_row25), wide_x[k][m][digit][25]) + dot4(int(G_row26), wide_x[k][m][digit][26]) + dot4(int(G_row27), wide_x[k][m][digit][27])) + (2 * int(sc7) + 1) * (dot4(int(G_row28), wide_x[k][m][digit][28]) + dot4(int(G_row29), wide_x[k][m][digit][29]) + dot4(int(G_row30), wide_x[k][m][digit][30]) + dot4(int(G_row31), wide_x[k][m][digit][31])));
+            dots0 = 256.0 * dots0 + float((2 * int(sc0) + 1) * (dot4(int(G_row0), wide_x[k][m][digit][0]) + dot4(int(G_row1), wide_x[k][m][digit][1]) + dot4(int(G_row2), wide_x[k][m][digit][2]) + dot4(int(G_row3), wide_x[k][m][digit][3])) + (2 * int(sc1) + 1) * (dot4(int(G_row4), wide_x[k][m][digit][4]) + dot4(int(G_row5), wide_x[k][m][digit][5]) + dot4(int(G_row6), wide_x[k][m][digit][6]) + dot4(int(G_row7), wide_x[k][m][digit][7])));
+            dots1 = 256.0 * dots1 + float((2 * int(sc2) + 1) * (dot4(int(G_row8), wide_x[k][m][digit][8]) + dot4(int(G_row9), wide_x[k][m][digit][9]) + dot4(int(G_row10), wide_x[k][m][digit][10]) + dot4(int(G_row11), wide_x[k][m][digit][11])) + (2 * int(sc3) + 1) * (dot4(int(G_row12), wide_x[k][m][digit][12]) + dot4(int(G_row13), wide_x[k][m][digit][13]) + dot4(int(G_row14), wide_x[k][m][digit][14]) + dot4(int(G_row15), wide_x[k][m][digit][15])));
+            dots2 = 256.0 * dots2 + float((2 * int(sc4) + 1) * (dot4(int(G_row16), wide_x[k][m][digit][16]) + dot4(int(G_row17), wide_x[k][m][digit][17]) + dot4(int(G_row18), wide_x[k][m][digit][18]) + dot4(int(G_row19), wide_x[k][m][digit][19])) + (2 * int(sc5) + 1) * (dot4(int(G_row20), wide_x[k][m][digit][20]) + dot4(int(G_row21), wide_x[k][m][digit][21]) + dot4(int(G_row22), wide_x[k][m][digit][22]) + dot4(int(G_row23), wide_x[k][m][digit][23])));
+            dots3 = 256.0 * dots3 + float((2 * int(sc6) + 1) * (dot4(int(G_row24), wide_x[k][m][digit][24]) + dot4(int(G_row25), wide_x[k][m][digit][25]) + dot4(int(G_row26), wide_x[k][m][digit][26]) + dot4(int(G_row27), wide_x[k][m][digit][27])) + (2 * int(sc7) + 1) * (dot4(int(G_row28), wide_x[k][m][digit][28]) + dot4(int(G_row29), wide_x[k][m][digit][29]) + dot4(int(G_row30), wide_x[k][m][digit][30]) + dot4(int(G_row31), wide_x[k][m][digit][31])));
         }
-        sum[m] += wide_x_step[k][m] * (d * dots0 + d * (int(sg0) != 0 ? -0.125 : 0.125) * float(2 * int(sc0) + 1) * wide_x_sum[k][m][0] + d * (int(sg1) != 0 ? -0.125 : 0.125) * float(2 * int(sc0) + 1) * wide_x_sum[k][m][1] + d * (int(sg2) != 0 ? -0.125 : 0.125) * float(2 * int(sc1) + 1) * wide_x_sum[k][m][2] + d * (int(sg3) != 0 ? -0.125 : 0.125) * float(2 * int(sc1) + 1) * wide_x_sum[k][m][3] + d * (int(sg4) != 0 ? -0.125 : 0.125) * float(2 * int(sc2) + 1) * wide_x_sum[k][m][4] + d * (int(sg5) != 0 ? -0.125 : 0.125) * float(2 * int(sc2) + 1) * wide_x_sum[k][m][5] + d * (int(sg6) != 0 ? -0.125 : 0.125) * float(2 * int(sc3) + 1) * wide_x_sum[k][m][6] + d * (int(sg7) != 0 ? -0.125 : 0.125) * float(2 * int(sc3) + 1) * wide_x_sum[k][m][7] + d * (int(sg8) != 0 ? -0.125 : 0.125) * float(2 * int(sc4) + 1) * wide_x_sum[k][m][8] + d * (int(sg9) != 0 ? -0.125 : 0.125) * float(2 * int(sc4) + 1) * wide_x_sum[k][m][9] + d * (int(sg10) != 0 ? -0.125 : 0.125) * float(2 * int(sc5) + 1) * wide_x_sum[k][m][10] + d * (int(sg11) != 0 ? -0.125 : 0.125) * float(2 * int(sc5) + 1) * wide_x_sum[k][m][11] + d * (int(sg12) != 0 ? -0.125 : 0.125) * float(2 * int(sc6) + 1) * wide_x_sum[k][m][12] + d * (int(sg13) != 0 ? -0.125 : 0.125) * float(2 * int(sc6) + 1) * wide_x_sum[k][m][13] + d * (int(sg14) != 0 ? -0.125 : 0.125) * float(2 * int(sc7) + 1) * wide_x_sum[k][m][14] + d * (int(sg15) != 0 ? -0.125 : 0.125) * float(2 * int(sc7) + 1) * wide_x_sum[k][m][15]);
+        sum[m] += d * (wide_x_step[k][m][0] * dots0 + wide_x_step[k][m][1] * dots1 + wide_x_step[k][m][2] * dots2 + wide_x_step[k][m][3] * dots3) + d * (int(sg0) != 0 ? -0.125 : 0.125) * float(2 * int(sc0) + 1) * wide_x_sum[k][m][0] + d * (int(sg1) != 0 ? -0.125 : 0.125) * float(2 * int(sc0) + 1) * wide_x_sum[k][m][1] + d * (int(sg2) != 0 ? -0.125 : 0.125) * float(2 * int(sc1) + 1) * wide_x_sum[k][m][2] + d * (int(sg3) != 0 ? -0.125 : 0.125) * float(2 * int(sc1) + 1) * wide_x_sum[k][m][3] + d * (int(sg4) != 0 ? -0.125 : 0.125) * float(2 * int(sc2) + 1) * wide_x_sum[k][m][4] + d * (int(sg5) != 0 ? -0.125 : 0.125) * float(2 * int(sc2) + 1) * wide_x_sum[k][m][5] + d * (int(sg6) != 0 ? -0.125 : 0.125) * float(2 * int(sc3) + 1) * wide_x_sum[k][m][6] + d * (int(sg7) != 0 ? -0.125 : 0.125) * float(2 * int(sc3) + 1) * wide_x_sum[k][m][7] + d * (int(sg8) != 0 ? -0.125 : 0.125) * float(2 * int(sc4) + 1) * wide_x_sum[k][m][8] + d * (int(sg9) != 0 ? -0.125 : 0.125) * float(2 * int(sc4) + 1) * wide_x_sum[k][m][9] + d * (int(sg10) != 0 ? -0.125 : 0.125) * float(2 * int(sc5) + 1) * wide_x_sum[k][m][10] + d * (int(sg11) != 0 ? -0.125 : 0.125) * float(2 * int(sc5) + 1) * wide_x_sum[k][m][11] + d * (int(sg12) != 0 ? -0.125 : 0.125) * float(2 * int(sc6) + 1) * wide_x_sum[k][m][12] + d * (int(sg13) != 0 ? -0.125 : 0.125) * float(2 * int(sc6) + 1) * wide_x_sum[k][m][13] + d * (int(sg14) != 0 ? -0.125 : 0.125) * float(2 * int(sc7) + 1) * wide_x_sum[k][m][14] + d * (int(sg15) != 0 ? -0.125 : 0.125) * float(2 * int(sc7) + 1) * wide_x_sum[k][m][15];
     }
 }
 

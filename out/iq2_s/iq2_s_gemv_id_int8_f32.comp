@@ -1,7 +1,7 @@
 // iq2_s_gemv_id_int8_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f32.
 // Generated from the specification below by `qkgen emit --format iq2_s`; do not edit.
 // 82 bytes for 256 elements, 2.562 bits each.
-// For each weight 0.32 bytes read, 5.75 operations: 0.281 loads, 2.34 bits, 2.42 integer, 0.32 float, 0.141 conversions, 0.25 lookups.
+// For each weight 0.32 bytes read, 5.8 operations: 0.281 loads, 2.34 bits, 2.42 integer, 0.375 float, 0.141 conversions, 0.25 lookups.
 //
 //     format iq2_s "eights from a codebook of 1024, sign masks, 4-bit scales in groups of 16"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -65,14 +65,14 @@ const uint TILES = 4u;
 // the step that an integer stands for; and sums over runs that share a scale, of each digit and of the integers.
 int x[TILES][BATCH][DIGITS][4];
 int x_digits[TILES][BATCH][DIGITS][1];
-float x_step[TILES][BATCH];
+float x_step[TILES][BATCH][1];
 float x_sum[TILES][BATCH][1];
 
 // The same for wide tiles.
 const uint WIDE_TILES = 1u;
 int wide_x[WIDE_TILES][BATCH][DIGITS][32];
 int wide_x_digits[WIDE_TILES][BATCH][DIGITS][1];
-float wide_x_step[WIDE_TILES][BATCH];
+float wide_x_step[WIDE_TILES][BATCH][4];
 float wide_x_sum[WIDE_TILES][BATCH][1];
 
 // Integers whose digits are bytes with a sign: the largest, less what rounding may add.
@@ -122,7 +122,7 @@ void load_x(uint vector, uint j, uint k) {
         most = max(most, abs(x2));
         most = max(most, abs(x3));
         const float scale = scale_of(most, x0 + x1 + x2 + x3);
-        x_step[k][m] = 1.0 / scale;
+        x_step[k][m][0] = 1.0 / scale;
         ivec4 i0 = ivec4(roundEven(x0 * scale));
         ivec4 i1 = ivec4(roundEven(x1 * scale));
         ivec4 i2 = ivec4(roundEven(x2 * scale));
@@ -182,7 +182,7 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
         [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
             dots0 = 256.0 * dots0 + float(dot4(int(bytes0), x[k][m][digit][0]) + dot4(int(bytes1), x[k][m][digit][1]) + dot4(int(bytes2), x[k][m][digit][2]) + dot4(int(bytes3), x[k][m][digit][3]));
         }
-        sum[m] += x_step[k][m] * (d_sc1 * dots0);
+        sum[m] += d_sc1 * (x_step[k][m][0] * dots0);
     }
 }
 
@@ -224,72 +224,78 @@ void load_wide_x(uint vector, uint j, uint k) {
         const vec4 x29 = x_in[from + 77u];
         const vec4 x30 = x_in[from + 78u];
         const vec4 x31 = x_in[from + 79u];
-        vec4 most = abs(x0);
-        most = max(most, abs(x1));
-        most = max(most, abs(x2));
-        most = max(most, abs(x3));
-        most = max(most, abs(x4));
-        most = max(most, abs(x5));
-        most = max(most, abs(x6));
-        most = max(most, abs(x7));
-        most = max(most, abs(x8));
-        most = max(most, abs(x9));
-        most = max(most, abs(x10));
-        most = max(most, abs(x11));
-        most = max(most, abs(x12));
-        most = max(most, abs(x13));
-        most = max(most, abs(x14));
-        most = max(most, abs(x15));
-        most = max(most, abs(x16));
-        most = max(most, abs(x17));
-        most = max(most, abs(x18));
-        most = max(most, abs(x19));
-        most = max(most, abs(x20));
-        most = max(most, abs(x21));
-        most = max(most, abs(x22));
-        most = max(most, abs(x23));
-        most = max(most, abs(x24));
-        most = max(most, abs(x25));
-        most = max(most, abs(x26));
-        most = max(most, abs(x27));
-        most = max(most, abs(x28));
-        most = max(most, abs(x29));
-        most = max(most, abs(x30));
-        most = max(most, abs(x31));
-        const float scale = scale_of(most, x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7 + x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15 + x16 + x17 + x18 + x19 + x20 + x21 + x22 + x23 + x24 + x25 + x26 + x27 + x28 + x29 + x30 + x31);
-        wide_x_step[k][m] = 1.0 / scale;
-        ivec4 i0 = ivec4(roundEven(x0 * scale));
-        ivec4 i1 = ivec4(roundEven(x1 * scale));
-        ivec4 i2 = ivec4(roundEven(x2 * scale));
-        ivec4 i3 = ivec4(roundEven(x3 * scale));
-        ivec4 i4 = ivec4(roundEven(x4 * scale));
-        ivec4 i5 = ivec4(roundEven(x5 * scale));
-        ivec4 i6 = ivec4(roundEven(x6 * scale));
-        ivec4 i7 = ivec4(roundEven(x7 * scale));
-        ivec4 i8 = ivec4(roundEven(x8 * scale));
-        ivec4 i9 = ivec4(roundEven(x9 * scale));
-        ivec4 i10 = ivec4(roundEven(x10 * scale));
-        ivec4 i11 = ivec4(roundEven(x11 * scale));
-        ivec4 i12 = ivec4(roundEven(x12 * scale));
-        ivec4 i13 = ivec4(roundEven(x13 * scale));
-        ivec4 i14 = ivec4(roundEven(x14 * scale));
-        ivec4 i15 = ivec4(roundEven(x15 * scale));
-        ivec4 i16 = ivec4(roundEven(x16 * scale));
-        ivec4 i17 = ivec4(roundEven(x17 * scale));
-        ivec4 i18 = ivec4(roundEven(x18 * scale));
-        ivec4 i19 = ivec4(roundEven(x19 * scale));
-        ivec4 i20 = ivec4(roundEven(x20 * scale));
-        ivec4 i21 = ivec4(roundEven(x21 * scale));
-        ivec4 i22 = ivec4(roundEven(x22 * scale));
-        ivec4 i23 = ivec4(roundEven(x23 * scale));
-        ivec4 i24 = ivec4(roundEven(x24 * scale));
-        ivec4 i25 = ivec4(roundEven(x25 * scale));
-        ivec4 i26 = ivec4(roundEven(x26 * scale));
-        ivec4 i27 = ivec4(roundEven(x27 * scale));
-        ivec4 i28 = ivec4(roundEven(x28 * scale));
-        ivec4 i29 = ivec4(roundEven(x29 * scale));
-        ivec4 i30 = ivec4(roundEven(x30 * scale));
-        ivec4 i31 = ivec4(roundEven(x31 * scale));
+        vec4 most0 = abs(x0);
+        most0 = max(most0, abs(x1));
+        most0 = max(most0, abs(x2));
+        most0 = max(most0, abs(x3));
+        most0 = max(most0, abs(x4));
+        most0 = max(most0, abs(x5));
+        most0 = max(most0, abs(x6));
+        most0 = max(most0, abs(x7));
+        const float scale0 = scale_of(most0, x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7);
+        wide_x_step[k][m][0] = 1.0 / scale0;
+        ivec4 i0 = ivec4(roundEven(x0 * scale0));
+        ivec4 i1 = ivec4(roundEven(x1 * scale0));
+        ivec4 i2 = ivec4(roundEven(x2 * scale0));
+        ivec4 i3 = ivec4(roundEven(x3 * scale0));
+        ivec4 i4 = ivec4(roundEven(x4 * scale0));
+        ivec4 i5 = ivec4(roundEven(x5 * scale0));
+        ivec4 i6 = ivec4(roundEven(x6 * scale0));
+        ivec4 i7 = ivec4(roundEven(x7 * scale0));
+        vec4 most1 = abs(x8);
+        most1 = max(most1, abs(x9));
+        most1 = max(most1, abs(x10));
+        most1 = max(most1, abs(x11));
+        most1 = max(most1, abs(x12));
+        most1 = max(most1, abs(x13));
+        most1 = max(most1, abs(x14));
+        most1 = max(most1, abs(x15));
+        const float scale1 = scale_of(most1, x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15);
+        wide_x_step[k][m][1] = 1.0 / scale1;
+        ivec4 i8 = ivec4(roundEven(x8 * scale1));
+        ivec4 i9 = ivec4(roundEven(x9 * scale1));
+        ivec4 i10 = ivec4(roundEven(x10 * scale1));
+        ivec4 i11 = ivec4(roundEven(x11 * scale1));
+        ivec4 i12 = ivec4(roundEven(x12 * scale1));
+        ivec4 i13 = ivec4(roundEven(x13 * scale1));
+        ivec4 i14 = ivec4(roundEven(x14 * scale1));
+        ivec4 i15 = ivec4(roundEven(x15 * scale1));
+        vec4 most2 = abs(x16);
+        most2 = max(most2, abs(x17));
+        most2 = max(most2, abs(x18));
+        most2 = max(most2, abs(x19));
+        most2 = max(most2, abs(x20));
+        most2 = max(most2, abs(x21));
+        most2 = max(most2, abs(x22));
+        most2 = max(most2, abs(x23));
+        const float scale2 = scale_of(most2, x16 + x17 + x18 + x19 + x20 + x21 + x22 + x23);
+        wide_x_step[k][m][2] = 1.0 / scale2;
+        ivec4 i16 = ivec4(roundEven(x16 * scale2));
+        ivec4 i17 = ivec4(roundEven(x17 * scale2));
+        ivec4 i18 = ivec4(roundEven(x18 * scale2));
+        ivec4 i19 = ivec4(roundEven(x19 * scale2));
+        ivec4 i20 = ivec4(roundEven(x20 * scale2));
+        ivec4 i21 = ivec4(roundEven(x21 * scale2));
+        ivec4 i22 = ivec4(roundEven(x22 * scale2));
+        ivec4 i23 = ivec4(roundEven(x23 * scale2));
+        vec4 most3 = abs(x24);
+        most3 = max(most3, abs(x25));
+        most3 = max(most3, abs(x26));
+        most3 = max(most3, abs(x27));
+        most3 = max(most3, abs(x28));
+        most3 = max(most3, abs(x29));
+        most3 = max(most3, abs(x30));
+        most3 = max(most3, abs(x31));
+        const float scale3 = scale_of(most3, x24 + x25 + x26 + x27 + x28 + x29 + x30 + x31);
+        wide_x_step[k][m][3] = 1.0 / scale3;
+        ivec4 i24 = ivec4(roundEven(x24 * scale3));
+        ivec4 i25 = ivec4(roundEven(x25 * scale3));
+        ivec4 i26 = ivec4(roundEven(x26 * scale3));
+        ivec4 i27 = ivec4(roundEven(x27 * scale3));
+        ivec4 i28 = ivec4(roundEven(x28 * scale3));
+        ivec4 i29 = ivec4(roundEven(x29 * scale3));
+        ivec4 i30 = ivec4(roundEven(x30 * scale3));
+        ivec4 i31 = ivec4(roundEven(x31 * scale3));
         [[unroll]] for (uint digit = DIGITS; digit-- > 0;) {
             const ivec4 low0 = bitfieldExtract(i0, 0, 8);
             const ivec4 low1 = bitfieldExtract(i1, 0, 8);
@@ -722,7 +728,7 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[6], uint words[30], ino
             dots6 = 256.0 * dots6 + float(dot4(int(bytes24), wide_x[k][m][digit][24]) + dot4(int(bytes25), wide_x[k][m][digit][25]) + dot4(int(bytes26), wide_x[k][m][digit][26]) + dot4(int(bytes27), wide_x[k][m][digit][27]));
             dots7 = 256.0 * dots7 + float(dot4(int(bytes28), wide_x[k][m][digit][28]) + dot4(int(bytes29), wide_x[k][m][digit][29]) + dot4(int(bytes30), wide_x[k][m][digit][30]) + dot4(int(bytes31), wide_x[k][m][digit][31]));
         }
-        sum[m] += wide_x_step[k][m] * (d_sc1 * dots0 + d_sc3 * dots1 + d_sc5 * dots2 + d_sc7 * dots3 + d_sc9 * dots4 + d_sc11 * dots5 + d_sc13 * dots6 + d_sc15 * dots7);
+        sum[m] += d_sc1 * (wide_x_step[k][m][0] * dots0) + d_sc3 * (wide_x_step[k][m][0] * dots1) + d_sc5 * (wide_x_step[k][m][1] * dots2) + d_sc7 * (wide_x_step[k][m][1] * dots3) + d_sc9 * (wide_x_step[k][m][2] * dots4) + d_sc11 * (wide_x_step[k][m][2] * dots5) + d_sc13 * (wide_x_step[k][m][3] * dots6) + d_sc15 * (wide_x_step[k][m][3] * dots7);
     }
 }
 

@@ -52,7 +52,7 @@ const uint TILES = BATCH == 1u ? 16u : 1u;
 // the step that an integer stands for; and sums over runs that share a scale, of each digit and of the integers.
 int x[TILES][BATCH][DIGITS][1];
 int x_digits[TILES][BATCH][DIGITS][1];
-float x_step[TILES][BATCH];
+float x_step[TILES][BATCH][1];
 float x_sum[TILES][BATCH][1];
 
 // Integers whose digits are bytes with a sign: the largest, less what rounding may add.
@@ -96,7 +96,7 @@ void load_x(uint vector, uint j, uint k) {
         const vec4 x0 = x_in[from];
         vec4 most = abs(x0);
         const float scale = scale_of(most, x0);
-        x_step[k][m] = 1.0 / scale;
+        x_step[k][m][0] = 1.0 / scale;
         ivec4 i0 = ivec4(roundEven(x0 * scale));
         [[unroll]] for (uint digit = DIGITS; digit-- > 0;) {
             const ivec4 low0 = bitfieldExtract(i0, 0, 8);
@@ -130,7 +130,7 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
         [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
             dots0 = 256.0 * dots0 + float(dot4(int(bytes), x[k][m][digit][0]) - x_digits[k][m][digit][0]);
         }
-        sum[m] += x_step[k][m] * (d * dots0);
+        sum[m] += d * (x_step[k][m][0] * dots0);
     }
 }
 
