@@ -191,7 +191,8 @@ static bool *loops_of_fours(const module *m) {
     return NULL;
 }
 
-/* The smallest body that holds all loads of its function. */
+/* The smallest body that holds all loads of its function; or half of them, where what it has stands there twice: for one
+ * right-hand side, and for several. */
 static bool *inner_loop(const module *m) {
     bool *best = NULL;
     uint32_t least = UINT32_MAX;
@@ -199,11 +200,11 @@ static bool *inner_loop(const module *m) {
         if (!m->blocks[b].merge) continue;
         bool *in = QG_NEW_ARRAY(m->arena, bool, m->n_blocks);
         enter(m, m->blocks[b].label, m->blocks[b].merge, in);
-        const uint32_t loads = loads_in(m, m->blocks[b].function, in);
-        if (!loads || loads != loads_in(m, m->blocks[b].function, NULL)) continue;
+        const uint32_t loads = loads_in(m, m->blocks[b].function, in), all = loads_in(m, m->blocks[b].function, NULL);
+        if (!loads || (loads != all && 2 * loads != all)) continue;
         uint32_t size = 0;
         for (uint32_t i = 0; i < m->n_blocks; ++i) size += in[i];
-        if (size >= least) continue;
+        if (size > least) continue;
         least = size;
         best = in;
     }

@@ -125,6 +125,11 @@ const qg_sum_class *qg_sum_class_named(const char *name) {
     return NULL;
 }
 
+bool qg_shares_x(const qg_kernel *kernel) {
+    const bool sums = kernel->family->sums && !kernel->family->in_blocks && !kernel->layout->ragged;
+    return sums && kernel->sum->products != QG_PRODUCTS_F16;
+}
+
 bool qg_on_metal(const qg_kernel *kernel) { return !kernel->sum || kernel->sum->metal; }
 
 bool qg_has_class(qg_arena *arena, const qg_layout *layout, const qg_sum_class *sum) {
@@ -205,7 +210,7 @@ static uint32_t features(const qg_kernel *kernel) {
     const bool single = kernel->family->sums ? qg_least_lanes(kernel) == 1 : qg_stores_singly(kernel);
     if (kernel->type != QG_F32 && single) bits |= QK_FEATURE_STORAGE_16BIT;
     if (kernel->family->sums) bits |= QK_FEATURE_SUBGROUP_ARITHMETIC;
-    if (kernel->wide) bits |= QK_FEATURE_SUBGROUP_SHUFFLE;
+    if (kernel->wide || qg_shares_x(kernel)) bits |= QK_FEATURE_SUBGROUP_SHUFFLE;
     if (kernel->sum && kernel->sum->products == QG_PRODUCTS_F16) bits |= QK_FEATURE_FLOAT16;
     if (kernel->sum && kernel->sum->products == QG_PRODUCTS_INT8) bits |= QK_FEATURE_INTEGER_DOT_PRODUCT;
     return bits;
@@ -272,9 +277,9 @@ static void describe_tables(qg_arena *arena, const qg_kernel *kernel, qk_kernel 
 
 static void describe_constants(qg_arena *arena, const qg_kernel *kernel, qk_kernel *described) {
     static const uint32_t batches[] = {1, 2, 4, 8}, rows[] = {1, 2, 4, 8}, digits[] = {1, 2, 3}, choice[] = {0, 1},
-                          load_words[] = {1, 4};
+                          load_words[] = {1, 4}, fours[] = {1024, 2048, 2560};
     const bool vulkan = described->api == QK_API_VULKAN;
-    qk_spec_constant *list = QG_NEW_ARRAY(arena, qk_spec_constant, 6);
+    qk_spec_constant *list = QG_NEW_ARRAY(arena, qk_spec_constant, 7);
     uint32_t count = 0;
     if (vulkan) list[count++] = qg_workgroup_constant(described->workgroup_size);
     if (kernel->family->sums && !kernel->family->in_blocks) /* with experts, right-hand sides are taken one by one */
@@ -292,6 +297,9 @@ static void describe_constants(qg_arena *arena, const qg_kernel *kernel, qk_kern
     if (kernel->wide && vulkan)
         list[count++] =
             (qk_spec_constant){.id = 5, .name = "load_words", .value = 4, .legal_count = 2, .legal = load_words};
+    if (qg_shares_x(kernel) && vulkan) /* 16, 32, 40 KiB: Vulkan promises the first */
+        list[count++] =
+            (qk_spec_constant){.id = 6, .name = "shared_fours", .value = 1024, .legal_count = 3, .legal = fours};
     if (qg_rounds_f16(kernel) && vulkan)
         list[count++] =
             (qk_spec_constant){.id = 8, .name = QK_CONSTANT_ROUNDS_F16, .value = 0, .legal_count = 2, .legal = choice};

@@ -17,7 +17,8 @@ static char *extensions(qg_arena *arena, const qg_kernel *kernel) {
     const bool single = kernel->family->sums ? qg_least_lanes(kernel) == 1 : qg_stores_singly(kernel);
     const bool narrow_store = kernel->type != QG_F32 && single, dots = kernel->sum && kernel->sum->digits;
     const bool halves = kernel->sum && kernel->sum->products == QG_PRODUCTS_F16;
-    return qg_format(arena, "%s%s%s%s%s", kernel->wide ? "#extension GL_KHR_shader_subgroup_shuffle : require\n" : "",
+    return qg_format(arena, "%s%s%s%s%s",
+                     kernel->wide || qg_shares_x(kernel) ? "#extension GL_KHR_shader_subgroup_shuffle : require\n" : "",
                      halves ? "#extension GL_EXT_shader_explicit_arithmetic_types_float16 : require\n" : "",
                      dots ? "#extension GL_EXT_spirv_intrinsics : require\n" : "",
                      has_unit(kernel->plan, 8) ? "#extension GL_EXT_shader_8bit_storage : require\n" : "",
@@ -112,11 +113,13 @@ static char *load_x(qg_arena *arena, const qg_ir *ir, const qg_kernel *kernel, c
                                : qg_format(arena, "row_tiles * %uu", kernel->plan->n_runs);
     qg_text text = qg_text_new(arena);
     if (plan->wide)
-        qg_text_puts(&text, "// Loads what wide tile `j` of a row meets of x, from right-hand side `vector` on.\n"
+        qg_text_puts(&text, "// Loads what wide tile `j` of a row meets of right-hand side `vector`.\n"
                             "void load_wide_x(uint vector, uint j, uint k) {\n");
     else
-        qg_text_puts(&text, "// Loads what tile `j` of a row meets of x, from right-hand side `vector` on.\n"
-                            "void load_x(uint vector, uint j, uint k) {\n");
+        qg_text_printf(&text,
+                       "// Loads what tile `j` of a row meets of %s.\n"
+                       "void load_x(uint vector, uint j, uint k) {\n",
+                       ir->single ? "right-hand side `vector`" : "x, from right-hand side `vector` on");
     qg_load_x_body(&text, ir, plan, glsl, row_runs, "batch", x_load(kernel));
     qg_text_puts(&text, "}\n");
     return text.data;
@@ -124,9 +127,10 @@ static char *load_x(qg_arena *arena, const qg_ir *ir, const qg_kernel *kernel, c
 
 static char *accumulate(qg_arena *arena, const qg_ir *ir, const qg_plan *plan) {
     qg_text text = qg_text_new(arena);
-    qg_text_puts(&text,
-                 "// Adds the products of tile `j` of row `n` with what is kept of x, for each right-hand side.\n"
-                 "void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {\n");
+    qg_text_printf(&text,
+                   "// Adds the products of tile `j` of row `n` with what is kept of x%s.\n"
+                   "void accumulate(uint n, uint j, uint k, inout float sum%s) {\n",
+                   ir->single ? "" : ", for each right-hand side", ir->single ? "" : "[BATCH]");
     qg_accumulate_body(&text, ir, plan, glsl, "row_tiles", 1);
     qg_text_puts(&text, "}\n");
     return text.data;
@@ -141,6 +145,15 @@ static char *fetched_parameters(qg_arena *arena, const qg_ir *ir, const char *qu
     if (ir->fetched->n_words) qg_text_printf(&text, ", %suint words[%u]", qualifier, ir->fetched->n_words);
     return text.data;
 }
+
+/* What is loaded of ROWS rows, and of row r of them. */
+static char *fetched_arrays(qg_arena *arena, const qg_fetches *all) {
+    const char *fours = qg_format(arena, "uvec4 fours[ROWS][%u];", all->n_fours);
+    return qg_format(arena, "%s%s", fours,
+                     all->n_words ? qg_format(arena, "\nuint words[ROWS][%u];", all->n_words) : "");
+}
+
+static const char *fetched_at(const qg_fetches *all) { return all->n_words ? "fours[r], words[r]" : "fours[r]"; }
 
 /* Tiles that a wide one has. */
 static uint32_t wide_size(const qg_kernel *kernel) { return kernel->wide->tile_elements / kernel->plan->tile_elements; }
@@ -173,7 +186,7 @@ static char *accumulate_wide(qg_arena *arena, const qg_ir *ir, const qg_kernel *
     qg_text text = qg_text_new(arena);
     qg_text_printf(&text,
                    "// Adds the products of wide tile `j` of row `n`, which was loaded.\n"
-                   "void accumulate_wide(uint n, uint j, uint k, %s, inout float sum[BATCH]) {\n",
+                   "void accumulate_wide(uint n, uint j, uint k, %s, inout float sum) {\n",
                    fetched_parameters(arena, ir, ""));
     qg_accumulate_body(&text, ir, kernel->wide, glsl, "row_tiles", wide_size(kernel));
     qg_text_puts(&text, "}\n");
@@ -202,54 +215,71 @@ static char *wide_buffers(qg_arena *arena, const qg_ir *ir, const qg_plan *plan)
     return text.data;
 }
 
-static char *wide_x_kept(qg_arena *arena, const qg_ir *ir, const qg_plan *plan) {
+/* What a thread keeps of x; `tiles` and `batch` are the outer lengths. */
+static char *x_kept(qg_arena *arena, const qg_ir *ir, const qg_plan *plan, const char *tiles, const char *batch) {
     const uint32_t sums = ir->n_x_sums ? ir->n_x_sums : 1, digits = ir->n_x_digits ? ir->n_x_digits : 1;
-    if (ir->n_x_quads)
-        return qg_format(arena,
-                         "int wide_x[WIDE_TILES][BATCH][DIGITS][%u];\n"
-                         "int wide_x_digits[WIDE_TILES][BATCH][DIGITS][%u];\n"
-                         "float wide_x_step[WIDE_TILES][BATCH][%u];\nfloat wide_x_sum[WIDE_TILES][BATCH][%u];",
-                         ir->n_x_quads, digits, qg_x_steps(plan), sums);
-    return qg_format(arena, "%s wide_x[WIDE_TILES][BATCH][%u];\nfloat wide_x_sum[WIDE_TILES][BATCH][%u];",
-                     glsl->types[QG_K_FLOAT][plan->lanes], plan->n_runs, sums);
+    const char *x = ir->x, *outer = qg_format(arena, "[%s]%s", tiles, batch);
+    const char *sum = qg_format(arena, "float %s_sum%s[%u];", x, outer, sums);
+    if (ir->half)
+        return qg_format(arena, "%s %s%s[%u];\nfloat %s_step%s;\n%s", glsl->halves[plan->lanes], x, outer, plan->n_runs,
+                         x, outer, sum);
+    if (!ir->n_x_quads)
+        return qg_format(arena, "%s %s%s[%u];\n%s", glsl->types[QG_K_FLOAT][plan->lanes], x, outer, plan->n_runs, sum);
+    return qg_format(arena, "int %s%s[DIGITS][%u];\nint %s_digits%s[DIGITS][%u];\nfloat %s_step%s[%u];\n%s", x, outer,
+                     ir->n_x_quads, x, outer, digits, x, outer, qg_x_steps(plan), sum);
 }
 
-/* Rows that reach the last block of all take it in smaller tiles. */
-static char *wide_last(qg_arena *arena, const qg_ir *ir, const qg_kernel *kernel) {
+/* Rows that reach the last block of all take it in smaller tiles. `several`: with a sum for each right-hand side. */
+static char *wide_last(qg_arena *arena, const qg_ir *ir, const qg_kernel *kernel, bool several) {
     const uint32_t own = block_wide_tiles(kernel), ratio = wide_size(kernel);
     const bool experts = kernel->family->in_blocks;
     if (!ir->overruns) return "";
     qg_text text = qg_text_new(arena);
     qg_text_printf(&text,
                    "if (%srow + ROWS >= end && j + %uu >= wide_tiles) {  // the last block of all, in smaller tiles\n"
-                   "    for (uint i = 0u; i < %uu; ++i) {\n",
+                   "    for (uint p = 0u; p < %uu; ++p) {\n",
                    experts ? "expert + 1u == expert_end && " : "", own, ratio);
     if (own > 1)
-        qg_text_printf(&text, "        const uint t = j / %uu * %uu + j %% %uu + i * %uu;\n", own, own * ratio, own,
+        qg_text_printf(&text, "        const uint t = j / %uu * %uu + j %% %uu + p * %uu;\n", own, own * ratio, own,
                        own);
     else
-        qg_text_printf(&text, "        const uint t = j * %uu + i;\n", ratio);
-    qg_text_printf(&text,
-                   "        load_x(%s, t, 0u);\n"
-                   "        [[dont_unroll]] for (uint r = 0u; r < ROWS; ++r) {\n"
-                   "            float part[BATCH];\n"
-                   "            [[unroll]] for (uint m = 0u; m < BATCH; ++m) part[m] = 0.0;\n"
-                   "            accumulate(min(row + r, end - 1u), t, 0u, part);\n"
-                   "            [[unroll]] for (uint s = 0u; s < ROWS; ++s) {\n"
-                   "                [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[s][m] += s == r ? part[m] : 0.0;\n"
-                   "            }\n"
-                   "        }\n"
-                   "    }\n"
-                   "    continue;\n"
-                   "}",
-                   experts ? "token" : "0u");
+        qg_text_printf(&text, "        const uint t = j * %uu + p;\n", ratio);
+    if (several)
+        qg_text_puts(&text, "        [[dont_unroll]] for (uint i = 0u; i < ROWS * BATCH; ++i) {\n"
+                            "            load_x(i / ROWS, t, 0u);\n"
+                            "            float part = 0.0;\n"
+                            "            accumulate(min(row + i % ROWS, end - 1u), t, 0u, part);\n"
+                            "            [[unroll]] for (uint s = 0u; s < ROWS * BATCH; ++s) sum[s % ROWS][s / ROWS] "
+                            "+= s == i ? part : 0.0;\n"
+                            "        }\n");
+    else
+        qg_text_printf(&text,
+                       "        load_x(%s, t, 0u);\n"
+                       "        [[dont_unroll]] for (uint r = 0u; r < ROWS; ++r) {\n"
+                       "            float part = 0.0;\n"
+                       "            accumulate(min(row + r, end - 1u), t, 0u, part);\n"
+                       "            [[unroll]] for (uint s = 0u; s < ROWS; ++s) sum[s] += s == r ? part : 0.0;\n"
+                       "        }\n",
+                       experts ? "token" : "0u");
+    qg_text_puts(&text, "    }\n    continue;\n}");
     return text.data;
 }
 
+/* Rows of whole blocks, however many are joined; and where the last block is another path's, one before it. */
+static char *wide_if(qg_arena *arena, const qg_ir *ir, const qg_kernel *kernel) {
+    const qg_layout *layout = kernel->wide->layout;
+    const uint32_t whole = layout->elements / kernel->plan->tile_elements;
+    const char *experts = kernel->family->in_blocks ? "(expert_end - expert_first) * " : "";
+    return qg_format(arena, "%s%s", layout->joined ? qg_format(arena, " && row_tiles %% %uu == 0u", whole) : "",
+                     ir->overruns ? qg_format(arena, " && %srows * (row_tiles / %uu) > 1u", experts,
+                                              block_wide_tiles(kernel) * wide_size(kernel))
+                                  : "");
+}
+
 static void wide_holes(qg_arena *arena, qg_holes *holes, const qg_ir *ir, const qg_kernel *kernel) {
-    static const char *const names[] = {"wide_buffers", "wide_x_kept", "load_wide_x", "fetch_wide", "accumulate_wide",
-                                        "wide_last",    "wide_tiles",  "wide_ratio",  "wide_if",    "wide_held",
-                                        "wide_vector",  "wide_twice",  "fetched",     "fetched_at", "wide_fits"};
+    static const char *const names[] = {"wide_buffers",    "wide_x_kept", "load_wide_x", "fetch_wide",
+                                        "accumulate_wide", "wide_last",   "wide_tiles",  "wide_ratio",
+                                        "wide_if",         "fetched",     "fetched_at"};
     const qg_plan *wide = kernel->wide;
     qg_hole(holes, "wide", wide ? "" : NULL);
     qg_hole(holes, "wide_floats", wide && !ir->n_x_quads ? "" : NULL);
@@ -259,46 +289,53 @@ static void wide_holes(qg_arena *arena, qg_holes *holes, const qg_ir *ir, const 
     }
     qg_ir fetching = *ir;
     fetching.fetched = qg_fetches_of(arena, ir);
-    const uint32_t n_words = fetching.fetched->n_words, ratio = wide_size(kernel);
-    const uint32_t unit = wide->layout->elements / kernel->plan->tile_elements, own = block_wide_tiles(kernel);
+    const uint32_t ratio = wide_size(kernel);
     qg_hole(holes, "wide_buffers", wide_buffers(arena, ir, wide));
-    qg_hole(holes, "wide_x_kept", wide_x_kept(arena, ir, wide));
+    qg_hole(holes, "wide_x_kept", x_kept(arena, ir, wide, "WIDE_TILES", ""));
     qg_hole(holes, "load_wide_x", load_x(arena, ir, kernel, wide));
     qg_hole(holes, "fetch_wide", fetch_wide(arena, &fetching, kernel));
     qg_hole(holes, "accumulate_wide", accumulate_wide(arena, &fetching, kernel));
-    qg_hole(holes, "wide_last", wide_last(arena, ir, kernel));
+    qg_hole(holes, "wide_last", wide_last(arena, ir, kernel, false));
     qg_hole(holes, "wide_tiles", qg_format(arena, "%u", qg_kept_tiles(wide)));
     qg_hole(holes, "wide_ratio", qg_format(arena, "%u", ratio));
-    /* Rows of whole blocks, however many are joined; and where the last block is another path's, one before it. */
-    const char *experts = kernel->family->in_blocks ? "(expert_end - expert_first) * " : "";
-    qg_hole(
-        holes, "wide_if",
-        qg_format(arena, "%s%s", wide->layout->joined ? qg_format(arena, " && row_tiles %% %uu == 0u", unit) : "",
-                  ir->overruns ? qg_format(arena, " && %srows * (row_tiles / %uu) > 1u", experts, own * ratio) : ""));
-    qg_hole(holes, "wide_held", kernel->family->in_blocks ? "c != held || token != held_token" : "c != held");
-    qg_hole(holes, "wide_vector", kernel->family->in_blocks ? "token" : "0u");
-    const char *fits = ir->n_x_quads ? "BATCH * DIGITS <= 8u" : "BATCH == 1u";
-    qg_hole(holes, "wide_twice", kernel->family->in_blocks ? " * 2u" : qg_format(arena, " * (%s ? 2u : 1u)", fits));
-    /* About as many registers as x may take. */
-    qg_hole(holes, "wide_fits", fits);
-    const char *fours = qg_format(arena, "uvec4 fours[ROWS][%u];", fetching.fetched->n_fours);
-    qg_hole(holes, "fetched", n_words ? qg_format(arena, "%s\nuint words[ROWS][%u];", fours, n_words) : fours);
-    qg_hole(holes, "fetched_at", n_words ? "fours[r], words[r]" : "fours[r]");
+    qg_hole(holes, "wide_if", wide_if(arena, ir, kernel));
+    qg_hole(holes, "fetched", fetched_arrays(arena, fetching.fetched));
+    qg_hole(holes, "fetched_at", fetched_at(fetching.fetched));
 }
 
-/* What a thread keeps of x. */
-static char *x_kept(qg_arena *arena, const qg_ir *ir, const qg_plan *plan) {
-    const uint32_t sums = ir->n_x_sums ? ir->n_x_sums : 1, digits = ir->n_x_digits ? ir->n_x_digits : 1;
-    if (ir->half)
-        return qg_format(arena, "%s x[TILES][BATCH][%u];\nfloat x_step[TILES][BATCH];\nfloat x_sum[TILES][BATCH][%u];",
-                         glsl->halves[plan->lanes], plan->n_runs, sums);
-    if (!ir->n_x_quads)
-        return qg_format(arena, "%s x[TILES][BATCH][%u];\nfloat x_sum[TILES][BATCH][%u];",
-                         glsl->types[QG_K_FLOAT][plan->lanes], plan->n_runs, sums);
-    return qg_format(arena,
-                     "int x[TILES][BATCH][DIGITS][%u];\nint x_digits[TILES][BATCH][DIGITS][%u];\n"
-                     "float x_step[TILES][BATCH][%u];\nfloat x_sum[TILES][BATCH][%u];",
-                     ir->n_x_quads, digits, qg_x_steps(plan), sums);
+/* With several right-hand sides, a workgroup shares x: in wide tiles where it is integers. */
+static void shared_holes(qg_arena *arena, qg_holes *holes, const qg_ir *ir, const qg_ir *wide_dot,
+                         const qg_kernel *kernel) {
+    static const char *const names[] = {"shared_x",     "shared_tiles", "shared_load", "shared_last",
+                                        "shared_loads", "shared_add",   "shared_if"};
+    const bool shares = qg_shares_x(kernel), wide = shares && wide_dot && ir->n_x_quads;
+    qg_hole(holes, "shares", shares ? "" : NULL);
+    qg_hole(holes, "shuffles", shares || wide_dot ? "" : NULL);
+    if (!shares) {
+        for (uint32_t i = 0; i < sizeof names / sizeof *names; ++i) qg_hole(holes, names[i], "");
+        return;
+    }
+    qg_hole(holes, "shared_x", qg_shared_x(arena, wide ? wide_dot : ir, wide ? kernel->wide : kernel->plan));
+    if (!wide) {
+        qg_hole(holes, "shared_tiles", "row_tiles");
+        qg_hole(holes, "shared_if", "");
+        qg_hole(holes, "shared_load", "load_x");
+        qg_hole(holes, "shared_last", "");
+        qg_hole(holes, "shared_loads", "");
+        qg_hole(holes, "shared_add", "accumulate(min(row + r, end - 1u), j, 0u, sum[r][m]);");
+        return;
+    }
+    const qg_fetches *all = qg_fetches_of(arena, wide_dot);
+    qg_hole(holes, "shared_tiles", qg_format(arena, "row_tiles / %uu", wide_size(kernel)));
+    qg_hole(holes, "shared_if", qg_format(arena, " && LOAD_WORDS == 4u%s", wide_if(arena, wide_dot, kernel)));
+    qg_hole(holes, "shared_load", "load_wide_x");
+    qg_hole(holes, "shared_last", wide_last(arena, wide_dot, kernel, true));
+    qg_hole(holes, "shared_loads",
+            qg_format(arena,
+                      "%s\n[[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, %s);",
+                      fetched_arrays(arena, all), fetched_at(all)));
+    qg_hole(holes, "shared_add",
+            qg_format(arena, "accumulate_wide(min(row + r, end - 1u), j, 0u, %s, sum[r][m]);", fetched_at(all)));
 }
 
 static char *sum_cut(qg_arena *arena, const qg_ir *ir, const qg_kernel *kernel) {
@@ -324,7 +361,9 @@ static void sum_holes(qg_arena *arena, qg_holes *holes, const qg_ir *ir, const q
     qg_hole(holes, "x_elements", decoded ? x_elements(arena, kernel, kernel->layout->n_buffers) : NULL);
     qg_hole(holes, "sum_cut", decoded ? sum_cut(arena, decoded, kernel) : NULL);
     qg_hole(holes, "x_type", x_type(kernel));
-    qg_hole(holes, "x_kept", x_kept(arena, ir, kernel->plan));
+    qg_hole(holes, "x_kept", x_kept(arena, ir, kernel->plan, "TILES", ir->single ? "" : "[BATCH]"));
+    qg_hole(holes, "single", ir->single ? "" : NULL);
+    qg_hole(holes, "together", ir->single ? NULL : "");
     qg_hole(holes, "digits", kernel->sum->digits ? "" : NULL);
     qg_hole(holes, "halves", ir->half ? "" : NULL);
     qg_hole(holes, "floats", ir->half || kernel->sum->digits ? NULL : "");
@@ -335,19 +374,28 @@ static void sum_holes(qg_arena *arena, qg_holes *holes, const qg_ir *ir, const q
     qg_hole(holes, "any", kernel->plan->lanes > 1 ? "any" : "");
     qg_hole(holes, "dot_halves", qg_dot_halves(arena, kernel->plan, glsl, ""));
     wide_holes(arena, holes, wide_dot, kernel);
+    shared_holes(arena, holes, ir, wide_dot, kernel);
     qg_hole(holes, "load_x", load_x(arena, ir, kernel, kernel->plan));
     qg_hole(holes, "accumulate", qg_format(arena, "%s%s", wide.data, accumulate(arena, ir, kernel->plan)));
+}
+
+/* Code that takes right-hand sides one by one, but where they cannot be shared. */
+static const qg_ir *sum_of_tile(qg_arena *arena, const qg_kernel *kernel, const qg_plan *plan) {
+    qg_ir *ir = QG_NEW(arena, qg_ir);
+    *ir = *qg_lower_dot(arena, plan, kernel->sum->products);
+    ir->single = kernel->family->in_blocks || qg_shares_x(kernel);
+    return ir;
 }
 
 char *qg_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *request, const qg_kernel *kernel,
               const char **why) {
     const qg_plan *plan = kernel->plan;
     const bool sums = kernel->family->sums;
-    const qg_ir *ir = sums ? qg_lower_dot(arena, plan, kernel->sum->products) : qg_lower_decode(arena, plan);
+    const qg_ir *ir = sums ? sum_of_tile(arena, kernel, plan) : qg_lower_decode(arena, plan);
     const qg_ir *decoded = sums && plan->layout->ragged ? qg_lower_decode(arena, plan) : NULL;
     qg_holes prelude = {.count = 0}, holes = {.count = 0};
     qg_prelude_holes(&prelude, ir);
-    const qg_ir *wide = kernel->wide ? qg_lower_dot(arena, kernel->wide, kernel->sum->products) : NULL;
+    const qg_ir *wide = kernel->wide ? sum_of_tile(arena, kernel, kernel->wide) : NULL;
     if (decoded) qg_prelude_add(&prelude, decoded);
     if (wide) qg_prelude_add(&prelude, wide);
     qg_hole(&prelude, "to_f16", (kernel->type == QG_F16 && !sums) || qg_uses(ir, QG_ROUND_F16) ? "" : NULL);

@@ -57,6 +57,7 @@ typedef struct qg_ir {
     uint32_t n_x_quads, x_quads_capacity;
     bool overruns;      /* loads may go up to 12 bytes beyond the block */
     bool half;          /* products with x are of halves */
+    bool single;        /* code for one right-hand side at a time; else for BATCH of them */
     uint64_t *x_digits; /* the sets of runs over which digits are summed up */
     uint32_t n_x_digits, x_digits_capacity;
 } qg_ir;
@@ -319,6 +320,8 @@ typedef struct qg_target {
 
 extern const qg_target qg_targets[];
 
+/* The first indices of what is kept of x: tile, and right-hand side. */
+const char *qg_kept_at(const qg_ir *ir);
 /* The name of what LOAD reads. */
 const char *qg_load_name(const qg_layout *layout, uint32_t ref);
 /* Appends an expression as the target writes it. */

@@ -79,6 +79,8 @@ typedef struct qg_kernel {
 
 /* Metal has no integer dot products: kernels that need them are for Vulkan alone. */
 bool qg_on_metal(const qg_kernel *kernel);
+/* Whether, with several right-hand sides, a workgroup of Vulkan shares x. */
+bool qg_shares_x(const qg_kernel *kernel);
 /* Whether a format has sums of that class. */
 bool qg_has_class(qg_arena *arena, const qg_layout *layout, const qg_sum_class *sum);
 
@@ -202,6 +204,8 @@ void qg_accumulate_body(qg_text *text, const qg_ir *ir, const qg_plan *plan, con
 /* The body of a function that loads the weights of a tile, into the arrays `fours` and `words`. */
 void qg_fetch_body(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target, const char *row_tiles,
                    uint32_t size);
+/* shared.c, for GLSL: how much of x a workgroup shares, and the functions share_x and take_x. */
+char *qg_shared_x(qg_arena *arena, const qg_ir *ir, const qg_plan *plan);
 /* cut.c. For rows that end or begin within tiles: the elements of a row, written with what `owner` puts before the names of the
  * shape; of how many elements a row must be a multiple to have whole tiles; and the body of a function that sets part[m] to the
  * sum over what tile `j` of row `n` has in the row. */

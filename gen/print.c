@@ -183,10 +183,12 @@ static bool is_of_halves(const qg_node *node) {
     return node->op == QG_HALVES || (node->op == QG_LANE && node->arg[0]->op == QG_HALVES);
 }
 
+const char *qg_kept_at(const qg_ir *ir) { return ir->single ? "[k]" : "[k][m]"; }
+
 /* Products of halves, whose sum is a float again. */
 static void print_half_dot(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node) {
     const qg_node *vector = node->arg[0];
-    qg_text_printf(text, "%s(%s[k][m][%lld]%s%s(", vector->lanes > 1 ? "dot_halves" : "float", ir->x,
+    qg_text_printf(text, "%s(%s%s[%lld]%s%s(", vector->lanes > 1 ? "dot_halves" : "float", ir->x, qg_kept_at(ir),
                    (long long)node->integer, vector->lanes > 1 ? ", " : " * ", target->halves[vector->lanes]);
     if (vector->op == QG_VECTOR && is_of_halves(vector)) {
         for (uint32_t i = 0; i < vector->n_args; ++i) {
@@ -199,14 +201,14 @@ static void print_half_dot(qg_text *text, const qg_ir *ir, const qg_target *targ
     qg_text_puts(text, "))");
 }
 
-/* x and its sums are arrays of the kernel: tile, right-hand side, run. */
+/* x and its sums are arrays of the kernel: tile, right-hand side where there are several, run. */
 static void print_dot(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node) {
     if (ir->half) {
         print_half_dot(text, ir, target, node);
         return;
     }
     const bool several = node->arg[0]->lanes > 1;
-    qg_text_printf(text, "%s(%s[k][m][%lld]%s", several ? "dot" : "", ir->x, (long long)node->integer,
+    qg_text_printf(text, "%s(%s%s[%lld]%s", several ? "dot" : "", ir->x, qg_kept_at(ir), (long long)node->integer,
                    several ? ", " : " * ");
     const bool wrap = !several && !node->arg[0]->name && strength(node->arg[0]) < TIGHT;
     if (wrap) qg_text_puts(text, "(");
@@ -217,7 +219,7 @@ static void print_dot(qg_text *text, const qg_ir *ir, const qg_target *target, c
 static void print_added_dot(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node) {
     qg_text_puts(text, "dot_add(");
     print(text, ir, target, node->arg[0]);
-    qg_text_printf(text, ", %s[k][m][%lld], ", ir->x, (long long)node->arg[1]->integer);
+    qg_text_printf(text, ", %s%s[%lld], ", ir->x, qg_kept_at(ir), (long long)node->arg[1]->integer);
     print(text, ir, target, node->arg[1]->arg[0]);
     qg_text_puts(text, ")");
 }
@@ -226,7 +228,7 @@ static void print_added_dot(qg_text *text, const qg_ir *ir, const qg_target *tar
 static void print_dot4(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node) {
     qg_text_puts(text, node->ref ? "dot4(int(" : "dot4(");
     print(text, ir, target, node->arg[0]);
-    qg_text_printf(text, "%s, %s[k][m][digit][%lld])", node->ref ? ")" : "", ir->x, (long long)node->integer);
+    qg_text_printf(text, "%s, %s%s[digit][%lld])", node->ref ? ")" : "", ir->x, qg_kept_at(ir), (long long)node->integer);
 }
 
 /* What was loaded elsewhere is in arrays. */
@@ -245,9 +247,9 @@ static void print(qg_text *text, const qg_ir *ir, const qg_target *target, const
     switch (node->op) {
     case QG_CONST: print_constant(text, target, node); return;
     case QG_LOAD: print_load(text, ir, target, node); return;
-    case QG_X_SUM: qg_text_printf(text, "%s_sum[k][m][%lld]", ir->x, (long long)node->integer); return;
-    case QG_X_DIGITS: qg_text_printf(text, "%s_digits[k][m][digit][%lld]", ir->x, (long long)node->integer); return;
-    case QG_X_STEP: qg_text_printf(text, "%s_step[k][m][%lld]", ir->x, (long long)node->integer); return;
+    case QG_X_SUM: qg_text_printf(text, "%s_sum%s[%lld]", ir->x, qg_kept_at(ir), (long long)node->integer); return;
+    case QG_X_DIGITS: qg_text_printf(text, "%s_digits%s[digit][%lld]", ir->x, qg_kept_at(ir), (long long)node->integer); return;
+    case QG_X_STEP: qg_text_printf(text, "%s_step%s[%lld]", ir->x, qg_kept_at(ir), (long long)node->integer); return;
     case QG_DIGITS: qg_text_printf(text, "dots%lld", (long long)node->integer); return;
     case QG_DOT4: print_dot4(text, ir, target, node); return;
     case QG_DOT: print_dot(text, ir, target, node); return;

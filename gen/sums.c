@@ -44,8 +44,16 @@ static void add_where(qg_text *text, const qg_ir *ir, const qg_plan *plan, const
     qg_text_puts(text, qg_grid_lines(arena, ir, plan, target));
 }
 
+/* What stands in the loop over right-hand sides, where there is one. */
+static const char *inner(const qg_ir *ir) { return ir->single ? "    " : "        "; }
+
+static void open_batch(qg_text *text, const qg_ir *ir, const qg_target *target) {
+    if (ir->single) return;
+    qg_text_printf(text, "    %sfor (%s m = 0; m < BATCH; ++m) {\n", target->unroll, target->types[QG_K_UINT][1]);
+}
+
 /* Sums of integers, digit by digit from the highest. */
-static void add_digits(qg_text *text, const qg_ir *ir, const qg_target *target) {
+static void add_digits(qg_text *text, const qg_ir *ir, const qg_target *target, const char *in) {
     for (int pass = 0; pass < 2; ++pass) {
         bool any = false;
         for (uint32_t i = 0; i < ir->n_nodes; ++i) {
@@ -53,43 +61,45 @@ static void add_digits(qg_text *text, const qg_ir *ir, const qg_target *target) 
             if (!node->used || node->op != QG_DIGITS) continue;
             const long long number = (long long)node->integer;
             if (pass == 0) {
-                qg_text_printf(text, "%sdots%lld = 0.0", any ? ", " : "        float ", number);
+                if (!any) qg_text_printf(text, "%sfloat ", in);
+                qg_text_printf(text, "%sdots%lld = 0.0", any ? ", " : "", number);
             } else {
-                qg_text_printf(text, "            dots%lld = 256.0 * dots%lld + float(", number, number);
+                qg_text_printf(text, "%s    dots%lld = 256.0 * dots%lld + float(", in, number, number);
                 qg_print_expression(text, ir, target, node->arg[0]);
                 qg_text_puts(text, ");\n");
             }
             any = true;
         }
         if (pass == 0)
-            qg_text_printf(text, ";\n        %sfor (uint digit = 0; digit < DIGITS; ++digit) {\n", target->unroll);
+            qg_text_printf(text, ";\n%s%sfor (uint digit = 0; digit < DIGITS; ++digit) {\n", in, target->unroll);
         else
-            qg_text_puts(text, "        }\n");
+            qg_text_printf(text, "%s}\n", in);
     }
 }
 
 /* What is the same for all right-hand sides, or what is of each. */
-static void add_statements(qg_text *text, const qg_ir *ir, const qg_target *target, bool of_each) {
+static void add_statements(qg_text *text, const qg_ir *ir, const qg_target *target, bool of_each, const char *in) {
     for (uint32_t i = 0; i < ir->n_statements; ++i) {
         const qg_node *node = ir->statements[i];
         if (qg_is_added_dot(ir, node) != of_each) continue;
         if (ir->fetched && !qg_is_needed(ir, ir->fetched, node, false)) continue;
-        qg_print_statement(text, ir, target, node, of_each ? "        " : "    ");
+        qg_print_statement(text, ir, target, node, in);
     }
 }
 
 void qg_accumulate_body(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target,
                         const char *row_tiles, uint32_t size) {
     add_where(text, ir, plan, target, row_tiles, size);
-    add_statements(text, ir, target, false);
-    const char *type = target->types[QG_K_UINT][1];
-    qg_text_printf(text, "    %sfor (%s m = 0; m < BATCH; ++m) {\n", target->unroll, type);
-    if (ir->n_x_quads) add_digits(text, ir, target);
-    add_statements(text, ir, target, true);
-    qg_text_puts(text, "        sum[m] += ");
-    if (ir->half) qg_text_printf(text, "%s_step[k][m] * (", ir->x);
+    const char *in = inner(ir);
+    add_statements(text, ir, target, false, "    ");
+    open_batch(text, ir, target);
+    if (ir->n_x_quads) add_digits(text, ir, target, in);
+    add_statements(text, ir, target, true, in);
+    qg_text_printf(text, "%ssum%s += ", in, ir->single ? "" : "[m]");
+    if (ir->half) qg_text_printf(text, "%s_step%s * (", ir->x, qg_kept_at(ir));
     qg_print_expression(text, ir, target, ir->outputs[0].node);
-    qg_text_puts(text, ir->half ? ");\n    }\n" : ";\n    }\n");
+    qg_text_puts(text, ir->half ? ");\n" : ";\n");
+    if (!ir->single) qg_text_puts(text, "    }\n");
 }
 
 void qg_fetch_body(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target, const char *row_tiles,
@@ -164,32 +174,33 @@ uint32_t qg_x_steps(const qg_plan *plan) { return (plan->tile_elements + QG_STEP
  * where there are several. */
 static void add_extremes(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target, uint32_t first,
                          uint32_t end, const char *number) {
-    const char *vec = target->types[QG_K_FLOAT][plan->lanes], *absolute = target->absolute;
+    const char *vec = target->types[QG_K_FLOAT][plan->lanes], *absolute = target->absolute, *in = inner(ir);
     const char *suffix = first || end < plan->n_runs ? qg_format(text->arena, "%u", first / (end - first)) : "";
-    qg_text_printf(text, "        %s most%s = %s(x%u);\n", vec, suffix, absolute, first);
+    qg_text_printf(text, "%s%s most%s = %s(x%u);\n", in, vec, suffix, absolute, first);
     for (uint32_t r = first + 1; r < end; ++r)
-        qg_text_printf(text, "        most%s = max(most%s, %s(x%u));\n", suffix, suffix, absolute, r);
-    qg_text_printf(text, "        const float scale%s = scale_of(most%s, ", suffix, suffix);
+        qg_text_printf(text, "%smost%s = max(most%s, %s(x%u));\n", in, suffix, suffix, absolute, r);
+    qg_text_printf(text, "%sconst float scale%s = scale_of(most%s, ", in, suffix, suffix);
     add_lanes_of_runs(text, "x", runs_between(first, end));
-    qg_text_printf(text, ");\n        %s_step[k][m]%s = 1.0%s / scale%s;\n", ir->x, number, target->float_suffix,
-                   suffix);
+    qg_text_printf(text, ");\n%s%s_step%s%s = 1.0%s / scale%s;\n", in, ir->x, qg_kept_at(ir), number,
+                   target->float_suffix, suffix);
 }
 
 /* x as halves in one step for the tile, and sums over what became of it. */
 static void add_halves_of_x(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target) {
-    const char *vec = target->types[QG_K_FLOAT][plan->lanes], *s = target->float_suffix;
+    const char *vec = target->types[QG_K_FLOAT][plan->lanes], *s = target->float_suffix, *in = inner(ir);
     add_extremes(text, ir, plan, target, 0, plan->n_runs, "");
     for (uint32_t r = 0; r < plan->n_runs; ++r) {
-        qg_text_printf(text, "        %s[k][m][%u] = %s(x%u * scale", ir->x, r, target->halves[plan->lanes], r);
+        qg_text_printf(text, "%s%s%s[%u] = %s(x%u * scale", in, ir->x, qg_kept_at(ir), r, target->halves[plan->lanes],
+                       r);
         add_factor(text, ir, plan, target, r);
         qg_text_puts(text, ");\n");
     }
     for (uint32_t i = 0; i < ir->n_x_sums; ++i) {
         bool first = true;
-        qg_text_printf(text, "        %s_sum[k][m][%u] = %s", ir->x, i, plan->lanes > 1 ? "dot(" : "");
+        qg_text_printf(text, "%s%s_sum%s[%u] = %s", in, ir->x, qg_kept_at(ir), i, plan->lanes > 1 ? "dot(" : "");
         for (uint32_t r = 0; r < plan->n_runs; ++r) {
             if (!(ir->x_sums[i] >> r & 1)) continue;
-            qg_text_printf(text, "%s%s(%s[k][m][%u])", first ? "" : " + ", vec, ir->x, r);
+            qg_text_printf(text, "%s%s(%s%s[%u])", first ? "" : " + ", vec, ir->x, qg_kept_at(ir), r);
             qg_ir inverse = *ir;
             float factors[QG_MAX_RUNS][QG_MAX_LANES];
             for (uint32_t l = 0; l < plan->lanes; ++l) factors[r][l] = 1.0f / ir->x_factors[r][l];
@@ -208,7 +219,7 @@ static void add_sum_of_steps(qg_text *text, const qg_ir *ir, uint32_t n_steps, u
     for (uint32_t s = 0; s < n_steps; ++s) {
         const uint64_t part = runs & runs_between(s * in_step, (s + 1) * in_step);
         if (!part) continue;
-        qg_text_printf(text, "%s%s_step[k][m][%u] * float(sum_of(", first ? "" : " + ", ir->x, s);
+        qg_text_printf(text, "%s%s_step%s[%u] * float(sum_of(", first ? "" : " + ", ir->x, qg_kept_at(ir), s);
         add_lanes_of_runs(text, "i", part);
         qg_text_puts(text, "))");
         first = false;
@@ -217,27 +228,28 @@ static void add_sum_of_steps(qg_text *text, const qg_ir *ir, uint32_t n_steps, u
 
 /* x as integers of DIGITS signed bytes each. */
 static void add_digits_of_x(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target) {
+    const char *in = inner(ir);
     const uint32_t n_steps = qg_x_steps(plan), in_step = n_steps > 1 ? QG_STEP_ELEMENTS / plan->lanes : plan->n_runs;
     for (uint32_t s = 0; s < n_steps; ++s) {
         const uint32_t first = s * in_step;
         add_extremes(text, ir, plan, target, first, first + in_step, qg_format(text->arena, "[%u]", s));
         for (uint32_t r = first; r < first + in_step; ++r)
             qg_text_printf(text,
-                           n_steps > 1 ? "        ivec4 i%u = ivec4(roundEven(x%u * scale%u));\n"
-                                       : "        ivec4 i%u = ivec4(roundEven(x%u * scale));\n",
-                           r, r, s);
+                           n_steps > 1 ? "%sivec4 i%u = ivec4(roundEven(x%u * scale%u));\n"
+                                       : "%sivec4 i%u = ivec4(roundEven(x%u * scale));\n",
+                           in, r, r, s);
     }
     for (uint32_t i = 0; i < ir->n_x_sums; ++i) {
-        qg_text_printf(text, "        %s_sum[k][m][%u] = ", ir->x, i);
+        qg_text_printf(text, "%s%s_sum%s[%u] = ", in, ir->x, qg_kept_at(ir), i);
         add_sum_of_steps(text, ir, n_steps, ir->x_sums[i]);
         qg_text_puts(text, ";\n");
     }
-    qg_text_puts(text, "        [[unroll]] for (uint digit = DIGITS; digit-- > 0;) {\n");
+    qg_text_printf(text, "%s[[unroll]] for (uint digit = DIGITS; digit-- > 0;) {\n", in);
     for (uint32_t r = 0; r < plan->n_runs; ++r)
-        qg_text_printf(text, "            const ivec4 low%u = bitfieldExtract(i%u, 0, 8);\n", r, r);
+        qg_text_printf(text, "%s    const ivec4 low%u = bitfieldExtract(i%u, 0, 8);\n", in, r, r);
     for (uint32_t q = 0; q < ir->n_x_quads; ++q) {
         const uint16_t *e = ir->x_quads[q].element;
-        qg_text_printf(text, "            %s[k][m][digit][%u] = bytes_of(", ir->x, q);
+        qg_text_printf(text, "%s    %s%s[digit][%u] = bytes_of(", in, ir->x, qg_kept_at(ir), q);
         if (e[0] % 4 == 0 && e[1] == e[0] + 1 && e[2] == e[0] + 2 && e[3] == e[0] + 3)
             qg_text_printf(text, "low%u);\n", e[0] / 4);
         else
@@ -245,40 +257,40 @@ static void add_digits_of_x(qg_text *text, const qg_ir *ir, const qg_plan *plan,
                            e[1] / 4, "xyzw"[e[1] % 4], e[2] / 4, "xyzw"[e[2] % 4], e[3] / 4, "xyzw"[e[3] % 4]);
     }
     for (uint32_t i = 0; i < ir->n_x_digits; ++i) {
-        qg_text_printf(text, "            %s_digits[k][m][digit][%u] = sum_of(", ir->x, i);
+        qg_text_printf(text, "%s    %s_digits%s[digit][%u] = sum_of(", in, ir->x, qg_kept_at(ir), i);
         add_lanes_of_runs(text, "low", ir->x_digits[i]);
         qg_text_puts(text, ");\n");
     }
-    for (uint32_t r = 0; r < plan->n_runs; ++r)
-        qg_text_printf(text, "            i%u = (i%u - low%u) >> 8;\n", r, r, r);
-    qg_text_puts(text, "        }\n");
+    for (uint32_t r = 0; r < plan->n_runs; ++r) qg_text_printf(text, "%s    i%u = (i%u - low%u) >> 8;\n", in, r, r, r);
+    qg_text_printf(text, "%s}\n", in);
 }
 
 void qg_load_x_body(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target, const char *row_runs,
                     const char *batch, const char *load) {
     const char *type = target->types[QG_K_UINT][1], *s = target->unsigned_suffix;
-    const char *vec = target->types[QG_K_FLOAT][plan->lanes];
+    const char *vec = target->types[QG_K_FLOAT][plan->lanes], *in = inner(ir);
     add_place(text, plan, target);
-    qg_text_printf(text, "    %sfor (%s m = 0; m < BATCH; ++m) {\n", target->unroll, type);
-    qg_text_printf(text, "        const %s from = min(vector + m, %s - 1%s) * %s + place;\n", type, batch, s, row_runs);
+    open_batch(text, ir, target);
+    qg_text_printf(text, "%sconst %s from = min(vector%s, %s - 1%s) * %s + place;\n", in, type,
+                   ir->single ? "" : " + m", batch, s, row_runs);
     for (uint32_t r = 0; r < plan->n_runs; ++r) {
         const char *at = r ? qg_format(text->arena, "from + %u%s", plan->runs[r] / plan->lanes, s) : "from";
-        qg_text_printf(text, "        const %s x%u = ", vec, r);
+        qg_text_printf(text, "%sconst %s x%u = ", in, vec, r);
         qg_print_filled(text, load, 'i', at);
         qg_text_puts(text, ";\n");
     }
     if (ir->n_x_quads || ir->half) {
         (ir->half ? add_halves_of_x : add_digits_of_x)(text, ir, plan, target);
-        qg_text_puts(text, "    }\n");
+        if (!ir->single) qg_text_puts(text, "    }\n");
         return;
     }
     for (uint32_t r = 0; r < plan->n_runs; ++r) {
-        qg_text_printf(text, "        %s[k][m][%u] = x%u", ir->x, r, r);
+        qg_text_printf(text, "%s%s%s[%u] = x%u", in, ir->x, qg_kept_at(ir), r, r);
         add_factor(text, ir, plan, target, r);
         qg_text_puts(text, ";\n");
     }
     for (uint32_t i = 0; i < ir->n_x_sums; ++i) {
-        qg_text_printf(text, "        %s_sum[k][m][%u] = %s", ir->x, i, plan->lanes > 1 ? "dot(" : "");
+        qg_text_printf(text, "%s%s_sum%s[%u] = %s", in, ir->x, qg_kept_at(ir), i, plan->lanes > 1 ? "dot(" : "");
         bool first = true;
         for (uint32_t r = 0; r < plan->n_runs; ++r) {
             if (!(ir->x_sums[i] >> r & 1)) continue;
@@ -287,7 +299,7 @@ void qg_load_x_body(qg_text *text, const qg_ir *ir, const qg_plan *plan, const q
         }
         qg_text_printf(text, plan->lanes > 1 ? ", %s(1.0%s));\n" : ";\n", vec, target->float_suffix);
     }
-    qg_text_puts(text, "    }\n");
+    if (!ir->single) qg_text_puts(text, "    }\n");
 }
 
 char *qg_dot_halves(qg_arena *arena, const qg_plan *plan, const qg_target *target, const char *qualifier) {

@@ -215,6 +215,7 @@ qk_backend qk_vulkan_backend(qk_vulkan *vk) {
     /* A processor's cores take workgroups one after the other, and each costs something. */
     backend.limits.busy_workgroups =
         vk->info.type == QK_VULKAN_CPU ? 16 : BUSY_WORKGROUPS_EACH * vk->info.multiprocessors;
+    backend.limits.shared_bytes = vk->info.shared_bytes;
     if (vk->info.subgroup_arithmetic)
         backend.limits.features |= QK_FEATURE_SUBGROUP_ARITHMETIC;
     if (vk->info.subgroup_shuffle)

@@ -6,11 +6,14 @@
 @{extensions}
 
 layout(local_size_x_id = 0) in;
-layout(constant_id = 1) const uint BATCH = 1;  // right-hand sides that are kept, at least as many as there are
+layout(constant_id = 1) const uint BATCH = 1;  // right-hand sides at once, at least as many as there are
 layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
 layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row, where there are few rows
 @if wide
 layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: weights are loaded 16 bytes at a time, where that can be
+@end
+@if shares
+layout(constant_id = 6) const uint SHARED_FOURS = 1024;  // 16 bytes each: memory for x, of several right-hand sides
 @end
 @if digits
 layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
@@ -20,7 +23,11 @@ layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 h
 @{wide_buffers}
 layout(binding = @{binding_x}, std430) readonly buffer Input { @{x_type} x_in[]; };
 @{x_elements}
+@if shares
+layout(binding = @{binding_y}, std430) buffer Output { float y[]; };
+@else
 layout(binding = @{binding_y}, std430) writeonly buffer Output { float y[]; };
+@end
 
 layout(push_constant) uniform Push {
     uint rows;       // of this launch
@@ -37,23 +44,27 @@ layout(push_constant) uniform Push {
 
 @{tables}
 @{prelude}
+@if single
+const uint TILES = @{x_tiles}u;
+@else
 const uint TILES = BATCH == 1u ? @{x_tiles}u : 1u;
+@end
 
 @if digits
-// What a thread keeps of x: tiles of each right-hand side as integers of signed bytes, the highest first, four elements in a word;
-// the step that an integer stands for; and sums over runs that share a scale, of each digit and of the integers.
+// What a thread keeps of x: tiles as integers of signed bytes, the highest first, four elements in a word; the steps that the
+// integers stand for; sums over runs that share a scale, of each digit, and of x itself.
 @end
 @if halves
 // What a thread keeps of x: tiles of each right-hand side in steps that let halves hold them; the step; and sums over runs that
 // share a scale.
 @end
 @if floats
-// What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a scale.
+// What a thread keeps of x: tiles, in the order of the weights, and the sums over runs that share a scale.
 @end
 @{x_kept}
 
 @if wide
-// The same for wide tiles, where x fits.
+// The same for wide tiles.
 const uint WIDE_TILES = @{wide_tiles}u;
 @end
 @{wide_x_kept}
@@ -122,13 +133,17 @@ float dot_add(float sum, vec4 a, vec4 b) {
 
 @{sum_cut}
 
-shared float partial[gl_WorkGroupSize.x / 4u * ROWS * BATCH@{wide_twice}];
+@{shared_x}
 
-@if wide
-// Sums of right-hand side `m` over the lanes of a subgroup, of all rows at once: those of row r in lane r.
-float sum_of_lanes(float sum[ROWS][BATCH], uint m) {
-    float v[ROWS];
-    [[unroll]] for (uint r = 0u; r < ROWS; ++r) v[r] = sum[r][m];
+@if single
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
+@else
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS * BATCH];
+@end
+
+@if shuffles
+// Sums over `width` lanes, which begin at a multiple of that, of all rows at once: those of row r in the r-th of them.
+float sum_of_lanes(float v[ROWS], uint width) {
     [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
         const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
         [[unroll]] for (uint i = 0u; i < left; ++i) {
@@ -136,11 +151,13 @@ float sum_of_lanes(float sum[ROWS][BATCH], uint m) {
             v[i] = (odd ? odd_row : even_row) + subgroupShuffleXor(odd ? even_row : odd_row, bit);
         }
     }
-    for (uint bit = ROWS; bit < gl_SubgroupSize; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
+    for (uint bit = ROWS; bit < width; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
     return v[0];
 }
 
-// As many subgroups share a row as hold all of x between them, and walk down the rows.
+@end
+@if wide
+// One right-hand side: as many subgroups share a row as hold all of x between them, and walk down the rows.
 void walk_wide() {
     const uint wide_tiles = row_tiles / @{wide_ratio}u, lane = gl_SubgroupInvocationID;
     const uint slice = gl_SubgroupSize * WIDE_TILES, slices = (wide_tiles + slice - 1u) / slice;
@@ -149,15 +166,13 @@ void walk_wide() {
     const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split, end = rows;
     for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
         const uint row = first + team * ROWS;
-        float sum[ROWS][BATCH];
-        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
-            [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[r][m] = 0.0;
-        }
+        float sum[ROWS];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
         for (uint c = gl_SubgroupID % split; c < slices; c += split) {
             [[unroll]] for (uint k = 0; k < WIDE_TILES; ++k) {
                 const uint j = (c * WIDE_TILES + k) * gl_SubgroupSize + lane;
                 if (j >= wide_tiles) continue;
-                if (@{wide_held}) load_wide_x(@{wide_vector}, j, k);
+                if (c != held) load_wide_x(0u, j, k);
                 @{wide_last}
                 @{fetched}
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, @{fetched_at});
@@ -165,22 +180,62 @@ void walk_wide() {
             }
             held = c;
         }
-        // Halves of the memory in turn: who is a row ahead does not write where others still read.
-        const uint place = turn++ % 2u * gl_NumSubgroups * ROWS * BATCH;
-        [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
-            const float all = sum_of_lanes(sum, m);
-            if (lane >= ROWS) continue;
-            if (split > 1u) partial[place + (gl_SubgroupID * BATCH + m) * ROWS + lane] = all;
-            else if (row + lane < rows && m < batch) y[m * y_rows + y_first + row + lane] = all;
+        const float all = sum_of_lanes(sum, gl_SubgroupSize);
+        if (split == 1u) {
+            if (lane < ROWS && row + lane < rows) y[y_first + row + lane] = all;
+            continue;
         }
-        if (split == 1u) continue;
+        // Halves of the memory in turn: who is a row ahead does not write where others still read.
+        const uint place = turn++ % 2u * gl_NumSubgroups * ROWS;
+        if (lane < ROWS) partial[place + gl_SubgroupID * ROWS + lane] = all;
         barrier();
-        for (uint i = gl_LocalInvocationID.x; i < teams * ROWS * BATCH; i += gl_WorkGroupSize.x) {
-            const uint t = i / (ROWS * BATCH), m = i / ROWS % BATCH, own = first + t * ROWS + i % ROWS;
-            const uint at = place + t * (split - 1u) * ROWS * BATCH + i;
+        for (uint i = gl_LocalInvocationID.x; i < teams * ROWS; i += gl_WorkGroupSize.x) {
+            const uint at = place + i / ROWS * (split - 1u) * ROWS + i;
             float total = 0.0;
-            for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS * BATCH];
-            if (own < rows && m < batch) y[m * y_rows + y_first + own] = total;
+            for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS];
+            if (first + i < rows) y[y_first + first + i] = total;
+        }
+    }
+}
+
+@end
+@if shares
+// Several right-hand sides: the workgroup shares a slice of x, and its subgroups walk down the rows, some lanes for each ROWS
+// of them. Sums of a later slice are added to those of earlier ones.
+void walk_shared() {
+    const uint wide_tiles = @{shared_tiles}, end = rows, width = 4u * ROWS > gl_SubgroupSize ? gl_SubgroupSize : gl_SubgroupSize / 4u;
+    const uint lane = gl_SubgroupInvocationID % width, tall = gl_SubgroupSize / width * ROWS;
+    for (uint begin = 0u; begin < wide_tiles; begin += SLICE) {
+        const uint count = min(SLICE, wide_tiles - begin);
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < count * BATCH; i += gl_WorkGroupSize.x) {
+            @{shared_load}(i / count, begin + i % count, 0u);
+            share_x(i / count, i % count);
+        }
+        barrier();
+        for (uint first = (gl_WorkGroupID.x * gl_NumSubgroups + gl_SubgroupID) * tall; first < rows; first += gl_NumWorkGroups.x * gl_NumSubgroups * tall) {
+            const uint row = first + gl_SubgroupInvocationID / width * ROWS;
+            float sum[ROWS][BATCH];
+            [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+                [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[r][m] = 0.0;
+            }
+            for (uint t = lane; t < count; t += width) {
+                const uint j = begin + t;
+                @{shared_last}
+                @{shared_loads}
+                [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+                    take_x(m, t);
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) @{shared_add}
+                }
+            }
+            [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+                float of_rows[ROWS];
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) of_rows[r] = sum[r][m];
+                const float all = sum_of_lanes(of_rows, width);
+                if (lane >= ROWS || row + lane >= rows || m >= batch) continue;
+                const uint at = m * y_rows + y_first + row + lane;
+                y[at] = begin == 0u ? all : y[at] + all;
+            }
         }
     }
 }
@@ -188,8 +243,14 @@ void walk_wide() {
 @end
 void main() {
 @if wide
-    if (LOAD_WORDS == 4u && @{wide_fits} && gl_SubgroupSize >= ROWS@{wide_if}) {
+    if (LOAD_WORDS == 4u && BATCH == 1u && gl_SubgroupSize >= ROWS@{wide_if}) {
         walk_wide();
+        return;
+    }
+@end
+@if shares
+    if (BATCH > 1u && gl_SubgroupSize >= ROWS@{shared_if}) {
+        walk_shared();
         return;
     }
 @end
@@ -201,6 +262,42 @@ void main() {
     // Tiles of a row that are taken as wholes: those that it fills, where its runs of x begin as x is stored.
     const uint row_cols = @{row_cols}, whole_tiles = row_cols % @{whole_unit}u == 0u ? row_cols / @{tile_elements}u : 0u;
 @end
+@if single
+    for (uint vector = 0u; vector < batch; ++vector) {
+        uint held = ~0u;
+        for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
+            float sum[ROWS];
+            [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
+            for (uint c = gl_SubgroupID % split; c < slices; c += split) {
+                [[unroll]] for (uint k = 0; k < TILES; ++k) {
+                    const uint j = (c * TILES + k) * gl_SubgroupSize + gl_SubgroupInvocationID;
+                    if (j >= row_tiles) continue;
+                    if (c != held) load_x(vector, j, k);
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(first + team * ROWS + r, rows - 1u), j, k, sum[r]);
+                }
+                held = c;
+            }
+            [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+                const float all = subgroupAdd(sum[r]);
+                const uint row = first + team * ROWS + r;
+                if (!subgroupElect()) continue;
+                if (split > 1u) partial[gl_SubgroupID * ROWS + r] = all;
+                else if (row < rows) y[vector * y_rows + y_first + row] = all;
+            }
+            if (split == 1u) continue;
+            barrier();
+            for (uint i = gl_LocalInvocationID.x; i < teams * ROWS; i += gl_WorkGroupSize.x) {
+                const uint at = i / ROWS * (split - 1u) * ROWS + i;
+                float total = 0.0;
+                for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS];
+                if (first + i < rows) y[vector * y_rows + y_first + first + i] = total;
+            }
+            barrier();
+        }
+    }
+}
+@end
+@if together
     uint held = ~0u;
     for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
         float sum[ROWS][BATCH];
@@ -211,6 +308,7 @@ void main() {
             [[unroll]] for (uint k = 0; k < TILES; ++k) {
                 const uint j = (c * TILES + k) * gl_SubgroupSize + gl_SubgroupInvocationID;
                 if (j >= row_tiles) continue;
+@end
 @if ragged
                 if (j >= whole_tiles) {
                     [[dont_unroll]] for (uint r = 0u; r < ROWS; ++r) {
@@ -223,6 +321,7 @@ void main() {
                     continue;
                 }
 @end
+@if together
                 if (c != held) load_x(0u, j, k);
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(first + team * ROWS + r, rows - 1u), j, k, sum[r]);
             }
@@ -248,3 +347,4 @@ void main() {
         barrier();
     }
 }
+@end

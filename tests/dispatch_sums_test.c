@@ -96,7 +96,7 @@ static call right_call(family f, uint32_t *launches) {
     c.backend.context = launches;
     c.backend.launch = count_launch;
     c.backend.limits =
-        (qk_limits){4096, 16, 1000, 128, 128, QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC, 0};
+        (qk_limits){4096, 16, 1000, 128, 128, QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC, 0, 0};
     c.kernel = kernel_of(f);
     memcpy(c.bindings, bindings[f], sizeof c.bindings);
     memcpy(c.constants, constants, sizeof constants);
@@ -484,7 +484,7 @@ static qk_status check_gemv(void *context, const qk_launch *launch, qk_error *er
 
 static qk_limits limits_of(uint64_t range, uint32_t alignment) {
     const qk_limits limits = {
-        range, alignment, 65535, 1u << 16, 128, QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC, 0};
+        range, alignment, 65535, 1u << 16, 128, QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC, 0, 0};
     return limits;
 }
 
@@ -623,24 +623,42 @@ static void test_constants(void **state) {
         }
     call c = right_call(GEMV_ID, NULL);
     seen s = see_call(&c, GEMV_ID);
-    assert_true(s.none);
-    assert_int_equal(s.workgroups, 6); /* three tokens of two slots, three rows at a time */
+    assert_int_equal(s.constants[2], 4); /* what the descriptor says */
+    assert_int_equal(s.workgroups, 6);   /* three tokens of two slots, three rows at a time */
     c.constants[2].value = 2;
     assert_int_equal(see_call(&c, GEMV_ID).workgroups, 12);
+    /* With loads of 16 bytes eight rows at a time, where x is integers, or results are many. */
+    static const uint32_t words[] = {1, 4};
+    c.constants[2].value = 4;
+    c.constants[3] = (qk_spec_constant){5, "load_words", 4, 2, words};
+    c.constants[4] = (qk_spec_constant){4, "digits", 1, 0, NULL};
+    c.kernel.spec_constant_count = 4;
+    assert_int_equal(see_call(&c, GEMV_ID).constants[2], 4);
+    c.backend.limits.busy_workgroups = 1;
+    c.rows = 6; /* 36 results */
+    c.weights[0].size = c.weights[1].size = c.x.size = c.out.size = 4096;
+    assert_int_equal(see_call(&c, GEMV_ID).constants[2], 8);
+    c.backend.limits.busy_workgroups = 0;
+    assert_int_equal(see_call(&c, GEMV_ID).constants[2], 4);
+    c.kernel.spec_constant_count = 5;
+    assert_int_equal(see_call(&c, GEMV_ID).constants[2], 8);
 }
 
 /* A kernel that loads 16 bytes at once, where a workgroup keeps all of x: its constants for a shape. */
 static seen see_shape(uint64_t rows, uint64_t cols, uint64_t batch, uint32_t busy, const qk_spec_constant *own) {
-    static const uint32_t words[] = {1, 4};
+    static const uint32_t words[] = {1, 4}, fours[] = {1024, 2048, 2560};
     call c = right_call(GEMV, NULL);
     c.constants[3] = (qk_spec_constant){5, "load_words", 4, 2, words};
     for (int i = 0; own && i < 4; i++)
         if (own->id == c.constants[i].id) c.constants[i] = *own;
-    c.kernel.spec_constant_count = 4;
+    c.constants[4] = (qk_spec_constant){6, "shared_fours", 1024, 3, fours};
+    c.kernel.spec_constant_count = 5;
+    if (own && own->id == 4) c.constants[c.kernel.spec_constant_count++] = *own;
     c.backend.limits.storage_range = UINT32_MAX;
     c.backend.limits.workgroup_count = 1u << 16;
     c.backend.limits.workgroup_size = 256;
     c.backend.limits.busy_workgroups = busy;
+    c.backend.limits.shared_bytes = own && own->id == 6 ? own->value : 49152;
     c.rows = rows;
     c.cols = cols;
     c.batch = batch;
@@ -658,11 +676,18 @@ static void test_load_words(void **state) {
     } shapes[] = {
         {57344, 8192, 1, 0, 128, 8, 660}, /* x in 128 threads; more groups of rows than workgroups */
         {57344, 1024, 1, 0, 128, 8, 660}, /* no fewer threads */
-        {5280, 16384, 1, 0, 256, 8, 660},  {5279, 16384, 1, 0, 256, 4, 660}, /* each workgroup has rows */
-        {4096, 65536, 1, 0, 256, 4, 660},                                    /* no more threads than the device has */
-        {1024, 4096, 1, 0, 128, 2, 512},   {100, 4096, 1, 0, 128, 2, 50},
-        {1024, 4096, 1, 16, 128, 8, 16},   /* a device that says what keeps it busy */
-        {57344, 8192, 2, 0, 64, 4, 14336}, /* several right-hand sides are another matter */
+        {5280, 16384, 1, 0, 256, 8, 660},
+        {5279, 16384, 1, 0, 256, 4, 660}, /* each workgroup has rows */
+        {4096, 65536, 1, 0, 256, 4, 660}, /* no more threads than the device has */
+        {1024, 4096, 1, 0, 128, 2, 512},
+        {100, 4096, 1, 0, 128, 2, 50},
+        {1024, 4096, 1, 16, 128, 8, 16}, /* a device that says what keeps it busy */
+        /* Several right-hand sides are shared by a workgroup as large as can be, and by no more than run at once. */
+        {57344, 8192, 2, 0, 256, 8, 264},
+        {57344, 8192, 3, 0, 256, 4, 264},
+        {57344, 8192, 8, 0, 256, 4, 264},
+        {1024, 4096, 8, 0, 256, 2, 64},
+        {57344, 8192, 8, 16, 256, 4, 6},
     };
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         const seen s = see_shape(shapes[i].rows, shapes[i].cols, shapes[i].batch, shapes[i].busy, NULL);
@@ -679,6 +704,14 @@ static void test_load_words(void **state) {
     assert_int_equal(s.workgroups, 14336);
     assert_int_equal(see_shape(57344, 8192, 1, 0, &rows).constants[2], 2); /* what the descriptor says */
     assert_int_equal(see_shape(57344, 8192, 1, 0, &threads).constants[0], 32);
+    /* Integers take fewer rows, for a tile of them is large; memory as much as there is, beside 256 / 4 * 4 * 2 sums. */
+    const qk_spec_constant digits = {4, "digits", 1, 0, NULL}, little = {6, "", 16384, 0, NULL},
+                           some = {6, "", 40960 + 2047, 0, NULL}, enough = {6, "", 40960 + 2048, 0, NULL};
+    assert_int_equal(see_shape(57344, 8192, 2, 0, &digits).constants[2], 4);
+    assert_int_equal(see_shape(57344, 8192, 8, 0, &digits).constants[2], 2);
+    assert_int_equal(see_shape(57344, 8192, 8, 0, &little).constants[4], 1024);
+    assert_int_equal(see_shape(57344, 8192, 8, 0, &some).constants[4], 2048);
+    assert_int_equal(see_shape(57344, 8192, 8, 0, &enough).constants[4], 2560);
 }
 
 /* ---- Experts ----------------------------------------------------------------------------------------------------- */

@@ -116,15 +116,25 @@ mutate "an index out of range is found, C" templates/gather.c 's/row >= rows/row
 mutate "zero sizes launch nothing" $sums 's/ \|\| rows == 0 \|\| cols == 0 \|\| batch == 0//' unit dispatch_sums_test
 mutate "zero tokens launch nothing" $sums 's/(status != QK_OK) \|\| tokens == 0\)/\1)/' unit dispatch_sums_test
 mutate "K of one block" templates/gemv.comp 's/\(row_tiles \+ slice - 1u\) \/ slice/row_tiles \/ slice/' unit gemv_test
-mutate "rows of half a joined block" gen/glsl.c 's/wide->layout->joined \? qg_format/0 ? qg_format/' unit gemv_test
+mutate "rows of half a joined block" gen/glsl.c 's/layout->joined \? qg_format/0 ? qg_format/' unit gemv_test
 mutate "16 bytes are not loaded beyond the last block" gen/glsl.c 's/if \(!ir->overruns\) return ""/if (!ir->overruns || own) return ""/' unit gemv_test
-mutate "K of 65,536" templates/gemv.comp 's/if \((c != held|@\{wide_held\})\) load/if (held == ~0u) load/' unit gemv_test
-mutate "N ragged: no row is written beyond the last" templates/gemv.comp 's/else if \(row( \+ lane)? < rows \&\& /else if (/' \
+mutate "K of 65,536" templates/gemv.comp 's/if \(c != held\) load/if (held == ~0u) load/' unit gemv_test
+mutate "N ragged: no row is written beyond the last" templates/gemv.comp 's/row \+ lane >= rows \|\| //' \
   script gemv vulkan "blocks q4_0 5001 1 3 f32"
-mutate "N ragged, rows shared out" templates/gemv.comp 's/(    )if \((row|own) < rows \&\& (m < batch\) y.*total)/\1if (\3/' unit gemv_test
+mutate "N ragged, rows shared out" templates/gemv.comp 's/if \(first \+ i < rows\) y/y/' unit gemv_test
 mutate "N ragged, MSL: no row is read beyond the last" templates/gemv_rows.metal \
   's/shape.row_tiles, min\((first \+ team \* ROWS \+ r), shape.rows - 1\)/shape.row_tiles, \1/' script gemv msl "blocks q4_0 19 3 1 f32"
-mutate "M ragged: no vector is written beyond the last" templates/gemv.comp 's/ \&\& m < batch\) y/) y/' unit gemv_test
+mutate "M ragged: no vector is written beyond the last" templates/gemv.comp 's/ \|\| m >= batch\)/)/' unit gemv_test
+mutate "M ragged, halves: no vector is written beyond the last" templates/gemv.comp 's/ \&\& m < batch\) y/) y/' \
+  script gemv vulkan "blocks q4_0 5 7 3 f16"
+mutate "several vectors: sums of all slices" templates/gemv.comp 's/begin == 0u \? all : y\[at\] \+ all/all/' \
+  script gemv vulkan "blocks q4_0 1 2048 4 f16"
+mutate "several vectors: each has its own x" templates/gemv.comp 's/\(i \/ count, begin/(0u, begin/' unit gemv_test
+mutate "several vectors: tiles of a slice lie apart" gen/shared.c 's/SLICE \+ t\] = %s/SLICE] = %s/' unit gemv_test
+mutate "several vectors: the last block of all" gen/glsl.c 's/wide_last\(arena, wide_dot, kernel, true\)\)/"")/' \
+  script gemv vulkan "blocks q8_0 5 4 3 f32"
+mutate "integers have a step for 32 elements" gen/dot_bytes.c 's/return one->run \/ STEP_RUNS/return 0 * one->run/' unit dot_bytes_test
+mutate "chains of products end" gen/dot.c 's/links\+\+ == CHAIN/links++ > 99/' unit rules_test
 mutate "N ragged, experts: no row is written beyond the last" templates/gemv_id.comp 's/if \(first \+ i < rows\) y/y/' unit gemv_test
 mutate "M ragged, MSL: no vector is written beyond the last" templates/gemv_rows.metal 's/ \&\& m < shape.batch\) y/) y/' \
   script gemv msl "blocks q4_0 5 3 3 f32"

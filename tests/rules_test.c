@@ -259,6 +259,13 @@ static void test_collect(void **state) {
     runs[1] = apply(&b, QG_ADD, half(&b, "d"), half(&b, "w"));
     check_lanes(b, 1, 2, runs,
                 "(x[k][m][0] * (f16_to_f32(d) * f16_to_f32(v))) + (x[k][m][1] * (f16_to_f32(d) + f16_to_f32(w)))");
+    b = bench_new(); /* a chain ends after eight */
+    const qg_node *many[10];
+    for (uint32_t r = 0; r < 10; ++r) many[r] = apply(&b, QG_MUL, half(&b, "d"), floats(&b, "v"));
+    check_lanes(b, 4, 10, many,
+                D " * (dot(x[k][m][0], " V ") + dot(x[k][m][1], " V ") + dot(x[k][m][2], " V ") + dot(x[k][m][3], " V
+                  ") + dot(x[k][m][4], " V ") + dot(x[k][m][5], " V ") + dot(x[k][m][6], " V ") + dot(x[k][m][7], " V
+                  ") + (dot(x[k][m][8], " V ") + dot(x[k][m][9], " V ")))");
 }
 
 /* ---- halves ------------------------------------------------------------------------------------------------------ */

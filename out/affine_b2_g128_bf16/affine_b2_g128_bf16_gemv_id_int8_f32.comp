@@ -57,22 +57,21 @@ float bf16_to_f32(uint bits) {
     return uintBitsToFloat(bits << 16);
 }
 
-const uint BATCH = 1u;
 const uint TILES = 4u;
 
-// What a thread keeps of x: tiles of one token as integers of signed bytes, the highest first, four elements in a word;
-// the step that an integer stands for; and sums over runs that share a scale, of each digit and of the integers.
-int x[TILES][BATCH][DIGITS][4];
-int x_digits[TILES][BATCH][DIGITS][1];
-float x_step[TILES][BATCH][1];
-float x_sum[TILES][BATCH][1];
+// What a thread keeps of x: tiles of one token as integers of signed bytes, the highest first, four elements in a word; the
+// steps that the integers stand for; sums over runs that share a scale, of each digit, and of x itself.
+int x[TILES][DIGITS][4];
+int x_digits[TILES][DIGITS][1];
+float x_step[TILES][1];
+float x_sum[TILES][1];
 
 // The same for wide tiles.
 const uint WIDE_TILES = 1u;
-int wide_x[WIDE_TILES][BATCH][DIGITS][32];
-int wide_x_digits[WIDE_TILES][BATCH][DIGITS][1];
-float wide_x_step[WIDE_TILES][BATCH][4];
-float wide_x_sum[WIDE_TILES][BATCH][1];
+int wide_x[WIDE_TILES][DIGITS][32];
+int wide_x_digits[WIDE_TILES][DIGITS][1];
+float wide_x_step[WIDE_TILES][4];
+float wide_x_sum[WIDE_TILES][1];
 
 // Integers whose digits are bytes with a sign: the largest, less what rounding may add.
 const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355709.0;
@@ -106,46 +105,44 @@ int sum_of(ivec4 v) {
     return v.x + v.y + v.z + v.w;
 }
 
-// Loads what tile `j` of a row meets of x, from right-hand side `vector` on.
+// Loads what tile `j` of a row meets of right-hand side `vector`.
 void load_x(uint vector, uint j, uint k) {
     const uint tile = j % 8u;
     const uint place = j / 8u * 32u + tile * 4u;
-    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        const uint from = min(vector + m, batch - 1u) * row_tiles * 4u + place;
-        const vec4 x0 = x_in[from];
-        const vec4 x1 = x_in[from + 1u];
-        const vec4 x2 = x_in[from + 2u];
-        const vec4 x3 = x_in[from + 3u];
-        vec4 most = abs(x0);
-        most = max(most, abs(x1));
-        most = max(most, abs(x2));
-        most = max(most, abs(x3));
-        const float scale = scale_of(most, x0 + x1 + x2 + x3);
-        x_step[k][m][0] = 1.0 / scale;
-        ivec4 i0 = ivec4(roundEven(x0 * scale));
-        ivec4 i1 = ivec4(roundEven(x1 * scale));
-        ivec4 i2 = ivec4(roundEven(x2 * scale));
-        ivec4 i3 = ivec4(roundEven(x3 * scale));
-        x_sum[k][m][0] = x_step[k][m][0] * float(sum_of(i0 + i1 + i2 + i3));
-        [[unroll]] for (uint digit = DIGITS; digit-- > 0;) {
-            const ivec4 low0 = bitfieldExtract(i0, 0, 8);
-            const ivec4 low1 = bitfieldExtract(i1, 0, 8);
-            const ivec4 low2 = bitfieldExtract(i2, 0, 8);
-            const ivec4 low3 = bitfieldExtract(i3, 0, 8);
-            x[k][m][digit][0] = bytes_of(ivec4(low0.x, low1.x, low2.x, low3.x));
-            x[k][m][digit][1] = bytes_of(ivec4(low0.y, low1.y, low2.y, low3.y));
-            x[k][m][digit][2] = bytes_of(ivec4(low0.z, low1.z, low2.z, low3.z));
-            x[k][m][digit][3] = bytes_of(ivec4(low0.w, low1.w, low2.w, low3.w));
-            i0 = (i0 - low0) >> 8;
-            i1 = (i1 - low1) >> 8;
-            i2 = (i2 - low2) >> 8;
-            i3 = (i3 - low3) >> 8;
-        }
+    const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
+    const vec4 x0 = x_in[from];
+    const vec4 x1 = x_in[from + 1u];
+    const vec4 x2 = x_in[from + 2u];
+    const vec4 x3 = x_in[from + 3u];
+    vec4 most = abs(x0);
+    most = max(most, abs(x1));
+    most = max(most, abs(x2));
+    most = max(most, abs(x3));
+    const float scale = scale_of(most, x0 + x1 + x2 + x3);
+    x_step[k][0] = 1.0 / scale;
+    ivec4 i0 = ivec4(roundEven(x0 * scale));
+    ivec4 i1 = ivec4(roundEven(x1 * scale));
+    ivec4 i2 = ivec4(roundEven(x2 * scale));
+    ivec4 i3 = ivec4(roundEven(x3 * scale));
+    x_sum[k][0] = x_step[k][0] * float(sum_of(i0 + i1 + i2 + i3));
+    [[unroll]] for (uint digit = DIGITS; digit-- > 0;) {
+        const ivec4 low0 = bitfieldExtract(i0, 0, 8);
+        const ivec4 low1 = bitfieldExtract(i1, 0, 8);
+        const ivec4 low2 = bitfieldExtract(i2, 0, 8);
+        const ivec4 low3 = bitfieldExtract(i3, 0, 8);
+        x[k][digit][0] = bytes_of(ivec4(low0.x, low1.x, low2.x, low3.x));
+        x[k][digit][1] = bytes_of(ivec4(low0.y, low1.y, low2.y, low3.y));
+        x[k][digit][2] = bytes_of(ivec4(low0.z, low1.z, low2.z, low3.z));
+        x[k][digit][3] = bytes_of(ivec4(low0.w, low1.w, low2.w, low3.w));
+        i0 = (i0 - low0) >> 8;
+        i1 = (i1 - low1) >> 8;
+        i2 = (i2 - low2) >> 8;
+        i3 = (i3 - low3) >> 8;
     }
 }
 
-// Adds the products of tile `j` of row `n` with what is kept of x, for each right-hand side.
-void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
+// Adds the products of tile `j` of row `n` with what is kept of x.
+void accumulate(uint n, uint j, uint k, inout float sum) {
     const uint block = n * (row_tiles / 8u) + j / 8u;
     const uint tile = j % 8u;
     float s = bf16_to_f32(uint(scales[block]));
@@ -155,224 +152,220 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     uint bytes2 = (w >> 4u) & 0x3030303u;
     uint bytes3 = (w >> 6u) & 0x3030303u;
     float b = bf16_to_f32(uint(biases[block]));
-    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        float dots0 = 0.0;
-        [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
-            dots0 = 256.0 * dots0 + float(dot4(int(bytes0), x[k][m][digit][0]) + dot4(int(bytes1), x[k][m][digit][1]) + dot4(int(bytes2), x[k][m][digit][2]) + dot4(int(bytes3), x[k][m][digit][3]));
-        }
-        sum[m] += s * (x_step[k][m][0] * dots0) + b * x_sum[k][m][0];
+    float dots0 = 0.0;
+    [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
+        dots0 = 256.0 * dots0 + float(dot4(int(bytes0), x[k][digit][0]) + dot4(int(bytes1), x[k][digit][1]) + dot4(int(bytes2), x[k][digit][2]) + dot4(int(bytes3), x[k][digit][3]));
     }
+    sum += s * (x_step[k][0] * dots0) + b * x_sum[k][0];
 }
 
-// Loads what wide tile `j` of a row meets of x, from right-hand side `vector` on.
+// Loads what wide tile `j` of a row meets of right-hand side `vector`.
 void load_wide_x(uint vector, uint j, uint k) {
     const uint tile = j % 2u;
     const uint place = j / 2u * 64u + tile * 32u;
-    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        const uint from = min(vector + m, batch - 1u) * row_tiles * 4u + place;
-        const vec4 x0 = x_in[from];
-        const vec4 x1 = x_in[from + 1u];
-        const vec4 x2 = x_in[from + 2u];
-        const vec4 x3 = x_in[from + 3u];
-        const vec4 x4 = x_in[from + 4u];
-        const vec4 x5 = x_in[from + 5u];
-        const vec4 x6 = x_in[from + 6u];
-        const vec4 x7 = x_in[from + 7u];
-        const vec4 x8 = x_in[from + 8u];
-        const vec4 x9 = x_in[from + 9u];
-        const vec4 x10 = x_in[from + 10u];
-        const vec4 x11 = x_in[from + 11u];
-        const vec4 x12 = x_in[from + 12u];
-        const vec4 x13 = x_in[from + 13u];
-        const vec4 x14 = x_in[from + 14u];
-        const vec4 x15 = x_in[from + 15u];
-        const vec4 x16 = x_in[from + 16u];
-        const vec4 x17 = x_in[from + 17u];
-        const vec4 x18 = x_in[from + 18u];
-        const vec4 x19 = x_in[from + 19u];
-        const vec4 x20 = x_in[from + 20u];
-        const vec4 x21 = x_in[from + 21u];
-        const vec4 x22 = x_in[from + 22u];
-        const vec4 x23 = x_in[from + 23u];
-        const vec4 x24 = x_in[from + 24u];
-        const vec4 x25 = x_in[from + 25u];
-        const vec4 x26 = x_in[from + 26u];
-        const vec4 x27 = x_in[from + 27u];
-        const vec4 x28 = x_in[from + 28u];
-        const vec4 x29 = x_in[from + 29u];
-        const vec4 x30 = x_in[from + 30u];
-        const vec4 x31 = x_in[from + 31u];
-        vec4 most0 = abs(x0);
-        most0 = max(most0, abs(x1));
-        most0 = max(most0, abs(x2));
-        most0 = max(most0, abs(x3));
-        most0 = max(most0, abs(x4));
-        most0 = max(most0, abs(x5));
-        most0 = max(most0, abs(x6));
-        most0 = max(most0, abs(x7));
-        const float scale0 = scale_of(most0, x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7);
-        wide_x_step[k][m][0] = 1.0 / scale0;
-        ivec4 i0 = ivec4(roundEven(x0 * scale0));
-        ivec4 i1 = ivec4(roundEven(x1 * scale0));
-        ivec4 i2 = ivec4(roundEven(x2 * scale0));
-        ivec4 i3 = ivec4(roundEven(x3 * scale0));
-        ivec4 i4 = ivec4(roundEven(x4 * scale0));
-        ivec4 i5 = ivec4(roundEven(x5 * scale0));
-        ivec4 i6 = ivec4(roundEven(x6 * scale0));
-        ivec4 i7 = ivec4(roundEven(x7 * scale0));
-        vec4 most1 = abs(x8);
-        most1 = max(most1, abs(x9));
-        most1 = max(most1, abs(x10));
-        most1 = max(most1, abs(x11));
-        most1 = max(most1, abs(x12));
-        most1 = max(most1, abs(x13));
-        most1 = max(most1, abs(x14));
-        most1 = max(most1, abs(x15));
-        const float scale1 = scale_of(most1, x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15);
-        wide_x_step[k][m][1] = 1.0 / scale1;
-        ivec4 i8 = ivec4(roundEven(x8 * scale1));
-        ivec4 i9 = ivec4(roundEven(x9 * scale1));
-        ivec4 i10 = ivec4(roundEven(x10 * scale1));
-        ivec4 i11 = ivec4(roundEven(x11 * scale1));
-        ivec4 i12 = ivec4(roundEven(x12 * scale1));
-        ivec4 i13 = ivec4(roundEven(x13 * scale1));
-        ivec4 i14 = ivec4(roundEven(x14 * scale1));
-        ivec4 i15 = ivec4(roundEven(x15 * scale1));
-        vec4 most2 = abs(x16);
-        most2 = max(most2, abs(x17));
-        most2 = max(most2, abs(x18));
-        most2 = max(most2, abs(x19));
-        most2 = max(most2, abs(x20));
-        most2 = max(most2, abs(x21));
-        most2 = max(most2, abs(x22));
-        most2 = max(most2, abs(x23));
-        const float scale2 = scale_of(most2, x16 + x17 + x18 + x19 + x20 + x21 + x22 + x23);
-        wide_x_step[k][m][2] = 1.0 / scale2;
-        ivec4 i16 = ivec4(roundEven(x16 * scale2));
-        ivec4 i17 = ivec4(roundEven(x17 * scale2));
-        ivec4 i18 = ivec4(roundEven(x18 * scale2));
-        ivec4 i19 = ivec4(roundEven(x19 * scale2));
-        ivec4 i20 = ivec4(roundEven(x20 * scale2));
-        ivec4 i21 = ivec4(roundEven(x21 * scale2));
-        ivec4 i22 = ivec4(roundEven(x22 * scale2));
-        ivec4 i23 = ivec4(roundEven(x23 * scale2));
-        vec4 most3 = abs(x24);
-        most3 = max(most3, abs(x25));
-        most3 = max(most3, abs(x26));
-        most3 = max(most3, abs(x27));
-        most3 = max(most3, abs(x28));
-        most3 = max(most3, abs(x29));
-        most3 = max(most3, abs(x30));
-        most3 = max(most3, abs(x31));
-        const float scale3 = scale_of(most3, x24 + x25 + x26 + x27 + x28 + x29 + x30 + x31);
-        wide_x_step[k][m][3] = 1.0 / scale3;
-        ivec4 i24 = ivec4(roundEven(x24 * scale3));
-        ivec4 i25 = ivec4(roundEven(x25 * scale3));
-        ivec4 i26 = ivec4(roundEven(x26 * scale3));
-        ivec4 i27 = ivec4(roundEven(x27 * scale3));
-        ivec4 i28 = ivec4(roundEven(x28 * scale3));
-        ivec4 i29 = ivec4(roundEven(x29 * scale3));
-        ivec4 i30 = ivec4(roundEven(x30 * scale3));
-        ivec4 i31 = ivec4(roundEven(x31 * scale3));
-        wide_x_sum[k][m][0] = wide_x_step[k][m][0] * float(sum_of(i0 + i1 + i2 + i3 + i4 + i5 + i6 + i7)) + wide_x_step[k][m][1] * float(sum_of(i8 + i9 + i10 + i11 + i12 + i13 + i14 + i15)) + wide_x_step[k][m][2] * float(sum_of(i16 + i17 + i18 + i19 + i20 + i21 + i22 + i23)) + wide_x_step[k][m][3] * float(sum_of(i24 + i25 + i26 + i27 + i28 + i29 + i30 + i31));
-        [[unroll]] for (uint digit = DIGITS; digit-- > 0;) {
-            const ivec4 low0 = bitfieldExtract(i0, 0, 8);
-            const ivec4 low1 = bitfieldExtract(i1, 0, 8);
-            const ivec4 low2 = bitfieldExtract(i2, 0, 8);
-            const ivec4 low3 = bitfieldExtract(i3, 0, 8);
-            const ivec4 low4 = bitfieldExtract(i4, 0, 8);
-            const ivec4 low5 = bitfieldExtract(i5, 0, 8);
-            const ivec4 low6 = bitfieldExtract(i6, 0, 8);
-            const ivec4 low7 = bitfieldExtract(i7, 0, 8);
-            const ivec4 low8 = bitfieldExtract(i8, 0, 8);
-            const ivec4 low9 = bitfieldExtract(i9, 0, 8);
-            const ivec4 low10 = bitfieldExtract(i10, 0, 8);
-            const ivec4 low11 = bitfieldExtract(i11, 0, 8);
-            const ivec4 low12 = bitfieldExtract(i12, 0, 8);
-            const ivec4 low13 = bitfieldExtract(i13, 0, 8);
-            const ivec4 low14 = bitfieldExtract(i14, 0, 8);
-            const ivec4 low15 = bitfieldExtract(i15, 0, 8);
-            const ivec4 low16 = bitfieldExtract(i16, 0, 8);
-            const ivec4 low17 = bitfieldExtract(i17, 0, 8);
-            const ivec4 low18 = bitfieldExtract(i18, 0, 8);
-            const ivec4 low19 = bitfieldExtract(i19, 0, 8);
-            const ivec4 low20 = bitfieldExtract(i20, 0, 8);
-            const ivec4 low21 = bitfieldExtract(i21, 0, 8);
-            const ivec4 low22 = bitfieldExtract(i22, 0, 8);
-            const ivec4 low23 = bitfieldExtract(i23, 0, 8);
-            const ivec4 low24 = bitfieldExtract(i24, 0, 8);
-            const ivec4 low25 = bitfieldExtract(i25, 0, 8);
-            const ivec4 low26 = bitfieldExtract(i26, 0, 8);
-            const ivec4 low27 = bitfieldExtract(i27, 0, 8);
-            const ivec4 low28 = bitfieldExtract(i28, 0, 8);
-            const ivec4 low29 = bitfieldExtract(i29, 0, 8);
-            const ivec4 low30 = bitfieldExtract(i30, 0, 8);
-            const ivec4 low31 = bitfieldExtract(i31, 0, 8);
-            wide_x[k][m][digit][0] = bytes_of(ivec4(low0.x, low1.x, low2.x, low3.x));
-            wide_x[k][m][digit][1] = bytes_of(ivec4(low0.y, low1.y, low2.y, low3.y));
-            wide_x[k][m][digit][2] = bytes_of(ivec4(low0.z, low1.z, low2.z, low3.z));
-            wide_x[k][m][digit][3] = bytes_of(ivec4(low0.w, low1.w, low2.w, low3.w));
-            wide_x[k][m][digit][4] = bytes_of(ivec4(low4.x, low5.x, low6.x, low7.x));
-            wide_x[k][m][digit][5] = bytes_of(ivec4(low4.y, low5.y, low6.y, low7.y));
-            wide_x[k][m][digit][6] = bytes_of(ivec4(low4.z, low5.z, low6.z, low7.z));
-            wide_x[k][m][digit][7] = bytes_of(ivec4(low4.w, low5.w, low6.w, low7.w));
-            wide_x[k][m][digit][8] = bytes_of(ivec4(low8.x, low9.x, low10.x, low11.x));
-            wide_x[k][m][digit][9] = bytes_of(ivec4(low8.y, low9.y, low10.y, low11.y));
-            wide_x[k][m][digit][10] = bytes_of(ivec4(low8.z, low9.z, low10.z, low11.z));
-            wide_x[k][m][digit][11] = bytes_of(ivec4(low8.w, low9.w, low10.w, low11.w));
-            wide_x[k][m][digit][12] = bytes_of(ivec4(low12.x, low13.x, low14.x, low15.x));
-            wide_x[k][m][digit][13] = bytes_of(ivec4(low12.y, low13.y, low14.y, low15.y));
-            wide_x[k][m][digit][14] = bytes_of(ivec4(low12.z, low13.z, low14.z, low15.z));
-            wide_x[k][m][digit][15] = bytes_of(ivec4(low12.w, low13.w, low14.w, low15.w));
-            wide_x[k][m][digit][16] = bytes_of(ivec4(low16.x, low17.x, low18.x, low19.x));
-            wide_x[k][m][digit][17] = bytes_of(ivec4(low16.y, low17.y, low18.y, low19.y));
-            wide_x[k][m][digit][18] = bytes_of(ivec4(low16.z, low17.z, low18.z, low19.z));
-            wide_x[k][m][digit][19] = bytes_of(ivec4(low16.w, low17.w, low18.w, low19.w));
-            wide_x[k][m][digit][20] = bytes_of(ivec4(low20.x, low21.x, low22.x, low23.x));
-            wide_x[k][m][digit][21] = bytes_of(ivec4(low20.y, low21.y, low22.y, low23.y));
-            wide_x[k][m][digit][22] = bytes_of(ivec4(low20.z, low21.z, low22.z, low23.z));
-            wide_x[k][m][digit][23] = bytes_of(ivec4(low20.w, low21.w, low22.w, low23.w));
-            wide_x[k][m][digit][24] = bytes_of(ivec4(low24.x, low25.x, low26.x, low27.x));
-            wide_x[k][m][digit][25] = bytes_of(ivec4(low24.y, low25.y, low26.y, low27.y));
-            wide_x[k][m][digit][26] = bytes_of(ivec4(low24.z, low25.z, low26.z, low27.z));
-            wide_x[k][m][digit][27] = bytes_of(ivec4(low24.w, low25.w, low26.w, low27.w));
-            wide_x[k][m][digit][28] = bytes_of(ivec4(low28.x, low29.x, low30.x, low31.x));
-            wide_x[k][m][digit][29] = bytes_of(ivec4(low28.y, low29.y, low30.y, low31.y));
-            wide_x[k][m][digit][30] = bytes_of(ivec4(low28.z, low29.z, low30.z, low31.z));
-            wide_x[k][m][digit][31] = bytes_of(ivec4(low28.w, low29.w, low30.w, low31.w));
-            i0 = (i0 - low0) >> 8;
-            i1 = (i1 - low1) >> 8;
-            i2 = (i2 - low2) >> 8;
-            i3 = (i3 - low3) >> 8;
-            i4 = (i4 - low4) >> 8;
-            i5 = (i5 - low5) >> 8;
-            i6 = (i6 - low6) >> 8;
-            i7 = (i7 - low7) >> 8;
-            i8 = (i8 - low8) >> 8;
-            i9 = (i9 - low9) >> 8;
-            i10 = (i10 - low10) >> 8;
-            i11 = (i11 - low11) >> 8;
-            i12 = (i12 - low12) >> 8;
-            i13 = (i13 - low13) >> 8;
-            i14 = (i14 - low14) >> 8;
-            i15 = (i15 - low15) >> 8;
-            i16 = (i16 - low16) >> 8;
-            i17 = (i17 - low17) >> 8;
-            i18 = (i18 - low18) >> 8;
-            i19 = (i19 - low19) >> 8;
-            i20 = (i20 - low20) >> 8;
-            i21 = (i21 - low21) >> 8;
-            i22 = (i22 - low22) >> 8;
-            i23 = (i23 - low23) >> 8;
-            i24 = (i24 - low24) >> 8;
-            i25 = (i25 - low25) >> 8;
-            i26 = (i26 - low26) >> 8;
-            i27 = (i27 - low27) >> 8;
-            i28 = (i28 - low28) >> 8;
-            i29 = (i29 - low29) >> 8;
-            i30 = (i30 - low30) >> 8;
-            i31 = (i31 - low31) >> 8;
-        }
+    const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
+    const vec4 x0 = x_in[from];
+    const vec4 x1 = x_in[from + 1u];
+    const vec4 x2 = x_in[from + 2u];
+    const vec4 x3 = x_in[from + 3u];
+    const vec4 x4 = x_in[from + 4u];
+    const vec4 x5 = x_in[from + 5u];
+    const vec4 x6 = x_in[from + 6u];
+    const vec4 x7 = x_in[from + 7u];
+    const vec4 x8 = x_in[from + 8u];
+    const vec4 x9 = x_in[from + 9u];
+    const vec4 x10 = x_in[from + 10u];
+    const vec4 x11 = x_in[from + 11u];
+    const vec4 x12 = x_in[from + 12u];
+    const vec4 x13 = x_in[from + 13u];
+    const vec4 x14 = x_in[from + 14u];
+    const vec4 x15 = x_in[from + 15u];
+    const vec4 x16 = x_in[from + 16u];
+    const vec4 x17 = x_in[from + 17u];
+    const vec4 x18 = x_in[from + 18u];
+    const vec4 x19 = x_in[from + 19u];
+    const vec4 x20 = x_in[from + 20u];
+    const vec4 x21 = x_in[from + 21u];
+    const vec4 x22 = x_in[from + 22u];
+    const vec4 x23 = x_in[from + 23u];
+    const vec4 x24 = x_in[from + 24u];
+    const vec4 x25 = x_in[from + 25u];
+    const vec4 x26 = x_in[from + 26u];
+    const vec4 x27 = x_in[from + 27u];
+    const vec4 x28 = x_in[from + 28u];
+    const vec4 x29 = x_in[from + 29u];
+    const vec4 x30 = x_in[from + 30u];
+    const vec4 x31 = x_in[from + 31u];
+    vec4 most0 = abs(x0);
+    most0 = max(most0, abs(x1));
+    most0 = max(most0, abs(x2));
+    most0 = max(most0, abs(x3));
+    most0 = max(most0, abs(x4));
+    most0 = max(most0, abs(x5));
+    most0 = max(most0, abs(x6));
+    most0 = max(most0, abs(x7));
+    const float scale0 = scale_of(most0, x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7);
+    wide_x_step[k][0] = 1.0 / scale0;
+    ivec4 i0 = ivec4(roundEven(x0 * scale0));
+    ivec4 i1 = ivec4(roundEven(x1 * scale0));
+    ivec4 i2 = ivec4(roundEven(x2 * scale0));
+    ivec4 i3 = ivec4(roundEven(x3 * scale0));
+    ivec4 i4 = ivec4(roundEven(x4 * scale0));
+    ivec4 i5 = ivec4(roundEven(x5 * scale0));
+    ivec4 i6 = ivec4(roundEven(x6 * scale0));
+    ivec4 i7 = ivec4(roundEven(x7 * scale0));
+    vec4 most1 = abs(x8);
+    most1 = max(most1, abs(x9));
+    most1 = max(most1, abs(x10));
+    most1 = max(most1, abs(x11));
+    most1 = max(most1, abs(x12));
+    most1 = max(most1, abs(x13));
+    most1 = max(most1, abs(x14));
+    most1 = max(most1, abs(x15));
+    const float scale1 = scale_of(most1, x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15);
+    wide_x_step[k][1] = 1.0 / scale1;
+    ivec4 i8 = ivec4(roundEven(x8 * scale1));
+    ivec4 i9 = ivec4(roundEven(x9 * scale1));
+    ivec4 i10 = ivec4(roundEven(x10 * scale1));
+    ivec4 i11 = ivec4(roundEven(x11 * scale1));
+    ivec4 i12 = ivec4(roundEven(x12 * scale1));
+    ivec4 i13 = ivec4(roundEven(x13 * scale1));
+    ivec4 i14 = ivec4(roundEven(x14 * scale1));
+    ivec4 i15 = ivec4(roundEven(x15 * scale1));
+    vec4 most2 = abs(x16);
+    most2 = max(most2, abs(x17));
+    most2 = max(most2, abs(x18));
+    most2 = max(most2, abs(x19));
+    most2 = max(most2, abs(x20));
+    most2 = max(most2, abs(x21));
+    most2 = max(most2, abs(x22));
+    most2 = max(most2, abs(x23));
+    const float scale2 = scale_of(most2, x16 + x17 + x18 + x19 + x20 + x21 + x22 + x23);
+    wide_x_step[k][2] = 1.0 / scale2;
+    ivec4 i16 = ivec4(roundEven(x16 * scale2));
+    ivec4 i17 = ivec4(roundEven(x17 * scale2));
+    ivec4 i18 = ivec4(roundEven(x18 * scale2));
+    ivec4 i19 = ivec4(roundEven(x19 * scale2));
+    ivec4 i20 = ivec4(roundEven(x20 * scale2));
+    ivec4 i21 = ivec4(roundEven(x21 * scale2));
+    ivec4 i22 = ivec4(roundEven(x22 * scale2));
+    ivec4 i23 = ivec4(roundEven(x23 * scale2));
+    vec4 most3 = abs(x24);
+    most3 = max(most3, abs(x25));
+    most3 = max(most3, abs(x26));
+    most3 = max(most3, abs(x27));
+    most3 = max(most3, abs(x28));
+    most3 = max(most3, abs(x29));
+    most3 = max(most3, abs(x30));
+    most3 = max(most3, abs(x31));
+    const float scale3 = scale_of(most3, x24 + x25 + x26 + x27 + x28 + x29 + x30 + x31);
+    wide_x_step[k][3] = 1.0 / scale3;
+    ivec4 i24 = ivec4(roundEven(x24 * scale3));
+    ivec4 i25 = ivec4(roundEven(x25 * scale3));
+    ivec4 i26 = ivec4(roundEven(x26 * scale3));
+    ivec4 i27 = ivec4(roundEven(x27 * scale3));
+    ivec4 i28 = ivec4(roundEven(x28 * scale3));
+    ivec4 i29 = ivec4(roundEven(x29 * scale3));
+    ivec4 i30 = ivec4(roundEven(x30 * scale3));
+    ivec4 i31 = ivec4(roundEven(x31 * scale3));
+    wide_x_sum[k][0] = wide_x_step[k][0] * float(sum_of(i0 + i1 + i2 + i3 + i4 + i5 + i6 + i7)) + wide_x_step[k][1] * float(sum_of(i8 + i9 + i10 + i11 + i12 + i13 + i14 + i15)) + wide_x_step[k][2] * float(sum_of(i16 + i17 + i18 + i19 + i20 + i21 + i22 + i23)) + wide_x_step[k][3] * float(sum_of(i24 + i25 + i26 + i27 + i28 + i29 + i30 + i31));
+    [[unroll]] for (uint digit = DIGITS; digit-- > 0;) {
+        const ivec4 low0 = bitfieldExtract(i0, 0, 8);
+        const ivec4 low1 = bitfieldExtract(i1, 0, 8);
+        const ivec4 low2 = bitfieldExtract(i2, 0, 8);
+        const ivec4 low3 = bitfieldExtract(i3, 0, 8);
+        const ivec4 low4 = bitfieldExtract(i4, 0, 8);
+        const ivec4 low5 = bitfieldExtract(i5, 0, 8);
+        const ivec4 low6 = bitfieldExtract(i6, 0, 8);
+        const ivec4 low7 = bitfieldExtract(i7, 0, 8);
+        const ivec4 low8 = bitfieldExtract(i8, 0, 8);
+        const ivec4 low9 = bitfieldExtract(i9, 0, 8);
+        const ivec4 low10 = bitfieldExtract(i10, 0, 8);
+        const ivec4 low11 = bitfieldExtract(i11, 0, 8);
+        const ivec4 low12 = bitfieldExtract(i12, 0, 8);
+        const ivec4 low13 = bitfieldExtract(i13, 0, 8);
+        const ivec4 low14 = bitfieldExtract(i14, 0, 8);
+        const ivec4 low15 = bitfieldExtract(i15, 0, 8);
+        const ivec4 low16 = bitfieldExtract(i16, 0, 8);
+        const ivec4 low17 = bitfieldExtract(i17, 0, 8);
+        const ivec4 low18 = bitfieldExtract(i18, 0, 8);
+        const ivec4 low19 = bitfieldExtract(i19, 0, 8);
+        const ivec4 low20 = bitfieldExtract(i20, 0, 8);
+        const ivec4 low21 = bitfieldExtract(i21, 0, 8);
+        const ivec4 low22 = bitfieldExtract(i22, 0, 8);
+        const ivec4 low23 = bitfieldExtract(i23, 0, 8);
+        const ivec4 low24 = bitfieldExtract(i24, 0, 8);
+        const ivec4 low25 = bitfieldExtract(i25, 0, 8);
+        const ivec4 low26 = bitfieldExtract(i26, 0, 8);
+        const ivec4 low27 = bitfieldExtract(i27, 0, 8);
+        const ivec4 low28 = bitfieldExtract(i28, 0, 8);
+        const ivec4 low29 = bitfieldExtract(i29, 0, 8);
+        const ivec4 low30 = bitfieldExtract(i30, 0, 8);
+        const ivec4 low31 = bitfieldExtract(i31, 0, 8);
+        wide_x[k][digit][0] = bytes_of(ivec4(low0.x, low1.x, low2.x, low3.x));
+        wide_x[k][digit][1] = bytes_of(ivec4(low0.y, low1.y, low2.y, low3.y));
+        wide_x[k][digit][2] = bytes_of(ivec4(low0.z, low1.z, low2.z, low3.z));
+        wide_x[k][digit][3] = bytes_of(ivec4(low0.w, low1.w, low2.w, low3.w));
+        wide_x[k][digit][4] = bytes_of(ivec4(low4.x, low5.x, low6.x, low7.x));
+        wide_x[k][digit][5] = bytes_of(ivec4(low4.y, low5.y, low6.y, low7.y));
+        wide_x[k][digit][6] = bytes_of(ivec4(low4.z, low5.z, low6.z, low7.z));
+        wide_x[k][digit][7] = bytes_of(ivec4(low4.w, low5.w, low6.w, low7.w));
+        wide_x[k][digit][8] = bytes_of(ivec4(low8.x, low9.x, low10.x, low11.x));
+        wide_x[k][digit][9] = bytes_of(ivec4(low8.y, low9.y, low10.y, low11.y));
+        wide_x[k][digit][10] = bytes_of(ivec4(low8.z, low9.z, low10.z, low11.z));
+        wide_x[k][digit][11] = bytes_of(ivec4(low8.w, low9.w, low10.w, low11.w));
+        wide_x[k][digit][12] = bytes_of(ivec4(low12.x, low13.x, low14.x, low15.x));
+        wide_x[k][digit][13] = bytes_of(ivec4(low12.y, low13.y, low14.y, low15.y));
+        wide_x[k][digit][14] = bytes_of(ivec4(low12.z, low13.z, low14.z, low15.z));
+        wide_x[k][digit][15] = bytes_of(ivec4(low12.w, low13.w, low14.w, low15.w));
+        wide_x[k][digit][16] = bytes_of(ivec4(low16.x, low17.x, low18.x, low19.x));
+        wide_x[k][digit][17] = bytes_of(ivec4(low16.y, low17.y, low18.y, low19.y));
+        wide_x[k][digit][18] = bytes_of(ivec4(low16.z, low17.z, low18.z, low19.z));
+        wide_x[k][digit][19] = bytes_of(ivec4(low16.w, low17.w, low18.w, low19.w));
+        wide_x[k][digit][20] = bytes_of(ivec4(low20.x, low21.x, low22.x, low23.x));
+        wide_x[k][digit][21] = bytes_of(ivec4(low20.y, low21.y, low22.y, low23.y));
+        wide_x[k][digit][22] = bytes_of(ivec4(low20.z, low21.z, low22.z, low23.z));
+        wide_x[k][digit][23] = bytes_of(ivec4(low20.w, low21.w, low22.w, low23.w));
+        wide_x[k][digit][24] = bytes_of(ivec4(low24.x, low25.x, low26.x, low27.x));
+        wide_x[k][digit][25] = bytes_of(ivec4(low24.y, low25.y, low26.y, low27.y));
+        wide_x[k][digit][26] = bytes_of(ivec4(low24.z, low25.z, low26.z, low27.z));
+        wide_x[k][digit][27] = bytes_of(ivec4(low24.w, low25.w, low26.w, low27.w));
+        wide_x[k][digit][28] = bytes_of(ivec4(low28.x, low29.x, low30.x, low31.x));
+        wide_x[k][digit][29] = bytes_of(ivec4(low28.y, low29.y, low30.y, low31.y));
+        wide_x[k][digit][30] = bytes_of(ivec4(low28.z, low29.z, low30.z, low31.z));
+        wide_x[k][digit][31] = bytes_of(ivec4(low28.w, low29.w, low30.w, low31.w));
+        i0 = (i0 - low0) >> 8;
+        i1 = (i1 - low1) >> 8;
+        i2 = (i2 - low2) >> 8;
+        i3 = (i3 - low3) >> 8;
+        i4 = (i4 - low4) >> 8;
+        i5 = (i5 - low5) >> 8;
+        i6 = (i6 - low6) >> 8;
+        i7 = (i7 - low7) >> 8;
+        i8 = (i8 - low8) >> 8;
+        i9 = (i9 - low9) >> 8;
+        i10 = (i10 - low10) >> 8;
+        i11 = (i11 - low11) >> 8;
+        i12 = (i12 - low12) >> 8;
+        i13 = (i13 - low13) >> 8;
+        i14 = (i14 - low14) >> 8;
+        i15 = (i15 - low15) >> 8;
+        i16 = (i16 - low16) >> 8;
+        i17 = (i17 - low17) >> 8;
+        i18 = (i18 - low18) >> 8;
+        i19 = (i19 - low19) >> 8;
+        i20 = (i20 - low20) >> 8;
+        i21 = (i21 - low21) >> 8;
+        i22 = (i22 - low22) >> 8;
+        i23 = (i23 - low23) >> 8;
+        i24 = (i24 - low24) >> 8;
+        i25 = (i25 - low25) >> 8;
+        i26 = (i26 - low26) >> 8;
+        i27 = (i27 - low27) >> 8;
+        i28 = (i28 - low28) >> 8;
+        i29 = (i29 - low29) >> 8;
+        i30 = (i30 - low30) >> 8;
+        i31 = (i31 - low31) >> 8;
     }
 }
 
@@ -387,7 +380,7 @@ void fetch_wide(uint n, uint j, out uvec4 fours[2], out uint words[2]) {
 }
 
 // Adds the products of wide tile `j` of row `n`, which was loaded.
-void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[2], inout float sum[BATCH]) {
+void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[2], inout float sum) {
     const uint block = n * (row_tiles / 16u) + j / 2u;
     const uint tile = j % 2u;
     float s = bf16_to_f32(words[0] >> (tile * 16u));
@@ -434,24 +427,20 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[2], inou
     uint bytes30 = (w7 >> 4u) & 0x3030303u;
     uint bytes31 = (w7 >> 6u) & 0x3030303u;
     float b = bf16_to_f32(words[1] >> (tile * 16u));
-    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        float dots0 = 0.0, dots1 = 0.0, dots2 = 0.0, dots3 = 0.0;
-        [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
-            dots0 = 256.0 * dots0 + float(dot4(int(bytes0), wide_x[k][m][digit][0]) + dot4(int(bytes1), wide_x[k][m][digit][1]) + dot4(int(bytes2), wide_x[k][m][digit][2]) + dot4(int(bytes3), wide_x[k][m][digit][3]) + dot4(int(bytes4), wide_x[k][m][digit][4]) + dot4(int(bytes5), wide_x[k][m][digit][5]) + dot4(int(bytes6), wide_x[k][m][digit][6]) + dot4(int(bytes7), wide_x[k][m][digit][7]));
-            dots1 = 256.0 * dots1 + float(dot4(int(bytes8), wide_x[k][m][digit][8]) + dot4(int(bytes9), wide_x[k][m][digit][9]) + dot4(int(bytes10), wide_x[k][m][digit][10]) + dot4(int(bytes11), wide_x[k][m][digit][11]) + dot4(int(bytes12), wide_x[k][m][digit][12]) + dot4(int(bytes13), wide_x[k][m][digit][13]) + dot4(int(bytes14), wide_x[k][m][digit][14]) + dot4(int(bytes15), wide_x[k][m][digit][15]));
-            dots2 = 256.0 * dots2 + float(dot4(int(bytes16), wide_x[k][m][digit][16]) + dot4(int(bytes17), wide_x[k][m][digit][17]) + dot4(int(bytes18), wide_x[k][m][digit][18]) + dot4(int(bytes19), wide_x[k][m][digit][19]) + dot4(int(bytes20), wide_x[k][m][digit][20]) + dot4(int(bytes21), wide_x[k][m][digit][21]) + dot4(int(bytes22), wide_x[k][m][digit][22]) + dot4(int(bytes23), wide_x[k][m][digit][23]));
-            dots3 = 256.0 * dots3 + float(dot4(int(bytes24), wide_x[k][m][digit][24]) + dot4(int(bytes25), wide_x[k][m][digit][25]) + dot4(int(bytes26), wide_x[k][m][digit][26]) + dot4(int(bytes27), wide_x[k][m][digit][27]) + dot4(int(bytes28), wide_x[k][m][digit][28]) + dot4(int(bytes29), wide_x[k][m][digit][29]) + dot4(int(bytes30), wide_x[k][m][digit][30]) + dot4(int(bytes31), wide_x[k][m][digit][31]));
-        }
-        sum[m] += s * (wide_x_step[k][m][0] * dots0 + wide_x_step[k][m][1] * dots1 + wide_x_step[k][m][2] * dots2 + wide_x_step[k][m][3] * dots3) + b * wide_x_sum[k][m][0];
+    float dots0 = 0.0, dots1 = 0.0, dots2 = 0.0, dots3 = 0.0;
+    [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
+        dots0 = 256.0 * dots0 + float(dot4(int(bytes0), wide_x[k][digit][0]) + dot4(int(bytes1), wide_x[k][digit][1]) + dot4(int(bytes2), wide_x[k][digit][2]) + dot4(int(bytes3), wide_x[k][digit][3]) + dot4(int(bytes4), wide_x[k][digit][4]) + dot4(int(bytes5), wide_x[k][digit][5]) + dot4(int(bytes6), wide_x[k][digit][6]) + dot4(int(bytes7), wide_x[k][digit][7]));
+        dots1 = 256.0 * dots1 + float(dot4(int(bytes8), wide_x[k][digit][8]) + dot4(int(bytes9), wide_x[k][digit][9]) + dot4(int(bytes10), wide_x[k][digit][10]) + dot4(int(bytes11), wide_x[k][digit][11]) + dot4(int(bytes12), wide_x[k][digit][12]) + dot4(int(bytes13), wide_x[k][digit][13]) + dot4(int(bytes14), wide_x[k][digit][14]) + dot4(int(bytes15), wide_x[k][digit][15]));
+        dots2 = 256.0 * dots2 + float(dot4(int(bytes16), wide_x[k][digit][16]) + dot4(int(bytes17), wide_x[k][digit][17]) + dot4(int(bytes18), wide_x[k][digit][18]) + dot4(int(bytes19), wide_x[k][digit][19]) + dot4(int(bytes20), wide_x[k][digit][20]) + dot4(int(bytes21), wide_x[k][digit][21]) + dot4(int(bytes22), wide_x[k][digit][22]) + dot4(int(bytes23), wide_x[k][digit][23]));
+        dots3 = 256.0 * dots3 + float(dot4(int(bytes24), wide_x[k][digit][24]) + dot4(int(bytes25), wide_x[k][digit][25]) + dot4(int(bytes26), wide_x[k][digit][26]) + dot4(int(bytes27), wide_x[k][digit][27]) + dot4(int(bytes28), wide_x[k][digit][28]) + dot4(int(bytes29), wide_x[k][digit][29]) + dot4(int(bytes30), wide_x[k][digit][30]) + dot4(int(bytes31), wide_x[k][digit][31]));
     }
+    sum += s * (wide_x_step[k][0] * dots0 + wide_x_step[k][1] * dots1 + wide_x_step[k][2] * dots2 + wide_x_step[k][3] * dots3) + b * wide_x_sum[k][0];
 }
 
 shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
 
 // Sums over the lanes of a subgroup, of all rows at once: those of row r in lane r.
-float sum_of_lanes(float sum[ROWS][BATCH], uint m) {
-    float v[ROWS];
-    [[unroll]] for (uint r = 0u; r < ROWS; ++r) v[r] = sum[r][m];
+float sum_of_lanes(float v[ROWS]) {
     [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
         const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
         [[unroll]] for (uint i = 0u; i < left; ++i) {
@@ -475,8 +464,8 @@ void walk_wide() {
         const uint pair = work / parts, token = pair / slots, first = work % parts * teams * ROWS, expert = ids[pair];
         const bool found = expert < experts;
         if (found ? expert < expert_first || expert >= expert_end : expert_first != 0u) continue;  // another launch's
-        float sum[ROWS][BATCH];
-        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r][0] = 0.0;
+        float sum[ROWS];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
         if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros
         const uint begin = (expert - expert_first) * rows, row = begin + first + team * ROWS, end = begin + rows;
         for (uint c = gl_SubgroupID % split; found && c < slices; c += split) {
@@ -492,7 +481,7 @@ void walk_wide() {
             held = c;
             held_token = token;
         }
-        const float all = sum_of_lanes(sum, 0u);
+        const float all = sum_of_lanes(sum);
         // Halves of the memory in turn: who is a row ahead does not write where others still read.
         const uint place = turn++ % 2u * gl_NumSubgroups * ROWS;
         if (lane < ROWS) partial[place + gl_SubgroupID * ROWS + lane] = all;
@@ -522,8 +511,8 @@ void main() {
         const uint pair = work / parts, token = pair / slots, first = work % parts * teams * ROWS, expert = ids[pair];
         const bool found = expert < experts;
         if (found ? expert < expert_first || expert >= expert_end : expert_first != 0u) continue;  // another launch's
-        float sum[ROWS][BATCH];
-        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r][0] = 0.0;
+        float sum[ROWS];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
         if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros
         for (uint c = gl_SubgroupID % split; found && c < slices; c += split) {
             [[unroll]] for (uint k = 0; k < TILES; ++k) {
@@ -539,7 +528,7 @@ void main() {
             held_token = token;
         }
         [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
-            const float all = subgroupAdd(sum[r][0]);
+            const float all = subgroupAdd(sum[r]);
             if (subgroupElect()) partial[gl_SubgroupID * ROWS + r] = all;
         }
         barrier();

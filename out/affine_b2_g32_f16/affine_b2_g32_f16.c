@@ -616,11 +616,13 @@ static const uint32_t affine_b2_g32_f16_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_f16_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_f16_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_f16_gemv_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b2_g32_f16_gemv_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant affine_b2_g32_f16_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_f16_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b2_g32_f16_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b2_g32_f16_gemv_f32_vulkan_rows},
     {3, "split", 1, 4, affine_b2_g32_f16_gemv_f32_vulkan_split},
-    {5, "load_words", 4, 2, affine_b2_g32_f16_gemv_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b2_g32_f16_gemv_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, affine_b2_g32_f16_gemv_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_affine_b2_g32_f16_gemv_f32_vulkan = {
     .name = "affine_b2_g32_f16_gemv_f32",
@@ -634,7 +636,7 @@ const qk_kernel qk_affine_b2_g32_f16_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b2_g32_f16_gemv_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b2_g32_f16_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -690,12 +692,14 @@ static const uint32_t affine_b2_g32_f16_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 
 static const uint32_t affine_b2_g32_f16_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_f16_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t affine_b2_g32_f16_gemv_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b2_g32_f16_gemv_int8_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant affine_b2_g32_f16_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_f16_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b2_g32_f16_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b2_g32_f16_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, affine_b2_g32_f16_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, affine_b2_g32_f16_gemv_int8_f32_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b2_g32_f16_gemv_int8_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b2_g32_f16_gemv_int8_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, affine_b2_g32_f16_gemv_int8_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_affine_b2_g32_f16_gemv_int8_f32_vulkan = {
     .name = "affine_b2_g32_f16_gemv_int8_f32",
@@ -709,7 +713,7 @@ const qk_kernel qk_affine_b2_g32_f16_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b2_g32_f16_gemv_int8_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = affine_b2_g32_f16_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -740,12 +744,14 @@ static const uint32_t affine_b2_g32_f16_gemv_split_f32_vulkan_rows[] = {1, 2, 4,
 static const uint32_t affine_b2_g32_f16_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_f16_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t affine_b2_g32_f16_gemv_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b2_g32_f16_gemv_split_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant affine_b2_g32_f16_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_f16_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b2_g32_f16_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b2_g32_f16_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, affine_b2_g32_f16_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, affine_b2_g32_f16_gemv_split_f32_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b2_g32_f16_gemv_split_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b2_g32_f16_gemv_split_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, affine_b2_g32_f16_gemv_split_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_affine_b2_g32_f16_gemv_split_f32_vulkan = {
     .name = "affine_b2_g32_f16_gemv_split_f32",
@@ -759,7 +765,7 @@ const qk_kernel qk_affine_b2_g32_f16_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b2_g32_f16_gemv_split_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = affine_b2_g32_f16_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -790,12 +796,14 @@ static const uint32_t affine_b2_g32_f16_gemv_int24_f32_vulkan_rows[] = {1, 2, 4,
 static const uint32_t affine_b2_g32_f16_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_f16_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t affine_b2_g32_f16_gemv_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b2_g32_f16_gemv_int24_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant affine_b2_g32_f16_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_f16_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b2_g32_f16_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b2_g32_f16_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, affine_b2_g32_f16_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, affine_b2_g32_f16_gemv_int24_f32_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b2_g32_f16_gemv_int24_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b2_g32_f16_gemv_int24_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, affine_b2_g32_f16_gemv_int24_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_affine_b2_g32_f16_gemv_int24_f32_vulkan = {
     .name = "affine_b2_g32_f16_gemv_int24_f32",
@@ -809,7 +817,7 @@ const qk_kernel qk_affine_b2_g32_f16_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b2_g32_f16_gemv_int24_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = affine_b2_g32_f16_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -839,11 +847,13 @@ static const uint32_t affine_b2_g32_f16_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_f16_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_f16_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_f16_gemv_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b2_g32_f16_gemv_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant affine_b2_g32_f16_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_f16_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b2_g32_f16_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b2_g32_f16_gemv_f16_vulkan_rows},
     {3, "split", 1, 4, affine_b2_g32_f16_gemv_f16_vulkan_split},
-    {5, "load_words", 4, 2, affine_b2_g32_f16_gemv_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b2_g32_f16_gemv_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, affine_b2_g32_f16_gemv_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_affine_b2_g32_f16_gemv_f16_vulkan = {
     .name = "affine_b2_g32_f16_gemv_f16",
@@ -857,7 +867,7 @@ const qk_kernel qk_affine_b2_g32_f16_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b2_g32_f16_gemv_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b2_g32_f16_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -913,12 +923,14 @@ static const uint32_t affine_b2_g32_f16_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 
 static const uint32_t affine_b2_g32_f16_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_f16_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t affine_b2_g32_f16_gemv_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b2_g32_f16_gemv_int8_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant affine_b2_g32_f16_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_f16_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b2_g32_f16_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b2_g32_f16_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, affine_b2_g32_f16_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, affine_b2_g32_f16_gemv_int8_f16_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b2_g32_f16_gemv_int8_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b2_g32_f16_gemv_int8_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, affine_b2_g32_f16_gemv_int8_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_affine_b2_g32_f16_gemv_int8_f16_vulkan = {
     .name = "affine_b2_g32_f16_gemv_int8_f16",
@@ -932,7 +944,7 @@ const qk_kernel qk_affine_b2_g32_f16_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b2_g32_f16_gemv_int8_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = affine_b2_g32_f16_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -963,12 +975,14 @@ static const uint32_t affine_b2_g32_f16_gemv_split_f16_vulkan_rows[] = {1, 2, 4,
 static const uint32_t affine_b2_g32_f16_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_f16_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t affine_b2_g32_f16_gemv_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b2_g32_f16_gemv_split_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant affine_b2_g32_f16_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_f16_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b2_g32_f16_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b2_g32_f16_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, affine_b2_g32_f16_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, affine_b2_g32_f16_gemv_split_f16_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b2_g32_f16_gemv_split_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b2_g32_f16_gemv_split_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, affine_b2_g32_f16_gemv_split_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_affine_b2_g32_f16_gemv_split_f16_vulkan = {
     .name = "affine_b2_g32_f16_gemv_split_f16",
@@ -982,7 +996,7 @@ const qk_kernel qk_affine_b2_g32_f16_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b2_g32_f16_gemv_split_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = affine_b2_g32_f16_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1013,12 +1027,14 @@ static const uint32_t affine_b2_g32_f16_gemv_int24_f16_vulkan_rows[] = {1, 2, 4,
 static const uint32_t affine_b2_g32_f16_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_f16_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t affine_b2_g32_f16_gemv_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b2_g32_f16_gemv_int24_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant affine_b2_g32_f16_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_f16_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b2_g32_f16_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b2_g32_f16_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, affine_b2_g32_f16_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, affine_b2_g32_f16_gemv_int24_f16_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b2_g32_f16_gemv_int24_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b2_g32_f16_gemv_int24_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, affine_b2_g32_f16_gemv_int24_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_affine_b2_g32_f16_gemv_int24_f16_vulkan = {
     .name = "affine_b2_g32_f16_gemv_int24_f16",
@@ -1032,7 +1048,7 @@ const qk_kernel qk_affine_b2_g32_f16_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b2_g32_f16_gemv_int24_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = affine_b2_g32_f16_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -624,11 +624,13 @@ static const uint32_t affine_b2_g64_bf16_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g64_bf16_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g64_bf16_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g64_bf16_gemv_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b2_g64_bf16_gemv_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant affine_b2_g64_bf16_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g64_bf16_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b2_g64_bf16_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b2_g64_bf16_gemv_f32_vulkan_rows},
     {3, "split", 1, 4, affine_b2_g64_bf16_gemv_f32_vulkan_split},
-    {5, "load_words", 4, 2, affine_b2_g64_bf16_gemv_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b2_g64_bf16_gemv_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, affine_b2_g64_bf16_gemv_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_affine_b2_g64_bf16_gemv_f32_vulkan = {
     .name = "affine_b2_g64_bf16_gemv_f32",
@@ -642,7 +644,7 @@ const qk_kernel qk_affine_b2_g64_bf16_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b2_g64_bf16_gemv_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b2_g64_bf16_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -698,12 +700,14 @@ static const uint32_t affine_b2_g64_bf16_gemv_int8_f32_vulkan_rows[] = {1, 2, 4,
 static const uint32_t affine_b2_g64_bf16_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g64_bf16_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t affine_b2_g64_bf16_gemv_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b2_g64_bf16_gemv_int8_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant affine_b2_g64_bf16_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g64_bf16_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b2_g64_bf16_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b2_g64_bf16_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, affine_b2_g64_bf16_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, affine_b2_g64_bf16_gemv_int8_f32_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b2_g64_bf16_gemv_int8_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b2_g64_bf16_gemv_int8_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, affine_b2_g64_bf16_gemv_int8_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_affine_b2_g64_bf16_gemv_int8_f32_vulkan = {
     .name = "affine_b2_g64_bf16_gemv_int8_f32",
@@ -717,7 +721,7 @@ const qk_kernel qk_affine_b2_g64_bf16_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b2_g64_bf16_gemv_int8_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = affine_b2_g64_bf16_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -748,12 +752,14 @@ static const uint32_t affine_b2_g64_bf16_gemv_split_f32_vulkan_rows[] = {1, 2, 4
 static const uint32_t affine_b2_g64_bf16_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g64_bf16_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t affine_b2_g64_bf16_gemv_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b2_g64_bf16_gemv_split_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant affine_b2_g64_bf16_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g64_bf16_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b2_g64_bf16_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b2_g64_bf16_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, affine_b2_g64_bf16_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, affine_b2_g64_bf16_gemv_split_f32_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b2_g64_bf16_gemv_split_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b2_g64_bf16_gemv_split_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, affine_b2_g64_bf16_gemv_split_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_affine_b2_g64_bf16_gemv_split_f32_vulkan = {
     .name = "affine_b2_g64_bf16_gemv_split_f32",
@@ -767,7 +773,7 @@ const qk_kernel qk_affine_b2_g64_bf16_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b2_g64_bf16_gemv_split_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = affine_b2_g64_bf16_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -798,12 +804,14 @@ static const uint32_t affine_b2_g64_bf16_gemv_int24_f32_vulkan_rows[] = {1, 2, 4
 static const uint32_t affine_b2_g64_bf16_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g64_bf16_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t affine_b2_g64_bf16_gemv_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b2_g64_bf16_gemv_int24_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant affine_b2_g64_bf16_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g64_bf16_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b2_g64_bf16_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b2_g64_bf16_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, affine_b2_g64_bf16_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, affine_b2_g64_bf16_gemv_int24_f32_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b2_g64_bf16_gemv_int24_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b2_g64_bf16_gemv_int24_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, affine_b2_g64_bf16_gemv_int24_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_affine_b2_g64_bf16_gemv_int24_f32_vulkan = {
     .name = "affine_b2_g64_bf16_gemv_int24_f32",
@@ -817,7 +825,7 @@ const qk_kernel qk_affine_b2_g64_bf16_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b2_g64_bf16_gemv_int24_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = affine_b2_g64_bf16_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -847,11 +855,13 @@ static const uint32_t affine_b2_g64_bf16_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g64_bf16_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g64_bf16_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g64_bf16_gemv_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b2_g64_bf16_gemv_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant affine_b2_g64_bf16_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g64_bf16_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b2_g64_bf16_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b2_g64_bf16_gemv_f16_vulkan_rows},
     {3, "split", 1, 4, affine_b2_g64_bf16_gemv_f16_vulkan_split},
-    {5, "load_words", 4, 2, affine_b2_g64_bf16_gemv_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b2_g64_bf16_gemv_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, affine_b2_g64_bf16_gemv_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_affine_b2_g64_bf16_gemv_f16_vulkan = {
     .name = "affine_b2_g64_bf16_gemv_f16",
@@ -865,7 +875,7 @@ const qk_kernel qk_affine_b2_g64_bf16_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b2_g64_bf16_gemv_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b2_g64_bf16_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -921,12 +931,14 @@ static const uint32_t affine_b2_g64_bf16_gemv_int8_f16_vulkan_rows[] = {1, 2, 4,
 static const uint32_t affine_b2_g64_bf16_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g64_bf16_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t affine_b2_g64_bf16_gemv_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b2_g64_bf16_gemv_int8_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant affine_b2_g64_bf16_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g64_bf16_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b2_g64_bf16_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b2_g64_bf16_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, affine_b2_g64_bf16_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, affine_b2_g64_bf16_gemv_int8_f16_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b2_g64_bf16_gemv_int8_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b2_g64_bf16_gemv_int8_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, affine_b2_g64_bf16_gemv_int8_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_affine_b2_g64_bf16_gemv_int8_f16_vulkan = {
     .name = "affine_b2_g64_bf16_gemv_int8_f16",
@@ -940,7 +952,7 @@ const qk_kernel qk_affine_b2_g64_bf16_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b2_g64_bf16_gemv_int8_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = affine_b2_g64_bf16_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -971,12 +983,14 @@ static const uint32_t affine_b2_g64_bf16_gemv_split_f16_vulkan_rows[] = {1, 2, 4
 static const uint32_t affine_b2_g64_bf16_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g64_bf16_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t affine_b2_g64_bf16_gemv_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b2_g64_bf16_gemv_split_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant affine_b2_g64_bf16_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g64_bf16_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b2_g64_bf16_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b2_g64_bf16_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, affine_b2_g64_bf16_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, affine_b2_g64_bf16_gemv_split_f16_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b2_g64_bf16_gemv_split_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b2_g64_bf16_gemv_split_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, affine_b2_g64_bf16_gemv_split_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_affine_b2_g64_bf16_gemv_split_f16_vulkan = {
     .name = "affine_b2_g64_bf16_gemv_split_f16",
@@ -990,7 +1004,7 @@ const qk_kernel qk_affine_b2_g64_bf16_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b2_g64_bf16_gemv_split_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = affine_b2_g64_bf16_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1021,12 +1035,14 @@ static const uint32_t affine_b2_g64_bf16_gemv_int24_f16_vulkan_rows[] = {1, 2, 4
 static const uint32_t affine_b2_g64_bf16_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g64_bf16_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t affine_b2_g64_bf16_gemv_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b2_g64_bf16_gemv_int24_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant affine_b2_g64_bf16_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g64_bf16_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b2_g64_bf16_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b2_g64_bf16_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, affine_b2_g64_bf16_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, affine_b2_g64_bf16_gemv_int24_f16_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b2_g64_bf16_gemv_int24_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b2_g64_bf16_gemv_int24_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, affine_b2_g64_bf16_gemv_int24_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_affine_b2_g64_bf16_gemv_int24_f16_vulkan = {
     .name = "affine_b2_g64_bf16_gemv_int24_f16",
@@ -1040,7 +1056,7 @@ const qk_kernel qk_affine_b2_g64_bf16_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b2_g64_bf16_gemv_int24_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = affine_b2_g64_bf16_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

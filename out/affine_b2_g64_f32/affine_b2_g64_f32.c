@@ -626,11 +626,13 @@ static const uint32_t affine_b2_g64_f32_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g64_f32_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g64_f32_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g64_f32_gemv_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b2_g64_f32_gemv_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant affine_b2_g64_f32_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g64_f32_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b2_g64_f32_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b2_g64_f32_gemv_f32_vulkan_rows},
     {3, "split", 1, 4, affine_b2_g64_f32_gemv_f32_vulkan_split},
-    {5, "load_words", 4, 2, affine_b2_g64_f32_gemv_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b2_g64_f32_gemv_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, affine_b2_g64_f32_gemv_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_affine_b2_g64_f32_gemv_f32_vulkan = {
     .name = "affine_b2_g64_f32_gemv_f32",
@@ -644,7 +646,7 @@ const qk_kernel qk_affine_b2_g64_f32_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b2_g64_f32_gemv_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b2_g64_f32_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -700,12 +702,14 @@ static const uint32_t affine_b2_g64_f32_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 
 static const uint32_t affine_b2_g64_f32_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g64_f32_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t affine_b2_g64_f32_gemv_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b2_g64_f32_gemv_int8_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant affine_b2_g64_f32_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g64_f32_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b2_g64_f32_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b2_g64_f32_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, affine_b2_g64_f32_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, affine_b2_g64_f32_gemv_int8_f32_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b2_g64_f32_gemv_int8_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b2_g64_f32_gemv_int8_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, affine_b2_g64_f32_gemv_int8_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_affine_b2_g64_f32_gemv_int8_f32_vulkan = {
     .name = "affine_b2_g64_f32_gemv_int8_f32",
@@ -719,7 +723,7 @@ const qk_kernel qk_affine_b2_g64_f32_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b2_g64_f32_gemv_int8_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = affine_b2_g64_f32_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -750,12 +754,14 @@ static const uint32_t affine_b2_g64_f32_gemv_split_f32_vulkan_rows[] = {1, 2, 4,
 static const uint32_t affine_b2_g64_f32_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g64_f32_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t affine_b2_g64_f32_gemv_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b2_g64_f32_gemv_split_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant affine_b2_g64_f32_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g64_f32_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b2_g64_f32_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b2_g64_f32_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, affine_b2_g64_f32_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, affine_b2_g64_f32_gemv_split_f32_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b2_g64_f32_gemv_split_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b2_g64_f32_gemv_split_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, affine_b2_g64_f32_gemv_split_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_affine_b2_g64_f32_gemv_split_f32_vulkan = {
     .name = "affine_b2_g64_f32_gemv_split_f32",
@@ -769,7 +775,7 @@ const qk_kernel qk_affine_b2_g64_f32_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b2_g64_f32_gemv_split_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = affine_b2_g64_f32_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -800,12 +806,14 @@ static const uint32_t affine_b2_g64_f32_gemv_int24_f32_vulkan_rows[] = {1, 2, 4,
 static const uint32_t affine_b2_g64_f32_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g64_f32_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t affine_b2_g64_f32_gemv_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b2_g64_f32_gemv_int24_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant affine_b2_g64_f32_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g64_f32_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b2_g64_f32_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b2_g64_f32_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, affine_b2_g64_f32_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, affine_b2_g64_f32_gemv_int24_f32_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b2_g64_f32_gemv_int24_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b2_g64_f32_gemv_int24_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, affine_b2_g64_f32_gemv_int24_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_affine_b2_g64_f32_gemv_int24_f32_vulkan = {
     .name = "affine_b2_g64_f32_gemv_int24_f32",
@@ -819,7 +827,7 @@ const qk_kernel qk_affine_b2_g64_f32_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b2_g64_f32_gemv_int24_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = affine_b2_g64_f32_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -849,11 +857,13 @@ static const uint32_t affine_b2_g64_f32_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g64_f32_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g64_f32_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g64_f32_gemv_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b2_g64_f32_gemv_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant affine_b2_g64_f32_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g64_f32_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b2_g64_f32_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b2_g64_f32_gemv_f16_vulkan_rows},
     {3, "split", 1, 4, affine_b2_g64_f32_gemv_f16_vulkan_split},
-    {5, "load_words", 4, 2, affine_b2_g64_f32_gemv_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b2_g64_f32_gemv_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, affine_b2_g64_f32_gemv_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_affine_b2_g64_f32_gemv_f16_vulkan = {
     .name = "affine_b2_g64_f32_gemv_f16",
@@ -867,7 +877,7 @@ const qk_kernel qk_affine_b2_g64_f32_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b2_g64_f32_gemv_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b2_g64_f32_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -923,12 +933,14 @@ static const uint32_t affine_b2_g64_f32_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 
 static const uint32_t affine_b2_g64_f32_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g64_f32_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t affine_b2_g64_f32_gemv_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b2_g64_f32_gemv_int8_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant affine_b2_g64_f32_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g64_f32_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b2_g64_f32_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b2_g64_f32_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, affine_b2_g64_f32_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, affine_b2_g64_f32_gemv_int8_f16_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b2_g64_f32_gemv_int8_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b2_g64_f32_gemv_int8_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, affine_b2_g64_f32_gemv_int8_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_affine_b2_g64_f32_gemv_int8_f16_vulkan = {
     .name = "affine_b2_g64_f32_gemv_int8_f16",
@@ -942,7 +954,7 @@ const qk_kernel qk_affine_b2_g64_f32_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b2_g64_f32_gemv_int8_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = affine_b2_g64_f32_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -973,12 +985,14 @@ static const uint32_t affine_b2_g64_f32_gemv_split_f16_vulkan_rows[] = {1, 2, 4,
 static const uint32_t affine_b2_g64_f32_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g64_f32_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t affine_b2_g64_f32_gemv_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b2_g64_f32_gemv_split_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant affine_b2_g64_f32_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g64_f32_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b2_g64_f32_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b2_g64_f32_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, affine_b2_g64_f32_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, affine_b2_g64_f32_gemv_split_f16_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b2_g64_f32_gemv_split_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b2_g64_f32_gemv_split_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, affine_b2_g64_f32_gemv_split_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_affine_b2_g64_f32_gemv_split_f16_vulkan = {
     .name = "affine_b2_g64_f32_gemv_split_f16",
@@ -992,7 +1006,7 @@ const qk_kernel qk_affine_b2_g64_f32_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b2_g64_f32_gemv_split_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = affine_b2_g64_f32_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1023,12 +1037,14 @@ static const uint32_t affine_b2_g64_f32_gemv_int24_f16_vulkan_rows[] = {1, 2, 4,
 static const uint32_t affine_b2_g64_f32_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g64_f32_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t affine_b2_g64_f32_gemv_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b2_g64_f32_gemv_int24_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant affine_b2_g64_f32_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g64_f32_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b2_g64_f32_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b2_g64_f32_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, affine_b2_g64_f32_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, affine_b2_g64_f32_gemv_int24_f16_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b2_g64_f32_gemv_int24_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b2_g64_f32_gemv_int24_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, affine_b2_g64_f32_gemv_int24_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_affine_b2_g64_f32_gemv_int24_f16_vulkan = {
     .name = "affine_b2_g64_f32_gemv_int24_f16",
@@ -1042,7 +1058,7 @@ const qk_kernel qk_affine_b2_g64_f32_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b2_g64_f32_gemv_int24_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = affine_b2_g64_f32_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

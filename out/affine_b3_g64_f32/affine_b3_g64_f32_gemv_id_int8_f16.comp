@@ -49,22 +49,21 @@ layout(push_constant) uniform Push {
     uint expert_end;
 };
 
-const uint BATCH = 1u;
 const uint TILES = 2u;
 
-// What a thread keeps of x: tiles of one token as integers of signed bytes, the highest first, four elements in a word;
-// the step that an integer stands for; and sums over runs that share a scale, of each digit and of the integers.
-int x[TILES][BATCH][DIGITS][8];
-int x_digits[TILES][BATCH][DIGITS][1];
-float x_step[TILES][BATCH][1];
-float x_sum[TILES][BATCH][1];
+// What a thread keeps of x: tiles of one token as integers of signed bytes, the highest first, four elements in a word; the
+// steps that the integers stand for; sums over runs that share a scale, of each digit, and of x itself.
+int x[TILES][DIGITS][8];
+int x_digits[TILES][DIGITS][1];
+float x_step[TILES][1];
+float x_sum[TILES][1];
 
 // The same for wide tiles.
 const uint WIDE_TILES = 1u;
-int wide_x[WIDE_TILES][BATCH][DIGITS][16];
-int wide_x_digits[WIDE_TILES][BATCH][DIGITS][1];
-float wide_x_step[WIDE_TILES][BATCH][2];
-float wide_x_sum[WIDE_TILES][BATCH][1];
+int wide_x[WIDE_TILES][DIGITS][16];
+int wide_x_digits[WIDE_TILES][DIGITS][1];
+float wide_x_step[WIDE_TILES][2];
+float wide_x_sum[WIDE_TILES][1];
 
 // Integers whose digits are bytes with a sign: the largest, less what rounding may add.
 const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355709.0;
@@ -98,70 +97,68 @@ int sum_of(ivec4 v) {
     return v.x + v.y + v.z + v.w;
 }
 
-// Loads what tile `j` of a row meets of x, from right-hand side `vector` on.
+// Loads what tile `j` of a row meets of right-hand side `vector`.
 void load_x(uint vector, uint j, uint k) {
     const uint tile = j % 2u;
     const uint place = j / 2u * 16u + tile * 8u;
-    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        const uint from = min(vector + m, batch - 1u) * row_tiles * 8u + place;
-        const vec4 x0 = vec4(unpackHalf2x16(x_in[from].x), unpackHalf2x16(x_in[from].y));
-        const vec4 x1 = vec4(unpackHalf2x16(x_in[from + 1u].x), unpackHalf2x16(x_in[from + 1u].y));
-        const vec4 x2 = vec4(unpackHalf2x16(x_in[from + 2u].x), unpackHalf2x16(x_in[from + 2u].y));
-        const vec4 x3 = vec4(unpackHalf2x16(x_in[from + 3u].x), unpackHalf2x16(x_in[from + 3u].y));
-        const vec4 x4 = vec4(unpackHalf2x16(x_in[from + 4u].x), unpackHalf2x16(x_in[from + 4u].y));
-        const vec4 x5 = vec4(unpackHalf2x16(x_in[from + 5u].x), unpackHalf2x16(x_in[from + 5u].y));
-        const vec4 x6 = vec4(unpackHalf2x16(x_in[from + 6u].x), unpackHalf2x16(x_in[from + 6u].y));
-        const vec4 x7 = vec4(unpackHalf2x16(x_in[from + 7u].x), unpackHalf2x16(x_in[from + 7u].y));
-        vec4 most = abs(x0);
-        most = max(most, abs(x1));
-        most = max(most, abs(x2));
-        most = max(most, abs(x3));
-        most = max(most, abs(x4));
-        most = max(most, abs(x5));
-        most = max(most, abs(x6));
-        most = max(most, abs(x7));
-        const float scale = scale_of(most, x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7);
-        x_step[k][m][0] = 1.0 / scale;
-        ivec4 i0 = ivec4(roundEven(x0 * scale));
-        ivec4 i1 = ivec4(roundEven(x1 * scale));
-        ivec4 i2 = ivec4(roundEven(x2 * scale));
-        ivec4 i3 = ivec4(roundEven(x3 * scale));
-        ivec4 i4 = ivec4(roundEven(x4 * scale));
-        ivec4 i5 = ivec4(roundEven(x5 * scale));
-        ivec4 i6 = ivec4(roundEven(x6 * scale));
-        ivec4 i7 = ivec4(roundEven(x7 * scale));
-        x_sum[k][m][0] = x_step[k][m][0] * float(sum_of(i0 + i1 + i2 + i3 + i4 + i5 + i6 + i7));
-        [[unroll]] for (uint digit = DIGITS; digit-- > 0;) {
-            const ivec4 low0 = bitfieldExtract(i0, 0, 8);
-            const ivec4 low1 = bitfieldExtract(i1, 0, 8);
-            const ivec4 low2 = bitfieldExtract(i2, 0, 8);
-            const ivec4 low3 = bitfieldExtract(i3, 0, 8);
-            const ivec4 low4 = bitfieldExtract(i4, 0, 8);
-            const ivec4 low5 = bitfieldExtract(i5, 0, 8);
-            const ivec4 low6 = bitfieldExtract(i6, 0, 8);
-            const ivec4 low7 = bitfieldExtract(i7, 0, 8);
-            x[k][m][digit][0] = bytes_of(low0);
-            x[k][m][digit][1] = bytes_of(low1);
-            x[k][m][digit][2] = bytes_of(low2);
-            x[k][m][digit][3] = bytes_of(low3);
-            x[k][m][digit][4] = bytes_of(low4);
-            x[k][m][digit][5] = bytes_of(low5);
-            x[k][m][digit][6] = bytes_of(low6);
-            x[k][m][digit][7] = bytes_of(low7);
-            i0 = (i0 - low0) >> 8;
-            i1 = (i1 - low1) >> 8;
-            i2 = (i2 - low2) >> 8;
-            i3 = (i3 - low3) >> 8;
-            i4 = (i4 - low4) >> 8;
-            i5 = (i5 - low5) >> 8;
-            i6 = (i6 - low6) >> 8;
-            i7 = (i7 - low7) >> 8;
-        }
+    const uint from = min(vector, batch - 1u) * row_tiles * 8u + place;
+    const vec4 x0 = vec4(unpackHalf2x16(x_in[from].x), unpackHalf2x16(x_in[from].y));
+    const vec4 x1 = vec4(unpackHalf2x16(x_in[from + 1u].x), unpackHalf2x16(x_in[from + 1u].y));
+    const vec4 x2 = vec4(unpackHalf2x16(x_in[from + 2u].x), unpackHalf2x16(x_in[from + 2u].y));
+    const vec4 x3 = vec4(unpackHalf2x16(x_in[from + 3u].x), unpackHalf2x16(x_in[from + 3u].y));
+    const vec4 x4 = vec4(unpackHalf2x16(x_in[from + 4u].x), unpackHalf2x16(x_in[from + 4u].y));
+    const vec4 x5 = vec4(unpackHalf2x16(x_in[from + 5u].x), unpackHalf2x16(x_in[from + 5u].y));
+    const vec4 x6 = vec4(unpackHalf2x16(x_in[from + 6u].x), unpackHalf2x16(x_in[from + 6u].y));
+    const vec4 x7 = vec4(unpackHalf2x16(x_in[from + 7u].x), unpackHalf2x16(x_in[from + 7u].y));
+    vec4 most = abs(x0);
+    most = max(most, abs(x1));
+    most = max(most, abs(x2));
+    most = max(most, abs(x3));
+    most = max(most, abs(x4));
+    most = max(most, abs(x5));
+    most = max(most, abs(x6));
+    most = max(most, abs(x7));
+    const float scale = scale_of(most, x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7);
+    x_step[k][0] = 1.0 / scale;
+    ivec4 i0 = ivec4(roundEven(x0 * scale));
+    ivec4 i1 = ivec4(roundEven(x1 * scale));
+    ivec4 i2 = ivec4(roundEven(x2 * scale));
+    ivec4 i3 = ivec4(roundEven(x3 * scale));
+    ivec4 i4 = ivec4(roundEven(x4 * scale));
+    ivec4 i5 = ivec4(roundEven(x5 * scale));
+    ivec4 i6 = ivec4(roundEven(x6 * scale));
+    ivec4 i7 = ivec4(roundEven(x7 * scale));
+    x_sum[k][0] = x_step[k][0] * float(sum_of(i0 + i1 + i2 + i3 + i4 + i5 + i6 + i7));
+    [[unroll]] for (uint digit = DIGITS; digit-- > 0;) {
+        const ivec4 low0 = bitfieldExtract(i0, 0, 8);
+        const ivec4 low1 = bitfieldExtract(i1, 0, 8);
+        const ivec4 low2 = bitfieldExtract(i2, 0, 8);
+        const ivec4 low3 = bitfieldExtract(i3, 0, 8);
+        const ivec4 low4 = bitfieldExtract(i4, 0, 8);
+        const ivec4 low5 = bitfieldExtract(i5, 0, 8);
+        const ivec4 low6 = bitfieldExtract(i6, 0, 8);
+        const ivec4 low7 = bitfieldExtract(i7, 0, 8);
+        x[k][digit][0] = bytes_of(low0);
+        x[k][digit][1] = bytes_of(low1);
+        x[k][digit][2] = bytes_of(low2);
+        x[k][digit][3] = bytes_of(low3);
+        x[k][digit][4] = bytes_of(low4);
+        x[k][digit][5] = bytes_of(low5);
+        x[k][digit][6] = bytes_of(low6);
+        x[k][digit][7] = bytes_of(low7);
+        i0 = (i0 - low0) >> 8;
+        i1 = (i1 - low1) >> 8;
+        i2 = (i2 - low2) >> 8;
+        i3 = (i3 - low3) >> 8;
+        i4 = (i4 - low4) >> 8;
+        i5 = (i5 - low5) >> 8;
+        i6 = (i6 - low6) >> 8;
+        i7 = (i7 - low7) >> 8;
     }
 }
 
-// Adds the products of tile `j` of row `n` with what is kept of x, for each right-hand side.
-void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
+// Adds the products of tile `j` of row `n` with what is kept of x.
+void accumulate(uint n, uint j, uint k, inout float sum) {
     const uint block = n * (row_tiles / 2u) + j / 2u;
     const uint tile = j % 2u;
     float s = uintBitsToFloat(scales[block]);
@@ -194,123 +191,119 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     uint pairs7 = (run6 & 0x3Fu) | ((run6 & 4032u) << 10u);
     uint bytes7 = (pairs7 & 0x70007u) | ((pairs7 & 0x380038u) << 5u);
     float b = uintBitsToFloat(biases[block]);
-    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        float dots0 = 0.0;
-        [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
-            dots0 = 256.0 * dots0 + float(dot4(int(bytes0), x[k][m][digit][0]) + dot4(int(bytes1), x[k][m][digit][1]) + dot4(int(bytes2), x[k][m][digit][2]) + dot4(int(bytes3), x[k][m][digit][3]) + dot4(int(bytes4), x[k][m][digit][4]) + dot4(int(bytes5), x[k][m][digit][5]) + dot4(int(bytes6), x[k][m][digit][6]) + dot4(int(bytes7), x[k][m][digit][7]));
-        }
-        sum[m] += s * (x_step[k][m][0] * dots0) + b * x_sum[k][m][0];
+    float dots0 = 0.0;
+    [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
+        dots0 = 256.0 * dots0 + float(dot4(int(bytes0), x[k][digit][0]) + dot4(int(bytes1), x[k][digit][1]) + dot4(int(bytes2), x[k][digit][2]) + dot4(int(bytes3), x[k][digit][3]) + dot4(int(bytes4), x[k][digit][4]) + dot4(int(bytes5), x[k][digit][5]) + dot4(int(bytes6), x[k][digit][6]) + dot4(int(bytes7), x[k][digit][7]));
     }
+    sum += s * (x_step[k][0] * dots0) + b * x_sum[k][0];
 }
 
-// Loads what wide tile `j` of a row meets of x, from right-hand side `vector` on.
+// Loads what wide tile `j` of a row meets of right-hand side `vector`.
 void load_wide_x(uint vector, uint j, uint k) {
     const uint place = j * 16u;
-    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        const uint from = min(vector + m, batch - 1u) * row_tiles * 8u + place;
-        const vec4 x0 = vec4(unpackHalf2x16(x_in[from].x), unpackHalf2x16(x_in[from].y));
-        const vec4 x1 = vec4(unpackHalf2x16(x_in[from + 1u].x), unpackHalf2x16(x_in[from + 1u].y));
-        const vec4 x2 = vec4(unpackHalf2x16(x_in[from + 2u].x), unpackHalf2x16(x_in[from + 2u].y));
-        const vec4 x3 = vec4(unpackHalf2x16(x_in[from + 3u].x), unpackHalf2x16(x_in[from + 3u].y));
-        const vec4 x4 = vec4(unpackHalf2x16(x_in[from + 4u].x), unpackHalf2x16(x_in[from + 4u].y));
-        const vec4 x5 = vec4(unpackHalf2x16(x_in[from + 5u].x), unpackHalf2x16(x_in[from + 5u].y));
-        const vec4 x6 = vec4(unpackHalf2x16(x_in[from + 6u].x), unpackHalf2x16(x_in[from + 6u].y));
-        const vec4 x7 = vec4(unpackHalf2x16(x_in[from + 7u].x), unpackHalf2x16(x_in[from + 7u].y));
-        const vec4 x8 = vec4(unpackHalf2x16(x_in[from + 8u].x), unpackHalf2x16(x_in[from + 8u].y));
-        const vec4 x9 = vec4(unpackHalf2x16(x_in[from + 9u].x), unpackHalf2x16(x_in[from + 9u].y));
-        const vec4 x10 = vec4(unpackHalf2x16(x_in[from + 10u].x), unpackHalf2x16(x_in[from + 10u].y));
-        const vec4 x11 = vec4(unpackHalf2x16(x_in[from + 11u].x), unpackHalf2x16(x_in[from + 11u].y));
-        const vec4 x12 = vec4(unpackHalf2x16(x_in[from + 12u].x), unpackHalf2x16(x_in[from + 12u].y));
-        const vec4 x13 = vec4(unpackHalf2x16(x_in[from + 13u].x), unpackHalf2x16(x_in[from + 13u].y));
-        const vec4 x14 = vec4(unpackHalf2x16(x_in[from + 14u].x), unpackHalf2x16(x_in[from + 14u].y));
-        const vec4 x15 = vec4(unpackHalf2x16(x_in[from + 15u].x), unpackHalf2x16(x_in[from + 15u].y));
-        vec4 most0 = abs(x0);
-        most0 = max(most0, abs(x1));
-        most0 = max(most0, abs(x2));
-        most0 = max(most0, abs(x3));
-        most0 = max(most0, abs(x4));
-        most0 = max(most0, abs(x5));
-        most0 = max(most0, abs(x6));
-        most0 = max(most0, abs(x7));
-        const float scale0 = scale_of(most0, x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7);
-        wide_x_step[k][m][0] = 1.0 / scale0;
-        ivec4 i0 = ivec4(roundEven(x0 * scale0));
-        ivec4 i1 = ivec4(roundEven(x1 * scale0));
-        ivec4 i2 = ivec4(roundEven(x2 * scale0));
-        ivec4 i3 = ivec4(roundEven(x3 * scale0));
-        ivec4 i4 = ivec4(roundEven(x4 * scale0));
-        ivec4 i5 = ivec4(roundEven(x5 * scale0));
-        ivec4 i6 = ivec4(roundEven(x6 * scale0));
-        ivec4 i7 = ivec4(roundEven(x7 * scale0));
-        vec4 most1 = abs(x8);
-        most1 = max(most1, abs(x9));
-        most1 = max(most1, abs(x10));
-        most1 = max(most1, abs(x11));
-        most1 = max(most1, abs(x12));
-        most1 = max(most1, abs(x13));
-        most1 = max(most1, abs(x14));
-        most1 = max(most1, abs(x15));
-        const float scale1 = scale_of(most1, x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15);
-        wide_x_step[k][m][1] = 1.0 / scale1;
-        ivec4 i8 = ivec4(roundEven(x8 * scale1));
-        ivec4 i9 = ivec4(roundEven(x9 * scale1));
-        ivec4 i10 = ivec4(roundEven(x10 * scale1));
-        ivec4 i11 = ivec4(roundEven(x11 * scale1));
-        ivec4 i12 = ivec4(roundEven(x12 * scale1));
-        ivec4 i13 = ivec4(roundEven(x13 * scale1));
-        ivec4 i14 = ivec4(roundEven(x14 * scale1));
-        ivec4 i15 = ivec4(roundEven(x15 * scale1));
-        wide_x_sum[k][m][0] = wide_x_step[k][m][0] * float(sum_of(i0 + i1 + i2 + i3 + i4 + i5 + i6 + i7)) + wide_x_step[k][m][1] * float(sum_of(i8 + i9 + i10 + i11 + i12 + i13 + i14 + i15));
-        [[unroll]] for (uint digit = DIGITS; digit-- > 0;) {
-            const ivec4 low0 = bitfieldExtract(i0, 0, 8);
-            const ivec4 low1 = bitfieldExtract(i1, 0, 8);
-            const ivec4 low2 = bitfieldExtract(i2, 0, 8);
-            const ivec4 low3 = bitfieldExtract(i3, 0, 8);
-            const ivec4 low4 = bitfieldExtract(i4, 0, 8);
-            const ivec4 low5 = bitfieldExtract(i5, 0, 8);
-            const ivec4 low6 = bitfieldExtract(i6, 0, 8);
-            const ivec4 low7 = bitfieldExtract(i7, 0, 8);
-            const ivec4 low8 = bitfieldExtract(i8, 0, 8);
-            const ivec4 low9 = bitfieldExtract(i9, 0, 8);
-            const ivec4 low10 = bitfieldExtract(i10, 0, 8);
-            const ivec4 low11 = bitfieldExtract(i11, 0, 8);
-            const ivec4 low12 = bitfieldExtract(i12, 0, 8);
-            const ivec4 low13 = bitfieldExtract(i13, 0, 8);
-            const ivec4 low14 = bitfieldExtract(i14, 0, 8);
-            const ivec4 low15 = bitfieldExtract(i15, 0, 8);
-            wide_x[k][m][digit][0] = bytes_of(low0);
-            wide_x[k][m][digit][1] = bytes_of(low1);
-            wide_x[k][m][digit][2] = bytes_of(low2);
-            wide_x[k][m][digit][3] = bytes_of(low3);
-            wide_x[k][m][digit][4] = bytes_of(low4);
-            wide_x[k][m][digit][5] = bytes_of(low5);
-            wide_x[k][m][digit][6] = bytes_of(low6);
-            wide_x[k][m][digit][7] = bytes_of(low7);
-            wide_x[k][m][digit][8] = bytes_of(low8);
-            wide_x[k][m][digit][9] = bytes_of(low9);
-            wide_x[k][m][digit][10] = bytes_of(low10);
-            wide_x[k][m][digit][11] = bytes_of(low11);
-            wide_x[k][m][digit][12] = bytes_of(low12);
-            wide_x[k][m][digit][13] = bytes_of(low13);
-            wide_x[k][m][digit][14] = bytes_of(low14);
-            wide_x[k][m][digit][15] = bytes_of(low15);
-            i0 = (i0 - low0) >> 8;
-            i1 = (i1 - low1) >> 8;
-            i2 = (i2 - low2) >> 8;
-            i3 = (i3 - low3) >> 8;
-            i4 = (i4 - low4) >> 8;
-            i5 = (i5 - low5) >> 8;
-            i6 = (i6 - low6) >> 8;
-            i7 = (i7 - low7) >> 8;
-            i8 = (i8 - low8) >> 8;
-            i9 = (i9 - low9) >> 8;
-            i10 = (i10 - low10) >> 8;
-            i11 = (i11 - low11) >> 8;
-            i12 = (i12 - low12) >> 8;
-            i13 = (i13 - low13) >> 8;
-            i14 = (i14 - low14) >> 8;
-            i15 = (i15 - low15) >> 8;
-        }
+    const uint from = min(vector, batch - 1u) * row_tiles * 8u + place;
+    const vec4 x0 = vec4(unpackHalf2x16(x_in[from].x), unpackHalf2x16(x_in[from].y));
+    const vec4 x1 = vec4(unpackHalf2x16(x_in[from + 1u].x), unpackHalf2x16(x_in[from + 1u].y));
+    const vec4 x2 = vec4(unpackHalf2x16(x_in[from + 2u].x), unpackHalf2x16(x_in[from + 2u].y));
+    const vec4 x3 = vec4(unpackHalf2x16(x_in[from + 3u].x), unpackHalf2x16(x_in[from + 3u].y));
+    const vec4 x4 = vec4(unpackHalf2x16(x_in[from + 4u].x), unpackHalf2x16(x_in[from + 4u].y));
+    const vec4 x5 = vec4(unpackHalf2x16(x_in[from + 5u].x), unpackHalf2x16(x_in[from + 5u].y));
+    const vec4 x6 = vec4(unpackHalf2x16(x_in[from + 6u].x), unpackHalf2x16(x_in[from + 6u].y));
+    const vec4 x7 = vec4(unpackHalf2x16(x_in[from + 7u].x), unpackHalf2x16(x_in[from + 7u].y));
+    const vec4 x8 = vec4(unpackHalf2x16(x_in[from + 8u].x), unpackHalf2x16(x_in[from + 8u].y));
+    const vec4 x9 = vec4(unpackHalf2x16(x_in[from + 9u].x), unpackHalf2x16(x_in[from + 9u].y));
+    const vec4 x10 = vec4(unpackHalf2x16(x_in[from + 10u].x), unpackHalf2x16(x_in[from + 10u].y));
+    const vec4 x11 = vec4(unpackHalf2x16(x_in[from + 11u].x), unpackHalf2x16(x_in[from + 11u].y));
+    const vec4 x12 = vec4(unpackHalf2x16(x_in[from + 12u].x), unpackHalf2x16(x_in[from + 12u].y));
+    const vec4 x13 = vec4(unpackHalf2x16(x_in[from + 13u].x), unpackHalf2x16(x_in[from + 13u].y));
+    const vec4 x14 = vec4(unpackHalf2x16(x_in[from + 14u].x), unpackHalf2x16(x_in[from + 14u].y));
+    const vec4 x15 = vec4(unpackHalf2x16(x_in[from + 15u].x), unpackHalf2x16(x_in[from + 15u].y));
+    vec4 most0 = abs(x0);
+    most0 = max(most0, abs(x1));
+    most0 = max(most0, abs(x2));
+    most0 = max(most0, abs(x3));
+    most0 = max(most0, abs(x4));
+    most0 = max(most0, abs(x5));
+    most0 = max(most0, abs(x6));
+    most0 = max(most0, abs(x7));
+    const float scale0 = scale_of(most0, x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7);
+    wide_x_step[k][0] = 1.0 / scale0;
+    ivec4 i0 = ivec4(roundEven(x0 * scale0));
+    ivec4 i1 = ivec4(roundEven(x1 * scale0));
+    ivec4 i2 = ivec4(roundEven(x2 * scale0));
+    ivec4 i3 = ivec4(roundEven(x3 * scale0));
+    ivec4 i4 = ivec4(roundEven(x4 * scale0));
+    ivec4 i5 = ivec4(roundEven(x5 * scale0));
+    ivec4 i6 = ivec4(roundEven(x6 * scale0));
+    ivec4 i7 = ivec4(roundEven(x7 * scale0));
+    vec4 most1 = abs(x8);
+    most1 = max(most1, abs(x9));
+    most1 = max(most1, abs(x10));
+    most1 = max(most1, abs(x11));
+    most1 = max(most1, abs(x12));
+    most1 = max(most1, abs(x13));
+    most1 = max(most1, abs(x14));
+    most1 = max(most1, abs(x15));
+    const float scale1 = scale_of(most1, x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15);
+    wide_x_step[k][1] = 1.0 / scale1;
+    ivec4 i8 = ivec4(roundEven(x8 * scale1));
+    ivec4 i9 = ivec4(roundEven(x9 * scale1));
+    ivec4 i10 = ivec4(roundEven(x10 * scale1));
+    ivec4 i11 = ivec4(roundEven(x11 * scale1));
+    ivec4 i12 = ivec4(roundEven(x12 * scale1));
+    ivec4 i13 = ivec4(roundEven(x13 * scale1));
+    ivec4 i14 = ivec4(roundEven(x14 * scale1));
+    ivec4 i15 = ivec4(roundEven(x15 * scale1));
+    wide_x_sum[k][0] = wide_x_step[k][0] * float(sum_of(i0 + i1 + i2 + i3 + i4 + i5 + i6 + i7)) + wide_x_step[k][1] * float(sum_of(i8 + i9 + i10 + i11 + i12 + i13 + i14 + i15));
+    [[unroll]] for (uint digit = DIGITS; digit-- > 0;) {
+        const ivec4 low0 = bitfieldExtract(i0, 0, 8);
+        const ivec4 low1 = bitfieldExtract(i1, 0, 8);
+        const ivec4 low2 = bitfieldExtract(i2, 0, 8);
+        const ivec4 low3 = bitfieldExtract(i3, 0, 8);
+        const ivec4 low4 = bitfieldExtract(i4, 0, 8);
+        const ivec4 low5 = bitfieldExtract(i5, 0, 8);
+        const ivec4 low6 = bitfieldExtract(i6, 0, 8);
+        const ivec4 low7 = bitfieldExtract(i7, 0, 8);
+        const ivec4 low8 = bitfieldExtract(i8, 0, 8);
+        const ivec4 low9 = bitfieldExtract(i9, 0, 8);
+        const ivec4 low10 = bitfieldExtract(i10, 0, 8);
+        const ivec4 low11 = bitfieldExtract(i11, 0, 8);
+        const ivec4 low12 = bitfieldExtract(i12, 0, 8);
+        const ivec4 low13 = bitfieldExtract(i13, 0, 8);
+        const ivec4 low14 = bitfieldExtract(i14, 0, 8);
+        const ivec4 low15 = bitfieldExtract(i15, 0, 8);
+        wide_x[k][digit][0] = bytes_of(low0);
+        wide_x[k][digit][1] = bytes_of(low1);
+        wide_x[k][digit][2] = bytes_of(low2);
+        wide_x[k][digit][3] = bytes_of(low3);
+        wide_x[k][digit][4] = bytes_of(low4);
+        wide_x[k][digit][5] = bytes_of(low5);
+        wide_x[k][digit][6] = bytes_of(low6);
+        wide_x[k][digit][7] = bytes_of(low7);
+        wide_x[k][digit][8] = bytes_of(low8);
+        wide_x[k][digit][9] = bytes_of(low9);
+        wide_x[k][digit][10] = bytes_of(low10);
+        wide_x[k][digit][11] = bytes_of(low11);
+        wide_x[k][digit][12] = bytes_of(low12);
+        wide_x[k][digit][13] = bytes_of(low13);
+        wide_x[k][digit][14] = bytes_of(low14);
+        wide_x[k][digit][15] = bytes_of(low15);
+        i0 = (i0 - low0) >> 8;
+        i1 = (i1 - low1) >> 8;
+        i2 = (i2 - low2) >> 8;
+        i3 = (i3 - low3) >> 8;
+        i4 = (i4 - low4) >> 8;
+        i5 = (i5 - low5) >> 8;
+        i6 = (i6 - low6) >> 8;
+        i7 = (i7 - low7) >> 8;
+        i8 = (i8 - low8) >> 8;
+        i9 = (i9 - low9) >> 8;
+        i10 = (i10 - low10) >> 8;
+        i11 = (i11 - low11) >> 8;
+        i12 = (i12 - low12) >> 8;
+        i13 = (i13 - low13) >> 8;
+        i14 = (i14 - low14) >> 8;
+        i15 = (i15 - low15) >> 8;
     }
 }
 
@@ -330,7 +323,7 @@ void fetch_wide(uint n, uint j, out uvec4 fours[2], out uint words[2]) {
 }
 
 // Adds the products of wide tile `j` of row `n`, which was loaded.
-void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[2], inout float sum[BATCH]) {
+void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[2], inout float sum) {
     const uint block = n * (row_tiles / 2u) + j;
     float s = uintBitsToFloat(words[0]);
     uint begin = block * 6u;
@@ -394,22 +387,18 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[2], inou
     uint pairs15 = (run13 & 0x3Fu) | ((run13 & 4032u) << 10u);
     uint bytes15 = (pairs15 & 0x70007u) | ((pairs15 & 0x380038u) << 5u);
     float b = uintBitsToFloat(words[1]);
-    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        float dots0 = 0.0, dots1 = 0.0;
-        [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
-            dots0 = 256.0 * dots0 + float(dot4(int(bytes0), wide_x[k][m][digit][0]) + dot4(int(bytes1), wide_x[k][m][digit][1]) + dot4(int(bytes2), wide_x[k][m][digit][2]) + dot4(int(bytes3), wide_x[k][m][digit][3]) + dot4(int(bytes4), wide_x[k][m][digit][4]) + dot4(int(bytes5), wide_x[k][m][digit][5]) + dot4(int(bytes6), wide_x[k][m][digit][6]) + dot4(int(bytes7), wide_x[k][m][digit][7]));
-            dots1 = 256.0 * dots1 + float(dot4(int(bytes8), wide_x[k][m][digit][8]) + dot4(int(bytes9), wide_x[k][m][digit][9]) + dot4(int(bytes10), wide_x[k][m][digit][10]) + dot4(int(bytes11), wide_x[k][m][digit][11]) + dot4(int(bytes12), wide_x[k][m][digit][12]) + dot4(int(bytes13), wide_x[k][m][digit][13]) + dot4(int(bytes14), wide_x[k][m][digit][14]) + dot4(int(bytes15), wide_x[k][m][digit][15]));
-        }
-        sum[m] += s * (wide_x_step[k][m][0] * dots0 + wide_x_step[k][m][1] * dots1) + b * wide_x_sum[k][m][0];
+    float dots0 = 0.0, dots1 = 0.0;
+    [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
+        dots0 = 256.0 * dots0 + float(dot4(int(bytes0), wide_x[k][digit][0]) + dot4(int(bytes1), wide_x[k][digit][1]) + dot4(int(bytes2), wide_x[k][digit][2]) + dot4(int(bytes3), wide_x[k][digit][3]) + dot4(int(bytes4), wide_x[k][digit][4]) + dot4(int(bytes5), wide_x[k][digit][5]) + dot4(int(bytes6), wide_x[k][digit][6]) + dot4(int(bytes7), wide_x[k][digit][7]));
+        dots1 = 256.0 * dots1 + float(dot4(int(bytes8), wide_x[k][digit][8]) + dot4(int(bytes9), wide_x[k][digit][9]) + dot4(int(bytes10), wide_x[k][digit][10]) + dot4(int(bytes11), wide_x[k][digit][11]) + dot4(int(bytes12), wide_x[k][digit][12]) + dot4(int(bytes13), wide_x[k][digit][13]) + dot4(int(bytes14), wide_x[k][digit][14]) + dot4(int(bytes15), wide_x[k][digit][15]));
     }
+    sum += s * (wide_x_step[k][0] * dots0 + wide_x_step[k][1] * dots1) + b * wide_x_sum[k][0];
 }
 
 shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
 
 // Sums over the lanes of a subgroup, of all rows at once: those of row r in lane r.
-float sum_of_lanes(float sum[ROWS][BATCH], uint m) {
-    float v[ROWS];
-    [[unroll]] for (uint r = 0u; r < ROWS; ++r) v[r] = sum[r][m];
+float sum_of_lanes(float v[ROWS]) {
     [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
         const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
         [[unroll]] for (uint i = 0u; i < left; ++i) {
@@ -433,8 +422,8 @@ void walk_wide() {
         const uint pair = work / parts, token = pair / slots, first = work % parts * teams * ROWS, expert = ids[pair];
         const bool found = expert < experts;
         if (found ? expert < expert_first || expert >= expert_end : expert_first != 0u) continue;  // another launch's
-        float sum[ROWS][BATCH];
-        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r][0] = 0.0;
+        float sum[ROWS];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
         if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros
         const uint begin = (expert - expert_first) * rows, row = begin + first + team * ROWS, end = begin + rows;
         for (uint c = gl_SubgroupID % split; found && c < slices; c += split) {
@@ -443,16 +432,13 @@ void walk_wide() {
                 if (j >= wide_tiles) continue;
                 if (c != held || token != held_token) load_wide_x(token, j, k);
                 if (expert + 1u == expert_end && row + ROWS >= end && j + 1u >= wide_tiles) {  // the last block of all, in smaller tiles
-                    for (uint i = 0u; i < 2u; ++i) {
-                        const uint t = j * 2u + i;
+                    for (uint p = 0u; p < 2u; ++p) {
+                        const uint t = j * 2u + p;
                         load_x(token, t, 0u);
                         [[dont_unroll]] for (uint r = 0u; r < ROWS; ++r) {
-                            float part[BATCH];
-                            [[unroll]] for (uint m = 0u; m < BATCH; ++m) part[m] = 0.0;
+                            float part = 0.0;
                             accumulate(min(row + r, end - 1u), t, 0u, part);
-                            [[unroll]] for (uint s = 0u; s < ROWS; ++s) {
-                                [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[s][m] += s == r ? part[m] : 0.0;
-                            }
+                            [[unroll]] for (uint s = 0u; s < ROWS; ++s) sum[s] += s == r ? part : 0.0;
                         }
                     }
                     continue;
@@ -465,7 +451,7 @@ void walk_wide() {
             held = c;
             held_token = token;
         }
-        const float all = sum_of_lanes(sum, 0u);
+        const float all = sum_of_lanes(sum);
         // Halves of the memory in turn: who is a row ahead does not write where others still read.
         const uint place = turn++ % 2u * gl_NumSubgroups * ROWS;
         if (lane < ROWS) partial[place + gl_SubgroupID * ROWS + lane] = all;
@@ -495,8 +481,8 @@ void main() {
         const uint pair = work / parts, token = pair / slots, first = work % parts * teams * ROWS, expert = ids[pair];
         const bool found = expert < experts;
         if (found ? expert < expert_first || expert >= expert_end : expert_first != 0u) continue;  // another launch's
-        float sum[ROWS][BATCH];
-        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r][0] = 0.0;
+        float sum[ROWS];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
         if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros
         for (uint c = gl_SubgroupID % split; found && c < slices; c += split) {
             [[unroll]] for (uint k = 0; k < TILES; ++k) {
@@ -512,7 +498,7 @@ void main() {
             held_token = token;
         }
         [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
-            const float all = subgroupAdd(sum[r][0]);
+            const float all = subgroupAdd(sum[r]);
             if (subgroupElect()) partial[gl_SubgroupID * ROWS + r] = all;
         }
         barrier();

@@ -47,38 +47,35 @@ layout(push_constant) uniform Push {
     uint expert_end;
 };
 
-const uint BATCH = 1u;
 const uint TILES = 4u;
 
 // What a thread keeps of x: tiles of one token, in the order of the weights, and the sums over runs that share a scale.
-vec4 x[TILES][BATCH][4];
-float x_sum[TILES][BATCH][1];
+vec4 x[TILES][4];
+float x_sum[TILES][1];
 
 // The same for wide tiles.
 const uint WIDE_TILES = 1u;
-vec4 wide_x[WIDE_TILES][BATCH][16];
-float wide_x_sum[WIDE_TILES][BATCH][1];
+vec4 wide_x[WIDE_TILES][16];
+float wide_x_sum[WIDE_TILES][1];
 
-// Loads what tile `j` of a row meets of x, from right-hand side `vector` on.
+// Loads what tile `j` of a row meets of right-hand side `vector`.
 void load_x(uint vector, uint j, uint k) {
     const uint tile = j % 4u;
     const uint place = j / 4u * 16u + tile * 4u;
-    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        const uint from = min(vector + m, batch - 1u) * row_tiles * 4u + place;
-        const vec4 x0 = x_in[from];
-        const vec4 x1 = x_in[from + 1u];
-        const vec4 x2 = x_in[from + 2u];
-        const vec4 x3 = x_in[from + 3u];
-        x[k][m][0] = x0 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
-        x[k][m][1] = x1 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
-        x[k][m][2] = x2 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
-        x[k][m][3] = x3 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
-        x_sum[k][m][0] = dot(x0 + x1 + x2 + x3, vec4(1.0));
-    }
+    const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
+    const vec4 x0 = x_in[from];
+    const vec4 x1 = x_in[from + 1u];
+    const vec4 x2 = x_in[from + 2u];
+    const vec4 x3 = x_in[from + 3u];
+    x[k][0] = x0 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
+    x[k][1] = x1 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
+    x[k][2] = x2 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
+    x[k][3] = x3 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
+    x_sum[k][0] = dot(x0 + x1 + x2 + x3, vec4(1.0));
 }
 
-// Adds the products of tile `j` of row `n` with what is kept of x, for each right-hand side.
-void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
+// Adds the products of tile `j` of row `n` with what is kept of x.
+void accumulate(uint n, uint j, uint k, inout float sum) {
     const uint block = n * (row_tiles / 4u) + j / 4u;
     const uint tile = j % 4u;
     float s = uintBitsToFloat(scales[block]);
@@ -93,9 +90,7 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     vec2 pair6 = unpackHalf2x16((w1 >> 8u) & 0xF000Fu);
     vec2 pair7 = unpackHalf2x16((w1 >> 8u) & 0xF000F0u);
     float b = uintBitsToFloat(biases[block]);
-    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        sum[m] += s * (dot(x[k][m][0], vec4(pair0.x, pair1.x, pair2.x, pair3.x)) + dot(x[k][m][1], vec4(pair0.y, pair1.y, pair2.y, pair3.y)) + dot(x[k][m][2], vec4(pair4.x, pair5.x, pair6.x, pair7.x)) + dot(x[k][m][3], vec4(pair4.y, pair5.y, pair6.y, pair7.y))) + b * x_sum[k][m][0];
-    }
+    sum += s * (dot(x[k][0], vec4(pair0.x, pair1.x, pair2.x, pair3.x)) + dot(x[k][1], vec4(pair0.y, pair1.y, pair2.y, pair3.y)) + dot(x[k][2], vec4(pair4.x, pair5.x, pair6.x, pair7.x)) + dot(x[k][3], vec4(pair4.y, pair5.y, pair6.y, pair7.y))) + b * x_sum[k][0];
 }
 
 // sum + dot(a, b), in as many operations as a has lanes.
@@ -103,45 +98,43 @@ float dot_add(float sum, vec4 a, vec4 b) {
     return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum))));
 }
 
-// Loads what wide tile `j` of a row meets of x, from right-hand side `vector` on.
+// Loads what wide tile `j` of a row meets of right-hand side `vector`.
 void load_wide_x(uint vector, uint j, uint k) {
     const uint place = j * 16u;
-    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        const uint from = min(vector + m, batch - 1u) * row_tiles * 4u + place;
-        const vec4 x0 = x_in[from];
-        const vec4 x1 = x_in[from + 1u];
-        const vec4 x2 = x_in[from + 2u];
-        const vec4 x3 = x_in[from + 3u];
-        const vec4 x4 = x_in[from + 4u];
-        const vec4 x5 = x_in[from + 5u];
-        const vec4 x6 = x_in[from + 6u];
-        const vec4 x7 = x_in[from + 7u];
-        const vec4 x8 = x_in[from + 8u];
-        const vec4 x9 = x_in[from + 9u];
-        const vec4 x10 = x_in[from + 10u];
-        const vec4 x11 = x_in[from + 11u];
-        const vec4 x12 = x_in[from + 12u];
-        const vec4 x13 = x_in[from + 13u];
-        const vec4 x14 = x_in[from + 14u];
-        const vec4 x15 = x_in[from + 15u];
-        wide_x[k][m][0] = x0 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
-        wide_x[k][m][1] = x1 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
-        wide_x[k][m][2] = x2 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
-        wide_x[k][m][3] = x3 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
-        wide_x[k][m][4] = x4 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
-        wide_x[k][m][5] = x5 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
-        wide_x[k][m][6] = x6 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
-        wide_x[k][m][7] = x7 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
-        wide_x[k][m][8] = x8 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
-        wide_x[k][m][9] = x9 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
-        wide_x[k][m][10] = x10 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
-        wide_x[k][m][11] = x11 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
-        wide_x[k][m][12] = x12 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
-        wide_x[k][m][13] = x13 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
-        wide_x[k][m][14] = x14 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
-        wide_x[k][m][15] = x15 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
-        wide_x_sum[k][m][0] = dot(x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7 + x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15, vec4(1.0));
-    }
+    const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
+    const vec4 x0 = x_in[from];
+    const vec4 x1 = x_in[from + 1u];
+    const vec4 x2 = x_in[from + 2u];
+    const vec4 x3 = x_in[from + 3u];
+    const vec4 x4 = x_in[from + 4u];
+    const vec4 x5 = x_in[from + 5u];
+    const vec4 x6 = x_in[from + 6u];
+    const vec4 x7 = x_in[from + 7u];
+    const vec4 x8 = x_in[from + 8u];
+    const vec4 x9 = x_in[from + 9u];
+    const vec4 x10 = x_in[from + 10u];
+    const vec4 x11 = x_in[from + 11u];
+    const vec4 x12 = x_in[from + 12u];
+    const vec4 x13 = x_in[from + 13u];
+    const vec4 x14 = x_in[from + 14u];
+    const vec4 x15 = x_in[from + 15u];
+    wide_x[k][0] = x0 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
+    wide_x[k][1] = x1 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
+    wide_x[k][2] = x2 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
+    wide_x[k][3] = x3 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
+    wide_x[k][4] = x4 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
+    wide_x[k][5] = x5 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
+    wide_x[k][6] = x6 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
+    wide_x[k][7] = x7 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
+    wide_x[k][8] = x8 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
+    wide_x[k][9] = x9 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
+    wide_x[k][10] = x10 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
+    wide_x[k][11] = x11 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
+    wide_x[k][12] = x12 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
+    wide_x[k][13] = x13 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
+    wide_x[k][14] = x14 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
+    wide_x[k][15] = x15 * vec4(16777216.0, 1048576.0, 16777216.0, 1048576.0);
+    wide_x_sum[k][0] = dot(x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7 + x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15, vec4(1.0));
 }
 
 // Loads wide tile `j` of row `n`.
@@ -154,7 +147,7 @@ void fetch_wide(uint n, uint j, out uvec4 fours[2], out uint words[2]) {
 }
 
 // Adds the products of wide tile `j` of row `n`, which was loaded.
-void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[2], inout float sum[BATCH]) {
+void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[2], inout float sum) {
     const uint block = n * (row_tiles / 4u) + j;
     float s = uintBitsToFloat(words[0]);
     uvec4 four0 = fours[0];
@@ -200,31 +193,27 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[2], inou
     vec2 pair30 = unpackHalf2x16((w7 >> 8u) & 0xF000Fu);
     vec2 pair31 = unpackHalf2x16((w7 >> 8u) & 0xF000F0u);
     float b = uintBitsToFloat(words[1]);
-    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        float dots0 = dot_add(dot(wide_x[k][m][0], vec4(pair0.x, pair1.x, pair2.x, pair3.x)), wide_x[k][m][1], vec4(pair0.y, pair1.y, pair2.y, pair3.y));
-        float dots1 = dot_add(dots0, wide_x[k][m][2], vec4(pair4.x, pair5.x, pair6.x, pair7.x));
-        float dots2 = dot_add(dots1, wide_x[k][m][3], vec4(pair4.y, pair5.y, pair6.y, pair7.y));
-        float dots3 = dot_add(dots2, wide_x[k][m][4], vec4(pair8.x, pair9.x, pair10.x, pair11.x));
-        float dots4 = dot_add(dots3, wide_x[k][m][5], vec4(pair8.y, pair9.y, pair10.y, pair11.y));
-        float dots5 = dot_add(dots4, wide_x[k][m][6], vec4(pair12.x, pair13.x, pair14.x, pair15.x));
-        float dots6 = dot_add(dots5, wide_x[k][m][7], vec4(pair12.y, pair13.y, pair14.y, pair15.y));
-        float dots7 = dot_add(dot(wide_x[k][m][8], vec4(pair16.x, pair17.x, pair18.x, pair19.x)), wide_x[k][m][9], vec4(pair16.y, pair17.y, pair18.y, pair19.y));
-        float dots8 = dot_add(dots7, wide_x[k][m][10], vec4(pair20.x, pair21.x, pair22.x, pair23.x));
-        float dots9 = dot_add(dots8, wide_x[k][m][11], vec4(pair20.y, pair21.y, pair22.y, pair23.y));
-        float dots10 = dot_add(dots9, wide_x[k][m][12], vec4(pair24.x, pair25.x, pair26.x, pair27.x));
-        float dots11 = dot_add(dots10, wide_x[k][m][13], vec4(pair24.y, pair25.y, pair26.y, pair27.y));
-        float dots12 = dot_add(dots11, wide_x[k][m][14], vec4(pair28.x, pair29.x, pair30.x, pair31.x));
-        float dots13 = dot_add(dots12, wide_x[k][m][15], vec4(pair28.y, pair29.y, pair30.y, pair31.y));
-        sum[m] += s * (dots6 + dots13) + b * wide_x_sum[k][m][0];
-    }
+    float dots0 = dot_add(dot(wide_x[k][0], vec4(pair0.x, pair1.x, pair2.x, pair3.x)), wide_x[k][1], vec4(pair0.y, pair1.y, pair2.y, pair3.y));
+    float dots1 = dot_add(dots0, wide_x[k][2], vec4(pair4.x, pair5.x, pair6.x, pair7.x));
+    float dots2 = dot_add(dots1, wide_x[k][3], vec4(pair4.y, pair5.y, pair6.y, pair7.y));
+    float dots3 = dot_add(dots2, wide_x[k][4], vec4(pair8.x, pair9.x, pair10.x, pair11.x));
+    float dots4 = dot_add(dots3, wide_x[k][5], vec4(pair8.y, pair9.y, pair10.y, pair11.y));
+    float dots5 = dot_add(dots4, wide_x[k][6], vec4(pair12.x, pair13.x, pair14.x, pair15.x));
+    float dots6 = dot_add(dots5, wide_x[k][7], vec4(pair12.y, pair13.y, pair14.y, pair15.y));
+    float dots7 = dot_add(dot(wide_x[k][8], vec4(pair16.x, pair17.x, pair18.x, pair19.x)), wide_x[k][9], vec4(pair16.y, pair17.y, pair18.y, pair19.y));
+    float dots8 = dot_add(dots7, wide_x[k][10], vec4(pair20.x, pair21.x, pair22.x, pair23.x));
+    float dots9 = dot_add(dots8, wide_x[k][11], vec4(pair20.y, pair21.y, pair22.y, pair23.y));
+    float dots10 = dot_add(dots9, wide_x[k][12], vec4(pair24.x, pair25.x, pair26.x, pair27.x));
+    float dots11 = dot_add(dots10, wide_x[k][13], vec4(pair24.y, pair25.y, pair26.y, pair27.y));
+    float dots12 = dot_add(dots11, wide_x[k][14], vec4(pair28.x, pair29.x, pair30.x, pair31.x));
+    float dots13 = dot_add(dots12, wide_x[k][15], vec4(pair28.y, pair29.y, pair30.y, pair31.y));
+    sum += s * (dots6 + dots13) + b * wide_x_sum[k][0];
 }
 
 shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
 
 // Sums over the lanes of a subgroup, of all rows at once: those of row r in lane r.
-float sum_of_lanes(float sum[ROWS][BATCH], uint m) {
-    float v[ROWS];
-    [[unroll]] for (uint r = 0u; r < ROWS; ++r) v[r] = sum[r][m];
+float sum_of_lanes(float v[ROWS]) {
     [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
         const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
         [[unroll]] for (uint i = 0u; i < left; ++i) {
@@ -248,8 +237,8 @@ void walk_wide() {
         const uint pair = work / parts, token = pair / slots, first = work % parts * teams * ROWS, expert = ids[pair];
         const bool found = expert < experts;
         if (found ? expert < expert_first || expert >= expert_end : expert_first != 0u) continue;  // another launch's
-        float sum[ROWS][BATCH];
-        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r][0] = 0.0;
+        float sum[ROWS];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
         if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros
         const uint begin = (expert - expert_first) * rows, row = begin + first + team * ROWS, end = begin + rows;
         for (uint c = gl_SubgroupID % split; found && c < slices; c += split) {
@@ -265,7 +254,7 @@ void walk_wide() {
             held = c;
             held_token = token;
         }
-        const float all = sum_of_lanes(sum, 0u);
+        const float all = sum_of_lanes(sum);
         // Halves of the memory in turn: who is a row ahead does not write where others still read.
         const uint place = turn++ % 2u * gl_NumSubgroups * ROWS;
         if (lane < ROWS) partial[place + gl_SubgroupID * ROWS + lane] = all;
@@ -295,8 +284,8 @@ void main() {
         const uint pair = work / parts, token = pair / slots, first = work % parts * teams * ROWS, expert = ids[pair];
         const bool found = expert < experts;
         if (found ? expert < expert_first || expert >= expert_end : expert_first != 0u) continue;  // another launch's
-        float sum[ROWS][BATCH];
-        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r][0] = 0.0;
+        float sum[ROWS];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
         if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros
         for (uint c = gl_SubgroupID % split; found && c < slices; c += split) {
             [[unroll]] for (uint k = 0; k < TILES; ++k) {
@@ -312,7 +301,7 @@ void main() {
             held_token = token;
         }
         [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
-            const float all = subgroupAdd(sum[r][0]);
+            const float all = subgroupAdd(sum[r]);
             if (subgroupElect()) partial[gl_SubgroupID * ROWS + r] = all;
         }
         barrier();

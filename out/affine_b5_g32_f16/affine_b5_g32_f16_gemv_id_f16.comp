@@ -55,45 +55,42 @@ float f16_to_f32(uint bits) {
     return unpackHalf2x16(bits).x;
 }
 
-const uint BATCH = 1u;
 const uint TILES = 2u;
 
 // What a thread keeps of x: tiles of one token, in the order of the weights, and the sums over runs that share a scale.
-vec4 x[TILES][BATCH][8];
-float x_sum[TILES][BATCH][1];
+vec4 x[TILES][8];
+float x_sum[TILES][1];
 
 // The same for wide tiles.
 const uint WIDE_TILES = 1u;
-vec4 wide_x[WIDE_TILES][BATCH][16];
-float wide_x_sum[WIDE_TILES][BATCH][2];
+vec4 wide_x[WIDE_TILES][16];
+float wide_x_sum[WIDE_TILES][2];
 
-// Loads what tile `j` of a row meets of x, from right-hand side `vector` on.
+// Loads what tile `j` of a row meets of right-hand side `vector`.
 void load_x(uint vector, uint j, uint k) {
     const uint place = j * 8u;
-    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        const uint from = min(vector + m, batch - 1u) * row_tiles * 8u + place;
-        const vec4 x0 = vec4(unpackHalf2x16(x_in[from].x), unpackHalf2x16(x_in[from].y));
-        const vec4 x1 = vec4(unpackHalf2x16(x_in[from + 1u].x), unpackHalf2x16(x_in[from + 1u].y));
-        const vec4 x2 = vec4(unpackHalf2x16(x_in[from + 2u].x), unpackHalf2x16(x_in[from + 2u].y));
-        const vec4 x3 = vec4(unpackHalf2x16(x_in[from + 3u].x), unpackHalf2x16(x_in[from + 3u].y));
-        const vec4 x4 = vec4(unpackHalf2x16(x_in[from + 4u].x), unpackHalf2x16(x_in[from + 4u].y));
-        const vec4 x5 = vec4(unpackHalf2x16(x_in[from + 5u].x), unpackHalf2x16(x_in[from + 5u].y));
-        const vec4 x6 = vec4(unpackHalf2x16(x_in[from + 6u].x), unpackHalf2x16(x_in[from + 6u].y));
-        const vec4 x7 = vec4(unpackHalf2x16(x_in[from + 7u].x), unpackHalf2x16(x_in[from + 7u].y));
-        x[k][m][0] = x0;
-        x[k][m][1] = x1;
-        x[k][m][2] = x2;
-        x[k][m][3] = x3;
-        x[k][m][4] = x4;
-        x[k][m][5] = x5;
-        x[k][m][6] = x6;
-        x[k][m][7] = x7;
-        x_sum[k][m][0] = dot(x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7, vec4(1.0));
-    }
+    const uint from = min(vector, batch - 1u) * row_tiles * 8u + place;
+    const vec4 x0 = vec4(unpackHalf2x16(x_in[from].x), unpackHalf2x16(x_in[from].y));
+    const vec4 x1 = vec4(unpackHalf2x16(x_in[from + 1u].x), unpackHalf2x16(x_in[from + 1u].y));
+    const vec4 x2 = vec4(unpackHalf2x16(x_in[from + 2u].x), unpackHalf2x16(x_in[from + 2u].y));
+    const vec4 x3 = vec4(unpackHalf2x16(x_in[from + 3u].x), unpackHalf2x16(x_in[from + 3u].y));
+    const vec4 x4 = vec4(unpackHalf2x16(x_in[from + 4u].x), unpackHalf2x16(x_in[from + 4u].y));
+    const vec4 x5 = vec4(unpackHalf2x16(x_in[from + 5u].x), unpackHalf2x16(x_in[from + 5u].y));
+    const vec4 x6 = vec4(unpackHalf2x16(x_in[from + 6u].x), unpackHalf2x16(x_in[from + 6u].y));
+    const vec4 x7 = vec4(unpackHalf2x16(x_in[from + 7u].x), unpackHalf2x16(x_in[from + 7u].y));
+    x[k][0] = x0;
+    x[k][1] = x1;
+    x[k][2] = x2;
+    x[k][3] = x3;
+    x[k][4] = x4;
+    x[k][5] = x5;
+    x[k][6] = x6;
+    x[k][7] = x7;
+    x_sum[k][0] = dot(x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7, vec4(1.0));
 }
 
-// Adds the products of tile `j` of row `n` with what is kept of x, for each right-hand side.
-void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
+// Adds the products of tile `j` of row `n` with what is kept of x.
+void accumulate(uint n, uint j, uint k, inout float sum) {
     const uint block = n * row_tiles + j;
     float s = f16_to_f32(uint(scales[block]));
     uint w0 = weight[block * 5u];
@@ -114,9 +111,7 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     uvec4 q6 = (uvec4(w_run3) >> uvec4(8, 13, 18, 23)) & 31u;  // w: 5 bits
     uvec4 q7 = (uvec4(w4) >> uvec4(12, 17, 22, 27)) & 31u;  // w: 5 bits
     float b = f16_to_f32(uint(biases[block]));
-    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        sum[m] += s * (dot(x[k][m][0], vec4(q0)) + dot(x[k][m][1], vec4(q1)) + dot(x[k][m][2], vec4(q2)) + dot(x[k][m][3], vec4(q3)) + dot(x[k][m][4], vec4(q4)) + dot(x[k][m][5], vec4(q5)) + dot(x[k][m][6], vec4(q6)) + dot(x[k][m][7], vec4(q7))) + b * x_sum[k][m][0];
-    }
+    sum += s * (dot(x[k][0], vec4(q0)) + dot(x[k][1], vec4(q1)) + dot(x[k][2], vec4(q2)) + dot(x[k][3], vec4(q3)) + dot(x[k][4], vec4(q4)) + dot(x[k][5], vec4(q5)) + dot(x[k][6], vec4(q6)) + dot(x[k][7], vec4(q7))) + b * x_sum[k][0];
 }
 
 // sum + dot(a, b), in as many operations as a has lanes.
@@ -124,46 +119,44 @@ float dot_add(float sum, vec4 a, vec4 b) {
     return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum))));
 }
 
-// Loads what wide tile `j` of a row meets of x, from right-hand side `vector` on.
+// Loads what wide tile `j` of a row meets of right-hand side `vector`.
 void load_wide_x(uint vector, uint j, uint k) {
     const uint place = j * 16u;
-    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        const uint from = min(vector + m, batch - 1u) * row_tiles * 8u + place;
-        const vec4 x0 = vec4(unpackHalf2x16(x_in[from].x), unpackHalf2x16(x_in[from].y));
-        const vec4 x1 = vec4(unpackHalf2x16(x_in[from + 1u].x), unpackHalf2x16(x_in[from + 1u].y));
-        const vec4 x2 = vec4(unpackHalf2x16(x_in[from + 2u].x), unpackHalf2x16(x_in[from + 2u].y));
-        const vec4 x3 = vec4(unpackHalf2x16(x_in[from + 3u].x), unpackHalf2x16(x_in[from + 3u].y));
-        const vec4 x4 = vec4(unpackHalf2x16(x_in[from + 4u].x), unpackHalf2x16(x_in[from + 4u].y));
-        const vec4 x5 = vec4(unpackHalf2x16(x_in[from + 5u].x), unpackHalf2x16(x_in[from + 5u].y));
-        const vec4 x6 = vec4(unpackHalf2x16(x_in[from + 6u].x), unpackHalf2x16(x_in[from + 6u].y));
-        const vec4 x7 = vec4(unpackHalf2x16(x_in[from + 7u].x), unpackHalf2x16(x_in[from + 7u].y));
-        const vec4 x8 = vec4(unpackHalf2x16(x_in[from + 8u].x), unpackHalf2x16(x_in[from + 8u].y));
-        const vec4 x9 = vec4(unpackHalf2x16(x_in[from + 9u].x), unpackHalf2x16(x_in[from + 9u].y));
-        const vec4 x10 = vec4(unpackHalf2x16(x_in[from + 10u].x), unpackHalf2x16(x_in[from + 10u].y));
-        const vec4 x11 = vec4(unpackHalf2x16(x_in[from + 11u].x), unpackHalf2x16(x_in[from + 11u].y));
-        const vec4 x12 = vec4(unpackHalf2x16(x_in[from + 12u].x), unpackHalf2x16(x_in[from + 12u].y));
-        const vec4 x13 = vec4(unpackHalf2x16(x_in[from + 13u].x), unpackHalf2x16(x_in[from + 13u].y));
-        const vec4 x14 = vec4(unpackHalf2x16(x_in[from + 14u].x), unpackHalf2x16(x_in[from + 14u].y));
-        const vec4 x15 = vec4(unpackHalf2x16(x_in[from + 15u].x), unpackHalf2x16(x_in[from + 15u].y));
-        wide_x[k][m][0] = x0;
-        wide_x[k][m][1] = x1;
-        wide_x[k][m][2] = x2;
-        wide_x[k][m][3] = x3;
-        wide_x[k][m][4] = x4;
-        wide_x[k][m][5] = x5;
-        wide_x[k][m][6] = x6;
-        wide_x[k][m][7] = x7;
-        wide_x[k][m][8] = x8;
-        wide_x[k][m][9] = x9;
-        wide_x[k][m][10] = x10;
-        wide_x[k][m][11] = x11;
-        wide_x[k][m][12] = x12;
-        wide_x[k][m][13] = x13;
-        wide_x[k][m][14] = x14;
-        wide_x[k][m][15] = x15;
-        wide_x_sum[k][m][0] = dot(x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7, vec4(1.0));
-        wide_x_sum[k][m][1] = dot(x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15, vec4(1.0));
-    }
+    const uint from = min(vector, batch - 1u) * row_tiles * 8u + place;
+    const vec4 x0 = vec4(unpackHalf2x16(x_in[from].x), unpackHalf2x16(x_in[from].y));
+    const vec4 x1 = vec4(unpackHalf2x16(x_in[from + 1u].x), unpackHalf2x16(x_in[from + 1u].y));
+    const vec4 x2 = vec4(unpackHalf2x16(x_in[from + 2u].x), unpackHalf2x16(x_in[from + 2u].y));
+    const vec4 x3 = vec4(unpackHalf2x16(x_in[from + 3u].x), unpackHalf2x16(x_in[from + 3u].y));
+    const vec4 x4 = vec4(unpackHalf2x16(x_in[from + 4u].x), unpackHalf2x16(x_in[from + 4u].y));
+    const vec4 x5 = vec4(unpackHalf2x16(x_in[from + 5u].x), unpackHalf2x16(x_in[from + 5u].y));
+    const vec4 x6 = vec4(unpackHalf2x16(x_in[from + 6u].x), unpackHalf2x16(x_in[from + 6u].y));
+    const vec4 x7 = vec4(unpackHalf2x16(x_in[from + 7u].x), unpackHalf2x16(x_in[from + 7u].y));
+    const vec4 x8 = vec4(unpackHalf2x16(x_in[from + 8u].x), unpackHalf2x16(x_in[from + 8u].y));
+    const vec4 x9 = vec4(unpackHalf2x16(x_in[from + 9u].x), unpackHalf2x16(x_in[from + 9u].y));
+    const vec4 x10 = vec4(unpackHalf2x16(x_in[from + 10u].x), unpackHalf2x16(x_in[from + 10u].y));
+    const vec4 x11 = vec4(unpackHalf2x16(x_in[from + 11u].x), unpackHalf2x16(x_in[from + 11u].y));
+    const vec4 x12 = vec4(unpackHalf2x16(x_in[from + 12u].x), unpackHalf2x16(x_in[from + 12u].y));
+    const vec4 x13 = vec4(unpackHalf2x16(x_in[from + 13u].x), unpackHalf2x16(x_in[from + 13u].y));
+    const vec4 x14 = vec4(unpackHalf2x16(x_in[from + 14u].x), unpackHalf2x16(x_in[from + 14u].y));
+    const vec4 x15 = vec4(unpackHalf2x16(x_in[from + 15u].x), unpackHalf2x16(x_in[from + 15u].y));
+    wide_x[k][0] = x0;
+    wide_x[k][1] = x1;
+    wide_x[k][2] = x2;
+    wide_x[k][3] = x3;
+    wide_x[k][4] = x4;
+    wide_x[k][5] = x5;
+    wide_x[k][6] = x6;
+    wide_x[k][7] = x7;
+    wide_x[k][8] = x8;
+    wide_x[k][9] = x9;
+    wide_x[k][10] = x10;
+    wide_x[k][11] = x11;
+    wide_x[k][12] = x12;
+    wide_x[k][13] = x13;
+    wide_x[k][14] = x14;
+    wide_x[k][15] = x15;
+    wide_x_sum[k][0] = dot(x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7, vec4(1.0));
+    wide_x_sum[k][1] = dot(x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15, vec4(1.0));
 }
 
 // Loads wide tile `j` of row `n`, but that of the last block of all, from where loads of 16 bytes would go beyond the end.
@@ -183,7 +176,7 @@ void fetch_wide(uint n, uint j, out uvec4 fours[3], out uint words[2]) {
 }
 
 // Adds the products of wide tile `j` of row `n`, which was loaded.
-void accumulate_wide(uint n, uint j, uint k, uvec4 fours[3], uint words[2], inout float sum[BATCH]) {
+void accumulate_wide(uint n, uint j, uint k, uvec4 fours[3], uint words[2], inout float sum) {
     const uint block = n * (row_tiles / 2u) + j;
     float s0 = f16_to_f32(words[0]);
     uint begin = block * 10u;
@@ -228,31 +221,27 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[3], uint words[2], inou
     uvec4 q14 = (uvec4(w_run7) >> uvec4(8, 13, 18, 23)) & 31u;  // w: 5 bits
     uvec4 q15 = (uvec4(pick9) >> uvec4(12, 17, 22, 27)) & 31u;  // w: 5 bits
     float b1 = f16_to_f32(words[1] >> 16u);
-    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        float dots0 = dot_add(dot(wide_x[k][m][0], vec4(q0)), wide_x[k][m][1], vec4(q1));
-        float dots1 = dot_add(dots0, wide_x[k][m][2], vec4(q2));
-        float dots2 = dot_add(dots1, wide_x[k][m][3], vec4(q3));
-        float dots3 = dot_add(dots2, wide_x[k][m][4], vec4(q4));
-        float dots4 = dot_add(dots3, wide_x[k][m][5], vec4(q5));
-        float dots5 = dot_add(dots4, wide_x[k][m][6], vec4(q6));
-        float dots6 = dot_add(dots5, wide_x[k][m][7], vec4(q7));
-        float dots7 = dot_add(dot(wide_x[k][m][8], vec4(q8)), wide_x[k][m][9], vec4(q9));
-        float dots8 = dot_add(dots7, wide_x[k][m][10], vec4(q10));
-        float dots9 = dot_add(dots8, wide_x[k][m][11], vec4(q11));
-        float dots10 = dot_add(dots9, wide_x[k][m][12], vec4(q12));
-        float dots11 = dot_add(dots10, wide_x[k][m][13], vec4(q13));
-        float dots12 = dot_add(dots11, wide_x[k][m][14], vec4(q14));
-        float dots13 = dot_add(dots12, wide_x[k][m][15], vec4(q15));
-        sum[m] += s0 * dots6 + b0 * wide_x_sum[k][m][0] + s1 * dots13 + b1 * wide_x_sum[k][m][1];
-    }
+    float dots0 = dot_add(dot(wide_x[k][0], vec4(q0)), wide_x[k][1], vec4(q1));
+    float dots1 = dot_add(dots0, wide_x[k][2], vec4(q2));
+    float dots2 = dot_add(dots1, wide_x[k][3], vec4(q3));
+    float dots3 = dot_add(dots2, wide_x[k][4], vec4(q4));
+    float dots4 = dot_add(dots3, wide_x[k][5], vec4(q5));
+    float dots5 = dot_add(dots4, wide_x[k][6], vec4(q6));
+    float dots6 = dot_add(dots5, wide_x[k][7], vec4(q7));
+    float dots7 = dot_add(dot(wide_x[k][8], vec4(q8)), wide_x[k][9], vec4(q9));
+    float dots8 = dot_add(dots7, wide_x[k][10], vec4(q10));
+    float dots9 = dot_add(dots8, wide_x[k][11], vec4(q11));
+    float dots10 = dot_add(dots9, wide_x[k][12], vec4(q12));
+    float dots11 = dot_add(dots10, wide_x[k][13], vec4(q13));
+    float dots12 = dot_add(dots11, wide_x[k][14], vec4(q14));
+    float dots13 = dot_add(dots12, wide_x[k][15], vec4(q15));
+    sum += s0 * dots6 + b0 * wide_x_sum[k][0] + s1 * dots13 + b1 * wide_x_sum[k][1];
 }
 
 shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
 
 // Sums over the lanes of a subgroup, of all rows at once: those of row r in lane r.
-float sum_of_lanes(float sum[ROWS][BATCH], uint m) {
-    float v[ROWS];
-    [[unroll]] for (uint r = 0u; r < ROWS; ++r) v[r] = sum[r][m];
+float sum_of_lanes(float v[ROWS]) {
     [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
         const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
         [[unroll]] for (uint i = 0u; i < left; ++i) {
@@ -276,8 +265,8 @@ void walk_wide() {
         const uint pair = work / parts, token = pair / slots, first = work % parts * teams * ROWS, expert = ids[pair];
         const bool found = expert < experts;
         if (found ? expert < expert_first || expert >= expert_end : expert_first != 0u) continue;  // another launch's
-        float sum[ROWS][BATCH];
-        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r][0] = 0.0;
+        float sum[ROWS];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
         if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros
         const uint begin = (expert - expert_first) * rows, row = begin + first + team * ROWS, end = begin + rows;
         for (uint c = gl_SubgroupID % split; found && c < slices; c += split) {
@@ -286,16 +275,13 @@ void walk_wide() {
                 if (j >= wide_tiles) continue;
                 if (c != held || token != held_token) load_wide_x(token, j, k);
                 if (expert + 1u == expert_end && row + ROWS >= end && j + 1u >= wide_tiles) {  // the last block of all, in smaller tiles
-                    for (uint i = 0u; i < 2u; ++i) {
-                        const uint t = j * 2u + i;
+                    for (uint p = 0u; p < 2u; ++p) {
+                        const uint t = j * 2u + p;
                         load_x(token, t, 0u);
                         [[dont_unroll]] for (uint r = 0u; r < ROWS; ++r) {
-                            float part[BATCH];
-                            [[unroll]] for (uint m = 0u; m < BATCH; ++m) part[m] = 0.0;
+                            float part = 0.0;
                             accumulate(min(row + r, end - 1u), t, 0u, part);
-                            [[unroll]] for (uint s = 0u; s < ROWS; ++s) {
-                                [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[s][m] += s == r ? part[m] : 0.0;
-                            }
+                            [[unroll]] for (uint s = 0u; s < ROWS; ++s) sum[s] += s == r ? part : 0.0;
                         }
                     }
                     continue;
@@ -308,7 +294,7 @@ void walk_wide() {
             held = c;
             held_token = token;
         }
-        const float all = sum_of_lanes(sum, 0u);
+        const float all = sum_of_lanes(sum);
         // Halves of the memory in turn: who is a row ahead does not write where others still read.
         const uint place = turn++ % 2u * gl_NumSubgroups * ROWS;
         if (lane < ROWS) partial[place + gl_SubgroupID * ROWS + lane] = all;
@@ -338,8 +324,8 @@ void main() {
         const uint pair = work / parts, token = pair / slots, first = work % parts * teams * ROWS, expert = ids[pair];
         const bool found = expert < experts;
         if (found ? expert < expert_first || expert >= expert_end : expert_first != 0u) continue;  // another launch's
-        float sum[ROWS][BATCH];
-        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r][0] = 0.0;
+        float sum[ROWS];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
         if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros
         for (uint c = gl_SubgroupID % split; found && c < slices; c += split) {
             [[unroll]] for (uint k = 0; k < TILES; ++k) {
@@ -355,7 +341,7 @@ void main() {
             held_token = token;
         }
         [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
-            const float all = subgroupAdd(sum[r][0]);
+            const float all = subgroupAdd(sum[r]);
             if (subgroupElect()) partial[gl_SubgroupID * ROWS + r] = all;
         }
         barrier();

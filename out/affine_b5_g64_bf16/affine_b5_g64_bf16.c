@@ -628,11 +628,13 @@ static const uint32_t affine_b5_g64_bf16_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g64_bf16_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g64_bf16_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g64_bf16_gemv_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b5_g64_bf16_gemv_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant affine_b5_g64_bf16_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g64_bf16_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b5_g64_bf16_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b5_g64_bf16_gemv_f32_vulkan_rows},
     {3, "split", 1, 4, affine_b5_g64_bf16_gemv_f32_vulkan_split},
-    {5, "load_words", 4, 2, affine_b5_g64_bf16_gemv_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b5_g64_bf16_gemv_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, affine_b5_g64_bf16_gemv_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_affine_b5_g64_bf16_gemv_f32_vulkan = {
     .name = "affine_b5_g64_bf16_gemv_f32",
@@ -646,7 +648,7 @@ const qk_kernel qk_affine_b5_g64_bf16_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b5_g64_bf16_gemv_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b5_g64_bf16_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -702,12 +704,14 @@ static const uint32_t affine_b5_g64_bf16_gemv_int8_f32_vulkan_rows[] = {1, 2, 4,
 static const uint32_t affine_b5_g64_bf16_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g64_bf16_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t affine_b5_g64_bf16_gemv_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b5_g64_bf16_gemv_int8_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant affine_b5_g64_bf16_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g64_bf16_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b5_g64_bf16_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b5_g64_bf16_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, affine_b5_g64_bf16_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, affine_b5_g64_bf16_gemv_int8_f32_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b5_g64_bf16_gemv_int8_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b5_g64_bf16_gemv_int8_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, affine_b5_g64_bf16_gemv_int8_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_affine_b5_g64_bf16_gemv_int8_f32_vulkan = {
     .name = "affine_b5_g64_bf16_gemv_int8_f32",
@@ -721,7 +725,7 @@ const qk_kernel qk_affine_b5_g64_bf16_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b5_g64_bf16_gemv_int8_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = affine_b5_g64_bf16_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -752,12 +756,14 @@ static const uint32_t affine_b5_g64_bf16_gemv_split_f32_vulkan_rows[] = {1, 2, 4
 static const uint32_t affine_b5_g64_bf16_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g64_bf16_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t affine_b5_g64_bf16_gemv_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b5_g64_bf16_gemv_split_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant affine_b5_g64_bf16_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g64_bf16_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b5_g64_bf16_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b5_g64_bf16_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, affine_b5_g64_bf16_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, affine_b5_g64_bf16_gemv_split_f32_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b5_g64_bf16_gemv_split_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b5_g64_bf16_gemv_split_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, affine_b5_g64_bf16_gemv_split_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_affine_b5_g64_bf16_gemv_split_f32_vulkan = {
     .name = "affine_b5_g64_bf16_gemv_split_f32",
@@ -771,7 +777,7 @@ const qk_kernel qk_affine_b5_g64_bf16_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b5_g64_bf16_gemv_split_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = affine_b5_g64_bf16_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -802,12 +808,14 @@ static const uint32_t affine_b5_g64_bf16_gemv_int24_f32_vulkan_rows[] = {1, 2, 4
 static const uint32_t affine_b5_g64_bf16_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g64_bf16_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t affine_b5_g64_bf16_gemv_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b5_g64_bf16_gemv_int24_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant affine_b5_g64_bf16_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g64_bf16_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b5_g64_bf16_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b5_g64_bf16_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, affine_b5_g64_bf16_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, affine_b5_g64_bf16_gemv_int24_f32_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b5_g64_bf16_gemv_int24_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b5_g64_bf16_gemv_int24_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, affine_b5_g64_bf16_gemv_int24_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_affine_b5_g64_bf16_gemv_int24_f32_vulkan = {
     .name = "affine_b5_g64_bf16_gemv_int24_f32",
@@ -821,7 +829,7 @@ const qk_kernel qk_affine_b5_g64_bf16_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b5_g64_bf16_gemv_int24_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = affine_b5_g64_bf16_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -851,11 +859,13 @@ static const uint32_t affine_b5_g64_bf16_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g64_bf16_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g64_bf16_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g64_bf16_gemv_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b5_g64_bf16_gemv_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant affine_b5_g64_bf16_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g64_bf16_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b5_g64_bf16_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b5_g64_bf16_gemv_f16_vulkan_rows},
     {3, "split", 1, 4, affine_b5_g64_bf16_gemv_f16_vulkan_split},
-    {5, "load_words", 4, 2, affine_b5_g64_bf16_gemv_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b5_g64_bf16_gemv_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, affine_b5_g64_bf16_gemv_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_affine_b5_g64_bf16_gemv_f16_vulkan = {
     .name = "affine_b5_g64_bf16_gemv_f16",
@@ -869,7 +879,7 @@ const qk_kernel qk_affine_b5_g64_bf16_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b5_g64_bf16_gemv_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b5_g64_bf16_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -925,12 +935,14 @@ static const uint32_t affine_b5_g64_bf16_gemv_int8_f16_vulkan_rows[] = {1, 2, 4,
 static const uint32_t affine_b5_g64_bf16_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g64_bf16_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t affine_b5_g64_bf16_gemv_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b5_g64_bf16_gemv_int8_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant affine_b5_g64_bf16_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g64_bf16_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b5_g64_bf16_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b5_g64_bf16_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, affine_b5_g64_bf16_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, affine_b5_g64_bf16_gemv_int8_f16_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b5_g64_bf16_gemv_int8_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b5_g64_bf16_gemv_int8_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, affine_b5_g64_bf16_gemv_int8_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_affine_b5_g64_bf16_gemv_int8_f16_vulkan = {
     .name = "affine_b5_g64_bf16_gemv_int8_f16",
@@ -944,7 +956,7 @@ const qk_kernel qk_affine_b5_g64_bf16_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b5_g64_bf16_gemv_int8_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = affine_b5_g64_bf16_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -975,12 +987,14 @@ static const uint32_t affine_b5_g64_bf16_gemv_split_f16_vulkan_rows[] = {1, 2, 4
 static const uint32_t affine_b5_g64_bf16_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g64_bf16_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t affine_b5_g64_bf16_gemv_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b5_g64_bf16_gemv_split_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant affine_b5_g64_bf16_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g64_bf16_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b5_g64_bf16_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b5_g64_bf16_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, affine_b5_g64_bf16_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, affine_b5_g64_bf16_gemv_split_f16_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b5_g64_bf16_gemv_split_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b5_g64_bf16_gemv_split_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, affine_b5_g64_bf16_gemv_split_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_affine_b5_g64_bf16_gemv_split_f16_vulkan = {
     .name = "affine_b5_g64_bf16_gemv_split_f16",
@@ -994,7 +1008,7 @@ const qk_kernel qk_affine_b5_g64_bf16_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b5_g64_bf16_gemv_split_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = affine_b5_g64_bf16_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1025,12 +1039,14 @@ static const uint32_t affine_b5_g64_bf16_gemv_int24_f16_vulkan_rows[] = {1, 2, 4
 static const uint32_t affine_b5_g64_bf16_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g64_bf16_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t affine_b5_g64_bf16_gemv_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b5_g64_bf16_gemv_int24_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant affine_b5_g64_bf16_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g64_bf16_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b5_g64_bf16_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b5_g64_bf16_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, affine_b5_g64_bf16_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, affine_b5_g64_bf16_gemv_int24_f16_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b5_g64_bf16_gemv_int24_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b5_g64_bf16_gemv_int24_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, affine_b5_g64_bf16_gemv_int24_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_affine_b5_g64_bf16_gemv_int24_f16_vulkan = {
     .name = "affine_b5_g64_bf16_gemv_int24_f16",
@@ -1044,7 +1060,7 @@ const qk_kernel qk_affine_b5_g64_bf16_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b5_g64_bf16_gemv_int24_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = affine_b5_g64_bf16_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -630,11 +630,13 @@ static const uint32_t affine_b5_g64_f32_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g64_f32_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g64_f32_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g64_f32_gemv_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b5_g64_f32_gemv_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant affine_b5_g64_f32_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g64_f32_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b5_g64_f32_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b5_g64_f32_gemv_f32_vulkan_rows},
     {3, "split", 1, 4, affine_b5_g64_f32_gemv_f32_vulkan_split},
-    {5, "load_words", 4, 2, affine_b5_g64_f32_gemv_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b5_g64_f32_gemv_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, affine_b5_g64_f32_gemv_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_affine_b5_g64_f32_gemv_f32_vulkan = {
     .name = "affine_b5_g64_f32_gemv_f32",
@@ -648,7 +650,7 @@ const qk_kernel qk_affine_b5_g64_f32_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b5_g64_f32_gemv_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b5_g64_f32_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -704,12 +706,14 @@ static const uint32_t affine_b5_g64_f32_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 
 static const uint32_t affine_b5_g64_f32_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g64_f32_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t affine_b5_g64_f32_gemv_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b5_g64_f32_gemv_int8_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant affine_b5_g64_f32_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g64_f32_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b5_g64_f32_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b5_g64_f32_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, affine_b5_g64_f32_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, affine_b5_g64_f32_gemv_int8_f32_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b5_g64_f32_gemv_int8_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b5_g64_f32_gemv_int8_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, affine_b5_g64_f32_gemv_int8_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_affine_b5_g64_f32_gemv_int8_f32_vulkan = {
     .name = "affine_b5_g64_f32_gemv_int8_f32",
@@ -723,7 +727,7 @@ const qk_kernel qk_affine_b5_g64_f32_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b5_g64_f32_gemv_int8_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = affine_b5_g64_f32_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -754,12 +758,14 @@ static const uint32_t affine_b5_g64_f32_gemv_split_f32_vulkan_rows[] = {1, 2, 4,
 static const uint32_t affine_b5_g64_f32_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g64_f32_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t affine_b5_g64_f32_gemv_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b5_g64_f32_gemv_split_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant affine_b5_g64_f32_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g64_f32_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b5_g64_f32_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b5_g64_f32_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, affine_b5_g64_f32_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, affine_b5_g64_f32_gemv_split_f32_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b5_g64_f32_gemv_split_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b5_g64_f32_gemv_split_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, affine_b5_g64_f32_gemv_split_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_affine_b5_g64_f32_gemv_split_f32_vulkan = {
     .name = "affine_b5_g64_f32_gemv_split_f32",
@@ -773,7 +779,7 @@ const qk_kernel qk_affine_b5_g64_f32_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b5_g64_f32_gemv_split_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = affine_b5_g64_f32_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -804,12 +810,14 @@ static const uint32_t affine_b5_g64_f32_gemv_int24_f32_vulkan_rows[] = {1, 2, 4,
 static const uint32_t affine_b5_g64_f32_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g64_f32_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t affine_b5_g64_f32_gemv_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b5_g64_f32_gemv_int24_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant affine_b5_g64_f32_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g64_f32_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b5_g64_f32_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b5_g64_f32_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, affine_b5_g64_f32_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, affine_b5_g64_f32_gemv_int24_f32_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b5_g64_f32_gemv_int24_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b5_g64_f32_gemv_int24_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, affine_b5_g64_f32_gemv_int24_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_affine_b5_g64_f32_gemv_int24_f32_vulkan = {
     .name = "affine_b5_g64_f32_gemv_int24_f32",
@@ -823,7 +831,7 @@ const qk_kernel qk_affine_b5_g64_f32_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b5_g64_f32_gemv_int24_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = affine_b5_g64_f32_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -853,11 +861,13 @@ static const uint32_t affine_b5_g64_f32_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g64_f32_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g64_f32_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g64_f32_gemv_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b5_g64_f32_gemv_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant affine_b5_g64_f32_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g64_f32_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b5_g64_f32_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b5_g64_f32_gemv_f16_vulkan_rows},
     {3, "split", 1, 4, affine_b5_g64_f32_gemv_f16_vulkan_split},
-    {5, "load_words", 4, 2, affine_b5_g64_f32_gemv_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b5_g64_f32_gemv_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, affine_b5_g64_f32_gemv_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_affine_b5_g64_f32_gemv_f16_vulkan = {
     .name = "affine_b5_g64_f32_gemv_f16",
@@ -871,7 +881,7 @@ const qk_kernel qk_affine_b5_g64_f32_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b5_g64_f32_gemv_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b5_g64_f32_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -927,12 +937,14 @@ static const uint32_t affine_b5_g64_f32_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 
 static const uint32_t affine_b5_g64_f32_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g64_f32_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t affine_b5_g64_f32_gemv_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b5_g64_f32_gemv_int8_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant affine_b5_g64_f32_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g64_f32_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b5_g64_f32_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b5_g64_f32_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, affine_b5_g64_f32_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, affine_b5_g64_f32_gemv_int8_f16_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b5_g64_f32_gemv_int8_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b5_g64_f32_gemv_int8_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, affine_b5_g64_f32_gemv_int8_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_affine_b5_g64_f32_gemv_int8_f16_vulkan = {
     .name = "affine_b5_g64_f32_gemv_int8_f16",
@@ -946,7 +958,7 @@ const qk_kernel qk_affine_b5_g64_f32_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b5_g64_f32_gemv_int8_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = affine_b5_g64_f32_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -977,12 +989,14 @@ static const uint32_t affine_b5_g64_f32_gemv_split_f16_vulkan_rows[] = {1, 2, 4,
 static const uint32_t affine_b5_g64_f32_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g64_f32_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t affine_b5_g64_f32_gemv_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b5_g64_f32_gemv_split_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant affine_b5_g64_f32_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g64_f32_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b5_g64_f32_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b5_g64_f32_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, affine_b5_g64_f32_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, affine_b5_g64_f32_gemv_split_f16_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b5_g64_f32_gemv_split_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b5_g64_f32_gemv_split_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, affine_b5_g64_f32_gemv_split_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_affine_b5_g64_f32_gemv_split_f16_vulkan = {
     .name = "affine_b5_g64_f32_gemv_split_f16",
@@ -996,7 +1010,7 @@ const qk_kernel qk_affine_b5_g64_f32_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b5_g64_f32_gemv_split_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = affine_b5_g64_f32_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1027,12 +1041,14 @@ static const uint32_t affine_b5_g64_f32_gemv_int24_f16_vulkan_rows[] = {1, 2, 4,
 static const uint32_t affine_b5_g64_f32_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g64_f32_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t affine_b5_g64_f32_gemv_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b5_g64_f32_gemv_int24_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant affine_b5_g64_f32_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g64_f32_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b5_g64_f32_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b5_g64_f32_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, affine_b5_g64_f32_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, affine_b5_g64_f32_gemv_int24_f16_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b5_g64_f32_gemv_int24_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b5_g64_f32_gemv_int24_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, affine_b5_g64_f32_gemv_int24_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_affine_b5_g64_f32_gemv_int24_f16_vulkan = {
     .name = "affine_b5_g64_f32_gemv_int24_f16",
@@ -1046,7 +1062,7 @@ const qk_kernel qk_affine_b5_g64_f32_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b5_g64_f32_gemv_int24_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = affine_b5_g64_f32_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -25,17 +25,18 @@
 #extension GL_KHR_shader_subgroup_shuffle : require
 
 layout(local_size_x_id = 0) in;
-layout(constant_id = 1) const uint BATCH = 1;  // right-hand sides that are kept, at least as many as there are
+layout(constant_id = 1) const uint BATCH = 1;  // right-hand sides at once, at least as many as there are
 layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
 layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row, where there are few rows
 layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: weights are loaded 16 bytes at a time, where that can be
+layout(constant_id = 6) const uint SHARED_FOURS = 1024;  // 16 bytes each: memory for x, of several right-hand sides
 
 layout(binding = 0, std430) readonly buffer WeightBuffer { uint weight[]; };
 layout(binding = 1, std430) readonly buffer ScalesBuffer { uint scales[]; };
 layout(binding = 2, std430) readonly buffer BiasesBuffer { uint biases[]; };
 layout(binding = 0, std430) readonly buffer Weight_fourBuffer { uvec4 weight_four[]; };
 layout(binding = 3, std430) readonly buffer Input { uvec2 x_in[]; };
-layout(binding = 4, std430) writeonly buffer Output { float y[]; };
+layout(binding = 4, std430) buffer Output { float y[]; };
 
 layout(push_constant) uniform Push {
     uint rows;       // of this launch
@@ -45,37 +46,35 @@ layout(push_constant) uniform Push {
     uint y_rows;     // how many rows each right-hand side has there
 };
 
-const uint TILES = BATCH == 1u ? 4u : 1u;
+const uint TILES = 4u;
 
-// What a thread keeps of x: tiles of each right-hand side, in the order of the weights, and the sums over runs that share a scale.
-vec4 x[TILES][BATCH][4];
-float x_sum[TILES][BATCH][1];
+// What a thread keeps of x: tiles, in the order of the weights, and the sums over runs that share a scale.
+vec4 x[TILES][4];
+float x_sum[TILES][1];
 
-// The same for wide tiles, where x fits.
+// The same for wide tiles.
 const uint WIDE_TILES = 1u;
-vec4 wide_x[WIDE_TILES][BATCH][16];
-float wide_x_sum[WIDE_TILES][BATCH][1];
+vec4 wide_x[WIDE_TILES][16];
+float wide_x_sum[WIDE_TILES][1];
 
-// Loads what tile `j` of a row meets of x, from right-hand side `vector` on.
+// Loads what tile `j` of a row meets of right-hand side `vector`.
 void load_x(uint vector, uint j, uint k) {
     const uint tile = j % 4u;
     const uint place = j / 4u * 16u + tile * 4u;
-    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        const uint from = min(vector + m, batch - 1u) * row_tiles * 4u + place;
-        const vec4 x0 = vec4(unpackHalf2x16(x_in[from].x), unpackHalf2x16(x_in[from].y));
-        const vec4 x1 = vec4(unpackHalf2x16(x_in[from + 1u].x), unpackHalf2x16(x_in[from + 1u].y));
-        const vec4 x2 = vec4(unpackHalf2x16(x_in[from + 2u].x), unpackHalf2x16(x_in[from + 2u].y));
-        const vec4 x3 = vec4(unpackHalf2x16(x_in[from + 3u].x), unpackHalf2x16(x_in[from + 3u].y));
-        x[k][m][0] = x0;
-        x[k][m][1] = x1;
-        x[k][m][2] = x2;
-        x[k][m][3] = x3;
-        x_sum[k][m][0] = dot(x0 + x1 + x2 + x3, vec4(1.0));
-    }
+    const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
+    const vec4 x0 = vec4(unpackHalf2x16(x_in[from].x), unpackHalf2x16(x_in[from].y));
+    const vec4 x1 = vec4(unpackHalf2x16(x_in[from + 1u].x), unpackHalf2x16(x_in[from + 1u].y));
+    const vec4 x2 = vec4(unpackHalf2x16(x_in[from + 2u].x), unpackHalf2x16(x_in[from + 2u].y));
+    const vec4 x3 = vec4(unpackHalf2x16(x_in[from + 3u].x), unpackHalf2x16(x_in[from + 3u].y));
+    x[k][0] = x0;
+    x[k][1] = x1;
+    x[k][2] = x2;
+    x[k][3] = x3;
+    x_sum[k][0] = dot(x0 + x1 + x2 + x3, vec4(1.0));
 }
 
-// Adds the products of tile `j` of row `n` with what is kept of x, for each right-hand side.
-void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
+// Adds the products of tile `j` of row `n` with what is kept of x.
+void accumulate(uint n, uint j, uint k, inout float sum) {
     const uint block = n * (row_tiles / 4u) + j / 4u;
     const uint tile = j % 4u;
     float s = uintBitsToFloat(scales[block]);
@@ -89,9 +88,7 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     uvec4 q2 = (uvec4(w_run1) >> uvec4(0, 6, 12, 18)) & 0x3Fu;  // w: 6 bits
     uvec4 q3 = (uvec4(w2) >> uvec4(8, 14, 20, 26)) & 0x3Fu;  // w: 6 bits
     float b = uintBitsToFloat(biases[block]);
-    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        sum[m] += s * (dot(x[k][m][0], vec4(q0)) + dot(x[k][m][1], vec4(q1)) + dot(x[k][m][2], vec4(q2)) + dot(x[k][m][3], vec4(q3))) + b * x_sum[k][m][0];
-    }
+    sum += s * (dot(x[k][0], vec4(q0)) + dot(x[k][1], vec4(q1)) + dot(x[k][2], vec4(q2)) + dot(x[k][3], vec4(q3))) + b * x_sum[k][0];
 }
 
 // sum + dot(a, b), in as many operations as a has lanes.
@@ -99,45 +96,43 @@ float dot_add(float sum, vec4 a, vec4 b) {
     return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum))));
 }
 
-// Loads what wide tile `j` of a row meets of x, from right-hand side `vector` on.
+// Loads what wide tile `j` of a row meets of right-hand side `vector`.
 void load_wide_x(uint vector, uint j, uint k) {
     const uint place = j * 16u;
-    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        const uint from = min(vector + m, batch - 1u) * row_tiles * 4u + place;
-        const vec4 x0 = vec4(unpackHalf2x16(x_in[from].x), unpackHalf2x16(x_in[from].y));
-        const vec4 x1 = vec4(unpackHalf2x16(x_in[from + 1u].x), unpackHalf2x16(x_in[from + 1u].y));
-        const vec4 x2 = vec4(unpackHalf2x16(x_in[from + 2u].x), unpackHalf2x16(x_in[from + 2u].y));
-        const vec4 x3 = vec4(unpackHalf2x16(x_in[from + 3u].x), unpackHalf2x16(x_in[from + 3u].y));
-        const vec4 x4 = vec4(unpackHalf2x16(x_in[from + 4u].x), unpackHalf2x16(x_in[from + 4u].y));
-        const vec4 x5 = vec4(unpackHalf2x16(x_in[from + 5u].x), unpackHalf2x16(x_in[from + 5u].y));
-        const vec4 x6 = vec4(unpackHalf2x16(x_in[from + 6u].x), unpackHalf2x16(x_in[from + 6u].y));
-        const vec4 x7 = vec4(unpackHalf2x16(x_in[from + 7u].x), unpackHalf2x16(x_in[from + 7u].y));
-        const vec4 x8 = vec4(unpackHalf2x16(x_in[from + 8u].x), unpackHalf2x16(x_in[from + 8u].y));
-        const vec4 x9 = vec4(unpackHalf2x16(x_in[from + 9u].x), unpackHalf2x16(x_in[from + 9u].y));
-        const vec4 x10 = vec4(unpackHalf2x16(x_in[from + 10u].x), unpackHalf2x16(x_in[from + 10u].y));
-        const vec4 x11 = vec4(unpackHalf2x16(x_in[from + 11u].x), unpackHalf2x16(x_in[from + 11u].y));
-        const vec4 x12 = vec4(unpackHalf2x16(x_in[from + 12u].x), unpackHalf2x16(x_in[from + 12u].y));
-        const vec4 x13 = vec4(unpackHalf2x16(x_in[from + 13u].x), unpackHalf2x16(x_in[from + 13u].y));
-        const vec4 x14 = vec4(unpackHalf2x16(x_in[from + 14u].x), unpackHalf2x16(x_in[from + 14u].y));
-        const vec4 x15 = vec4(unpackHalf2x16(x_in[from + 15u].x), unpackHalf2x16(x_in[from + 15u].y));
-        wide_x[k][m][0] = x0;
-        wide_x[k][m][1] = x1;
-        wide_x[k][m][2] = x2;
-        wide_x[k][m][3] = x3;
-        wide_x[k][m][4] = x4;
-        wide_x[k][m][5] = x5;
-        wide_x[k][m][6] = x6;
-        wide_x[k][m][7] = x7;
-        wide_x[k][m][8] = x8;
-        wide_x[k][m][9] = x9;
-        wide_x[k][m][10] = x10;
-        wide_x[k][m][11] = x11;
-        wide_x[k][m][12] = x12;
-        wide_x[k][m][13] = x13;
-        wide_x[k][m][14] = x14;
-        wide_x[k][m][15] = x15;
-        wide_x_sum[k][m][0] = dot(x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7 + x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15, vec4(1.0));
-    }
+    const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
+    const vec4 x0 = vec4(unpackHalf2x16(x_in[from].x), unpackHalf2x16(x_in[from].y));
+    const vec4 x1 = vec4(unpackHalf2x16(x_in[from + 1u].x), unpackHalf2x16(x_in[from + 1u].y));
+    const vec4 x2 = vec4(unpackHalf2x16(x_in[from + 2u].x), unpackHalf2x16(x_in[from + 2u].y));
+    const vec4 x3 = vec4(unpackHalf2x16(x_in[from + 3u].x), unpackHalf2x16(x_in[from + 3u].y));
+    const vec4 x4 = vec4(unpackHalf2x16(x_in[from + 4u].x), unpackHalf2x16(x_in[from + 4u].y));
+    const vec4 x5 = vec4(unpackHalf2x16(x_in[from + 5u].x), unpackHalf2x16(x_in[from + 5u].y));
+    const vec4 x6 = vec4(unpackHalf2x16(x_in[from + 6u].x), unpackHalf2x16(x_in[from + 6u].y));
+    const vec4 x7 = vec4(unpackHalf2x16(x_in[from + 7u].x), unpackHalf2x16(x_in[from + 7u].y));
+    const vec4 x8 = vec4(unpackHalf2x16(x_in[from + 8u].x), unpackHalf2x16(x_in[from + 8u].y));
+    const vec4 x9 = vec4(unpackHalf2x16(x_in[from + 9u].x), unpackHalf2x16(x_in[from + 9u].y));
+    const vec4 x10 = vec4(unpackHalf2x16(x_in[from + 10u].x), unpackHalf2x16(x_in[from + 10u].y));
+    const vec4 x11 = vec4(unpackHalf2x16(x_in[from + 11u].x), unpackHalf2x16(x_in[from + 11u].y));
+    const vec4 x12 = vec4(unpackHalf2x16(x_in[from + 12u].x), unpackHalf2x16(x_in[from + 12u].y));
+    const vec4 x13 = vec4(unpackHalf2x16(x_in[from + 13u].x), unpackHalf2x16(x_in[from + 13u].y));
+    const vec4 x14 = vec4(unpackHalf2x16(x_in[from + 14u].x), unpackHalf2x16(x_in[from + 14u].y));
+    const vec4 x15 = vec4(unpackHalf2x16(x_in[from + 15u].x), unpackHalf2x16(x_in[from + 15u].y));
+    wide_x[k][0] = x0;
+    wide_x[k][1] = x1;
+    wide_x[k][2] = x2;
+    wide_x[k][3] = x3;
+    wide_x[k][4] = x4;
+    wide_x[k][5] = x5;
+    wide_x[k][6] = x6;
+    wide_x[k][7] = x7;
+    wide_x[k][8] = x8;
+    wide_x[k][9] = x9;
+    wide_x[k][10] = x10;
+    wide_x[k][11] = x11;
+    wide_x[k][12] = x12;
+    wide_x[k][13] = x13;
+    wide_x[k][14] = x14;
+    wide_x[k][15] = x15;
+    wide_x_sum[k][0] = dot(x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7 + x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15, vec4(1.0));
 }
 
 // Loads wide tile `j` of row `n`.
@@ -151,7 +146,7 @@ void fetch_wide(uint n, uint j, out uvec4 fours[3], out uint words[2]) {
 }
 
 // Adds the products of wide tile `j` of row `n`, which was loaded.
-void accumulate_wide(uint n, uint j, uint k, uvec4 fours[3], uint words[2], inout float sum[BATCH]) {
+void accumulate_wide(uint n, uint j, uint k, uvec4 fours[3], uint words[2], inout float sum) {
     const uint block = n * (row_tiles / 4u) + j;
     float s = uintBitsToFloat(words[0]);
     uvec4 four0 = fours[0];
@@ -194,31 +189,50 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[3], uint words[2], inou
     uvec4 q14 = (uvec4(w_run7) >> uvec4(0, 6, 12, 18)) & 0x3Fu;  // w: 6 bits
     uvec4 q15 = (uvec4(w11) >> uvec4(8, 14, 20, 26)) & 0x3Fu;  // w: 6 bits
     float b = uintBitsToFloat(words[1]);
-    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        float dots0 = dot_add(dot(wide_x[k][m][0], vec4(q0)), wide_x[k][m][1], vec4(q1));
-        float dots1 = dot_add(dots0, wide_x[k][m][2], vec4(q2));
-        float dots2 = dot_add(dots1, wide_x[k][m][3], vec4(q3));
-        float dots3 = dot_add(dots2, wide_x[k][m][4], vec4(q4));
-        float dots4 = dot_add(dots3, wide_x[k][m][5], vec4(q5));
-        float dots5 = dot_add(dots4, wide_x[k][m][6], vec4(q6));
-        float dots6 = dot_add(dots5, wide_x[k][m][7], vec4(q7));
-        float dots7 = dot_add(dot(wide_x[k][m][8], vec4(q8)), wide_x[k][m][9], vec4(q9));
-        float dots8 = dot_add(dots7, wide_x[k][m][10], vec4(q10));
-        float dots9 = dot_add(dots8, wide_x[k][m][11], vec4(q11));
-        float dots10 = dot_add(dots9, wide_x[k][m][12], vec4(q12));
-        float dots11 = dot_add(dots10, wide_x[k][m][13], vec4(q13));
-        float dots12 = dot_add(dots11, wide_x[k][m][14], vec4(q14));
-        float dots13 = dot_add(dots12, wide_x[k][m][15], vec4(q15));
-        sum[m] += s * (dots6 + dots13) + b * wide_x_sum[k][m][0];
-    }
+    float dots0 = dot_add(dot(wide_x[k][0], vec4(q0)), wide_x[k][1], vec4(q1));
+    float dots1 = dot_add(dots0, wide_x[k][2], vec4(q2));
+    float dots2 = dot_add(dots1, wide_x[k][3], vec4(q3));
+    float dots3 = dot_add(dots2, wide_x[k][4], vec4(q4));
+    float dots4 = dot_add(dots3, wide_x[k][5], vec4(q5));
+    float dots5 = dot_add(dots4, wide_x[k][6], vec4(q6));
+    float dots6 = dot_add(dots5, wide_x[k][7], vec4(q7));
+    float dots7 = dot_add(dot(wide_x[k][8], vec4(q8)), wide_x[k][9], vec4(q9));
+    float dots8 = dot_add(dots7, wide_x[k][10], vec4(q10));
+    float dots9 = dot_add(dots8, wide_x[k][11], vec4(q11));
+    float dots10 = dot_add(dots9, wide_x[k][12], vec4(q12));
+    float dots11 = dot_add(dots10, wide_x[k][13], vec4(q13));
+    float dots12 = dot_add(dots11, wide_x[k][14], vec4(q14));
+    float dots13 = dot_add(dots12, wide_x[k][15], vec4(q15));
+    sum += s * (dots6 + dots13) + b * wide_x_sum[k][0];
 }
 
-shared float partial[gl_WorkGroupSize.x / 4u * ROWS * BATCH * (BATCH == 1u ? 2u : 1u)];
+const uint X_WORDS = 17u, X_FOURS = (X_WORDS + 3u) / 4u, FIT = SHARED_FOURS / (X_FOURS * BATCH);
+const uint SLICE = BATCH == 1u ? 1u : FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles
+shared uvec4 shared_x[BATCH * X_FOURS * SLICE];
 
-// Sums of right-hand side `m` over the lanes of a subgroup, of all rows at once: those of row r in lane r.
-float sum_of_lanes(float sum[ROWS][BATCH], uint m) {
-    float v[ROWS];
-    [[unroll]] for (uint r = 0u; r < ROWS; ++r) v[r] = sum[r][m];
+// Puts what is kept of right-hand side `m` and tile `t` of the slice there.
+void share_x(uint m, uint t) {
+    uint words[4u * X_FOURS];
+    [[unroll]] for (uint i = 0u; i < 16u; ++i) words[i] = floatBitsToUint(x[0][i / 4u][i % 4u]);
+    [[unroll]] for (uint i = 0u; i < 1u; ++i) words[16u + i] = floatBitsToUint(x_sum[0][i]);
+    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i) shared_x[(m * X_FOURS + i) * SLICE + t] = uvec4(words[4u * i], words[4u * i + 1u], words[4u * i + 2u], words[4u * i + 3u]);
+}
+
+// Takes it from there.
+void take_x(uint m, uint t) {
+    uint words[4u * X_FOURS];
+    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i) {
+        const uvec4 four = shared_x[(m * X_FOURS + i) * SLICE + t];
+        [[unroll]] for (uint l = 0u; l < 4u; ++l) words[4u * i + l] = four[l];
+    }
+    [[unroll]] for (uint i = 0u; i < 16u; ++i) x[0][i / 4u][i % 4u] = uintBitsToFloat(words[i]);
+    [[unroll]] for (uint i = 0u; i < 1u; ++i) x_sum[0][i] = uintBitsToFloat(words[16u + i]);
+}
+
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
+
+// Sums over `width` lanes, which begin at a multiple of that, of all rows at once: those of row r in the r-th of them.
+float sum_of_lanes(float v[ROWS], uint width) {
     [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
         const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
         [[unroll]] for (uint i = 0u; i < left; ++i) {
@@ -226,11 +240,11 @@ float sum_of_lanes(float sum[ROWS][BATCH], uint m) {
             v[i] = (odd ? odd_row : even_row) + subgroupShuffleXor(odd ? even_row : odd_row, bit);
         }
     }
-    for (uint bit = ROWS; bit < gl_SubgroupSize; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
+    for (uint bit = ROWS; bit < width; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
     return v[0];
 }
 
-// As many subgroups share a row as hold all of x between them, and walk down the rows.
+// One right-hand side: as many subgroups share a row as hold all of x between them, and walk down the rows.
 void walk_wide() {
     const uint wide_tiles = row_tiles / 4u, lane = gl_SubgroupInvocationID;
     const uint slice = gl_SubgroupSize * WIDE_TILES, slices = (wide_tiles + slice - 1u) / slice;
@@ -239,10 +253,8 @@ void walk_wide() {
     const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split, end = rows;
     for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
         const uint row = first + team * ROWS;
-        float sum[ROWS][BATCH];
-        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
-            [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[r][m] = 0.0;
-        }
+        float sum[ROWS];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
         for (uint c = gl_SubgroupID % split; c < slices; c += split) {
             [[unroll]] for (uint k = 0; k < WIDE_TILES; ++k) {
                 const uint j = (c * WIDE_TILES + k) * gl_SubgroupSize + lane;
@@ -255,22 +267,58 @@ void walk_wide() {
             }
             held = c;
         }
-        // Halves of the memory in turn: who is a row ahead does not write where others still read.
-        const uint place = turn++ % 2u * gl_NumSubgroups * ROWS * BATCH;
-        [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
-            const float all = sum_of_lanes(sum, m);
-            if (lane >= ROWS) continue;
-            if (split > 1u) partial[place + (gl_SubgroupID * BATCH + m) * ROWS + lane] = all;
-            else if (row + lane < rows && m < batch) y[m * y_rows + y_first + row + lane] = all;
+        const float all = sum_of_lanes(sum, gl_SubgroupSize);
+        if (split == 1u) {
+            if (lane < ROWS && row + lane < rows) y[y_first + row + lane] = all;
+            continue;
         }
-        if (split == 1u) continue;
+        // Halves of the memory in turn: who is a row ahead does not write where others still read.
+        const uint place = turn++ % 2u * gl_NumSubgroups * ROWS;
+        if (lane < ROWS) partial[place + gl_SubgroupID * ROWS + lane] = all;
         barrier();
-        for (uint i = gl_LocalInvocationID.x; i < teams * ROWS * BATCH; i += gl_WorkGroupSize.x) {
-            const uint t = i / (ROWS * BATCH), m = i / ROWS % BATCH, own = first + t * ROWS + i % ROWS;
-            const uint at = place + t * (split - 1u) * ROWS * BATCH + i;
+        for (uint i = gl_LocalInvocationID.x; i < teams * ROWS; i += gl_WorkGroupSize.x) {
+            const uint at = place + i / ROWS * (split - 1u) * ROWS + i;
             float total = 0.0;
-            for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS * BATCH];
-            if (own < rows && m < batch) y[m * y_rows + y_first + own] = total;
+            for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS];
+            if (first + i < rows) y[y_first + first + i] = total;
+        }
+    }
+}
+
+// Several right-hand sides: the workgroup shares a slice of x, and its subgroups walk down the rows, some lanes for each ROWS
+// of them. Sums of a later slice are added to those of earlier ones.
+void walk_shared() {
+    const uint wide_tiles = row_tiles, end = rows, width = 4u * ROWS > gl_SubgroupSize ? gl_SubgroupSize : gl_SubgroupSize / 4u;
+    const uint lane = gl_SubgroupInvocationID % width, tall = gl_SubgroupSize / width * ROWS;
+    for (uint begin = 0u; begin < wide_tiles; begin += SLICE) {
+        const uint count = min(SLICE, wide_tiles - begin);
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < count * BATCH; i += gl_WorkGroupSize.x) {
+            load_x(i / count, begin + i % count, 0u);
+            share_x(i / count, i % count);
+        }
+        barrier();
+        for (uint first = (gl_WorkGroupID.x * gl_NumSubgroups + gl_SubgroupID) * tall; first < rows; first += gl_NumWorkGroups.x * gl_NumSubgroups * tall) {
+            const uint row = first + gl_SubgroupInvocationID / width * ROWS;
+            float sum[ROWS][BATCH];
+            [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+                [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[r][m] = 0.0;
+            }
+            for (uint t = lane; t < count; t += width) {
+                const uint j = begin + t;
+                [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+                    take_x(m, t);
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(row + r, end - 1u), j, 0u, sum[r][m]);
+                }
+            }
+            [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+                float of_rows[ROWS];
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) of_rows[r] = sum[r][m];
+                const float all = sum_of_lanes(of_rows, width);
+                if (lane >= ROWS || row + lane >= rows || m >= batch) continue;
+                const uint at = m * y_rows + y_first + row + lane;
+                y[at] = begin == 0u ? all : y[at] + all;
+            }
         }
     }
 }
@@ -280,42 +328,44 @@ void main() {
         walk_wide();
         return;
     }
+    if (BATCH > 1u && gl_SubgroupSize >= ROWS) {
+        walk_shared();
+        return;
+    }
     // A subgroup holds a slice of x and walks down the rows.
     const uint slice = gl_SubgroupSize * TILES, slices = (row_tiles + slice - 1u) / slice;
     const uint split = SPLIT == 1u ? 1u : min(SPLIT, gl_NumSubgroups);
     const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
-    uint held = ~0u;
-    for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
-        float sum[ROWS][BATCH];
-        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
-            [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[r][m] = 0.0;
-        }
-        for (uint c = gl_SubgroupID % split; c < slices; c += split) {
-            [[unroll]] for (uint k = 0; k < TILES; ++k) {
-                const uint j = (c * TILES + k) * gl_SubgroupSize + gl_SubgroupInvocationID;
-                if (j >= row_tiles) continue;
-                if (c != held) load_x(0u, j, k);
-                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(first + team * ROWS + r, rows - 1u), j, k, sum[r]);
+    for (uint vector = 0u; vector < batch; ++vector) {
+        uint held = ~0u;
+        for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
+            float sum[ROWS];
+            [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
+            for (uint c = gl_SubgroupID % split; c < slices; c += split) {
+                [[unroll]] for (uint k = 0; k < TILES; ++k) {
+                    const uint j = (c * TILES + k) * gl_SubgroupSize + gl_SubgroupInvocationID;
+                    if (j >= row_tiles) continue;
+                    if (c != held) load_x(vector, j, k);
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(first + team * ROWS + r, rows - 1u), j, k, sum[r]);
+                }
+                held = c;
             }
-            held = c;
-        }
-        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
-            [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
-                const float all = subgroupAdd(sum[r][m]);
+            [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+                const float all = subgroupAdd(sum[r]);
                 const uint row = first + team * ROWS + r;
                 if (!subgroupElect()) continue;
-                if (split > 1u) partial[(gl_SubgroupID * ROWS + r) * BATCH + m] = all;
-                else if (row < rows && m < batch) y[m * y_rows + y_first + row] = all;
+                if (split > 1u) partial[gl_SubgroupID * ROWS + r] = all;
+                else if (row < rows) y[vector * y_rows + y_first + row] = all;
             }
+            if (split == 1u) continue;
+            barrier();
+            for (uint i = gl_LocalInvocationID.x; i < teams * ROWS; i += gl_WorkGroupSize.x) {
+                const uint at = i / ROWS * (split - 1u) * ROWS + i;
+                float total = 0.0;
+                for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS];
+                if (first + i < rows) y[vector * y_rows + y_first + first + i] = total;
+            }
+            barrier();
         }
-        if (split == 1u) continue;
-        barrier();
-        for (uint i = gl_LocalInvocationID.x; i < teams * ROWS * BATCH; i += gl_WorkGroupSize.x) {
-            const uint row = first + i / BATCH, m = i % BATCH, at = i / (ROWS * BATCH) * (split - 1u) * ROWS * BATCH + i;
-            float total = 0.0;
-            for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS * BATCH];
-            if (row < rows && m < batch) y[m * y_rows + y_first + row] = total;
-        }
-        barrier();
     }
 }

@@ -615,11 +615,13 @@ static const uint32_t affine_b8_g128_f16_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g128_f16_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g128_f16_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g128_f16_gemv_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b8_g128_f16_gemv_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant affine_b8_g128_f16_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g128_f16_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g128_f16_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b8_g128_f16_gemv_f32_vulkan_rows},
     {3, "split", 1, 4, affine_b8_g128_f16_gemv_f32_vulkan_split},
-    {5, "load_words", 4, 2, affine_b8_g128_f16_gemv_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b8_g128_f16_gemv_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, affine_b8_g128_f16_gemv_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_affine_b8_g128_f16_gemv_f32_vulkan = {
     .name = "affine_b8_g128_f16_gemv_f32",
@@ -633,7 +635,7 @@ const qk_kernel qk_affine_b8_g128_f16_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b8_g128_f16_gemv_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b8_g128_f16_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -689,12 +691,14 @@ static const uint32_t affine_b8_g128_f16_gemv_int8_f32_vulkan_rows[] = {1, 2, 4,
 static const uint32_t affine_b8_g128_f16_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g128_f16_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t affine_b8_g128_f16_gemv_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b8_g128_f16_gemv_int8_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant affine_b8_g128_f16_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g128_f16_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g128_f16_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b8_g128_f16_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, affine_b8_g128_f16_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, affine_b8_g128_f16_gemv_int8_f32_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b8_g128_f16_gemv_int8_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b8_g128_f16_gemv_int8_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, affine_b8_g128_f16_gemv_int8_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_affine_b8_g128_f16_gemv_int8_f32_vulkan = {
     .name = "affine_b8_g128_f16_gemv_int8_f32",
@@ -708,7 +712,7 @@ const qk_kernel qk_affine_b8_g128_f16_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b8_g128_f16_gemv_int8_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = affine_b8_g128_f16_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -739,12 +743,14 @@ static const uint32_t affine_b8_g128_f16_gemv_split_f32_vulkan_rows[] = {1, 2, 4
 static const uint32_t affine_b8_g128_f16_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g128_f16_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t affine_b8_g128_f16_gemv_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b8_g128_f16_gemv_split_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant affine_b8_g128_f16_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g128_f16_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g128_f16_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b8_g128_f16_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, affine_b8_g128_f16_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, affine_b8_g128_f16_gemv_split_f32_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b8_g128_f16_gemv_split_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b8_g128_f16_gemv_split_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, affine_b8_g128_f16_gemv_split_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_affine_b8_g128_f16_gemv_split_f32_vulkan = {
     .name = "affine_b8_g128_f16_gemv_split_f32",
@@ -758,7 +764,7 @@ const qk_kernel qk_affine_b8_g128_f16_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b8_g128_f16_gemv_split_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = affine_b8_g128_f16_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -789,12 +795,14 @@ static const uint32_t affine_b8_g128_f16_gemv_int24_f32_vulkan_rows[] = {1, 2, 4
 static const uint32_t affine_b8_g128_f16_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g128_f16_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t affine_b8_g128_f16_gemv_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b8_g128_f16_gemv_int24_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant affine_b8_g128_f16_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g128_f16_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g128_f16_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b8_g128_f16_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, affine_b8_g128_f16_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, affine_b8_g128_f16_gemv_int24_f32_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b8_g128_f16_gemv_int24_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b8_g128_f16_gemv_int24_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, affine_b8_g128_f16_gemv_int24_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_affine_b8_g128_f16_gemv_int24_f32_vulkan = {
     .name = "affine_b8_g128_f16_gemv_int24_f32",
@@ -808,7 +816,7 @@ const qk_kernel qk_affine_b8_g128_f16_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b8_g128_f16_gemv_int24_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = affine_b8_g128_f16_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -838,11 +846,13 @@ static const uint32_t affine_b8_g128_f16_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g128_f16_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g128_f16_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g128_f16_gemv_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b8_g128_f16_gemv_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant affine_b8_g128_f16_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g128_f16_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g128_f16_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b8_g128_f16_gemv_f16_vulkan_rows},
     {3, "split", 1, 4, affine_b8_g128_f16_gemv_f16_vulkan_split},
-    {5, "load_words", 4, 2, affine_b8_g128_f16_gemv_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b8_g128_f16_gemv_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, affine_b8_g128_f16_gemv_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_affine_b8_g128_f16_gemv_f16_vulkan = {
     .name = "affine_b8_g128_f16_gemv_f16",
@@ -856,7 +866,7 @@ const qk_kernel qk_affine_b8_g128_f16_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b8_g128_f16_gemv_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b8_g128_f16_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -912,12 +922,14 @@ static const uint32_t affine_b8_g128_f16_gemv_int8_f16_vulkan_rows[] = {1, 2, 4,
 static const uint32_t affine_b8_g128_f16_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g128_f16_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t affine_b8_g128_f16_gemv_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b8_g128_f16_gemv_int8_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant affine_b8_g128_f16_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g128_f16_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g128_f16_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b8_g128_f16_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, affine_b8_g128_f16_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, affine_b8_g128_f16_gemv_int8_f16_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b8_g128_f16_gemv_int8_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b8_g128_f16_gemv_int8_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, affine_b8_g128_f16_gemv_int8_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_affine_b8_g128_f16_gemv_int8_f16_vulkan = {
     .name = "affine_b8_g128_f16_gemv_int8_f16",
@@ -931,7 +943,7 @@ const qk_kernel qk_affine_b8_g128_f16_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b8_g128_f16_gemv_int8_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = affine_b8_g128_f16_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -962,12 +974,14 @@ static const uint32_t affine_b8_g128_f16_gemv_split_f16_vulkan_rows[] = {1, 2, 4
 static const uint32_t affine_b8_g128_f16_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g128_f16_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t affine_b8_g128_f16_gemv_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b8_g128_f16_gemv_split_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant affine_b8_g128_f16_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g128_f16_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g128_f16_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b8_g128_f16_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, affine_b8_g128_f16_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, affine_b8_g128_f16_gemv_split_f16_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b8_g128_f16_gemv_split_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b8_g128_f16_gemv_split_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, affine_b8_g128_f16_gemv_split_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_affine_b8_g128_f16_gemv_split_f16_vulkan = {
     .name = "affine_b8_g128_f16_gemv_split_f16",
@@ -981,7 +995,7 @@ const qk_kernel qk_affine_b8_g128_f16_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b8_g128_f16_gemv_split_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = affine_b8_g128_f16_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1012,12 +1026,14 @@ static const uint32_t affine_b8_g128_f16_gemv_int24_f16_vulkan_rows[] = {1, 2, 4
 static const uint32_t affine_b8_g128_f16_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g128_f16_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t affine_b8_g128_f16_gemv_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b8_g128_f16_gemv_int24_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant affine_b8_g128_f16_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g128_f16_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g128_f16_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b8_g128_f16_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, affine_b8_g128_f16_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, affine_b8_g128_f16_gemv_int24_f16_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b8_g128_f16_gemv_int24_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b8_g128_f16_gemv_int24_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, affine_b8_g128_f16_gemv_int24_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_affine_b8_g128_f16_gemv_int24_f16_vulkan = {
     .name = "affine_b8_g128_f16_gemv_int24_f16",
@@ -1031,7 +1047,7 @@ const qk_kernel qk_affine_b8_g128_f16_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b8_g128_f16_gemv_int24_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = affine_b8_g128_f16_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

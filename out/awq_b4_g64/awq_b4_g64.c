@@ -657,10 +657,12 @@ static const uint32_t awq_b4_g64_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 
 static const uint32_t awq_b4_g64_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t awq_b4_g64_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t awq_b4_g64_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t awq_b4_g64_gemv_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant awq_b4_g64_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, awq_b4_g64_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, awq_b4_g64_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, awq_b4_g64_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, awq_b4_g64_gemv_f32_vulkan_split}};
+    {3, "split", 1, 4, awq_b4_g64_gemv_f32_vulkan_split},
+    {6, "shared_fours", 1024, 3, awq_b4_g64_gemv_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_awq_b4_g64_gemv_f32_vulkan = {
     .name = "awq_b4_g64_gemv_f32",
@@ -674,10 +676,10 @@ const qk_kernel qk_awq_b4_g64_gemv_f32_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = awq_b4_g64_gemv_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = awq_b4_g64_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 512,
@@ -740,11 +742,13 @@ static const uint32_t awq_b4_g64_gemv_int8_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t awq_b4_g64_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t awq_b4_g64_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t awq_b4_g64_gemv_int8_f32_vulkan_digits[] = {1};
+static const uint32_t awq_b4_g64_gemv_int8_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant awq_b4_g64_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, awq_b4_g64_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, awq_b4_g64_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, awq_b4_g64_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, awq_b4_g64_gemv_int8_f32_vulkan_split},
-    {4, "digits", 1, 1, awq_b4_g64_gemv_int8_f32_vulkan_digits}};
+    {4, "digits", 1, 1, awq_b4_g64_gemv_int8_f32_vulkan_digits},
+    {6, "shared_fours", 1024, 3, awq_b4_g64_gemv_int8_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_awq_b4_g64_gemv_int8_f32_vulkan = {
     .name = "awq_b4_g64_gemv_int8_f32",
@@ -758,10 +762,10 @@ const qk_kernel qk_awq_b4_g64_gemv_int8_f32_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = awq_b4_g64_gemv_int8_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = awq_b4_g64_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 512,
@@ -795,11 +799,13 @@ static const uint32_t awq_b4_g64_gemv_split_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t awq_b4_g64_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t awq_b4_g64_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t awq_b4_g64_gemv_split_f32_vulkan_digits[] = {2};
+static const uint32_t awq_b4_g64_gemv_split_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant awq_b4_g64_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, awq_b4_g64_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, awq_b4_g64_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, awq_b4_g64_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, awq_b4_g64_gemv_split_f32_vulkan_split},
-    {4, "digits", 2, 1, awq_b4_g64_gemv_split_f32_vulkan_digits}};
+    {4, "digits", 2, 1, awq_b4_g64_gemv_split_f32_vulkan_digits},
+    {6, "shared_fours", 1024, 3, awq_b4_g64_gemv_split_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_awq_b4_g64_gemv_split_f32_vulkan = {
     .name = "awq_b4_g64_gemv_split_f32",
@@ -813,10 +819,10 @@ const qk_kernel qk_awq_b4_g64_gemv_split_f32_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = awq_b4_g64_gemv_split_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = awq_b4_g64_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 512,
@@ -850,11 +856,13 @@ static const uint32_t awq_b4_g64_gemv_int24_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t awq_b4_g64_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t awq_b4_g64_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t awq_b4_g64_gemv_int24_f32_vulkan_digits[] = {3};
+static const uint32_t awq_b4_g64_gemv_int24_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant awq_b4_g64_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, awq_b4_g64_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, awq_b4_g64_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, awq_b4_g64_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, awq_b4_g64_gemv_int24_f32_vulkan_split},
-    {4, "digits", 3, 1, awq_b4_g64_gemv_int24_f32_vulkan_digits}};
+    {4, "digits", 3, 1, awq_b4_g64_gemv_int24_f32_vulkan_digits},
+    {6, "shared_fours", 1024, 3, awq_b4_g64_gemv_int24_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_awq_b4_g64_gemv_int24_f32_vulkan = {
     .name = "awq_b4_g64_gemv_int24_f32",
@@ -868,10 +876,10 @@ const qk_kernel qk_awq_b4_g64_gemv_int24_f32_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = awq_b4_g64_gemv_int24_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = awq_b4_g64_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 512,
@@ -904,10 +912,12 @@ static const uint32_t awq_b4_g64_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 
 static const uint32_t awq_b4_g64_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t awq_b4_g64_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t awq_b4_g64_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t awq_b4_g64_gemv_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant awq_b4_g64_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, awq_b4_g64_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, awq_b4_g64_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, awq_b4_g64_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, awq_b4_g64_gemv_f16_vulkan_split}};
+    {3, "split", 1, 4, awq_b4_g64_gemv_f16_vulkan_split},
+    {6, "shared_fours", 1024, 3, awq_b4_g64_gemv_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_awq_b4_g64_gemv_f16_vulkan = {
     .name = "awq_b4_g64_gemv_f16",
@@ -921,10 +931,10 @@ const qk_kernel qk_awq_b4_g64_gemv_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = awq_b4_g64_gemv_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = awq_b4_g64_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 512,
@@ -987,11 +997,13 @@ static const uint32_t awq_b4_g64_gemv_int8_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t awq_b4_g64_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t awq_b4_g64_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t awq_b4_g64_gemv_int8_f16_vulkan_digits[] = {1};
+static const uint32_t awq_b4_g64_gemv_int8_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant awq_b4_g64_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, awq_b4_g64_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, awq_b4_g64_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, awq_b4_g64_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, awq_b4_g64_gemv_int8_f16_vulkan_split},
-    {4, "digits", 1, 1, awq_b4_g64_gemv_int8_f16_vulkan_digits}};
+    {4, "digits", 1, 1, awq_b4_g64_gemv_int8_f16_vulkan_digits},
+    {6, "shared_fours", 1024, 3, awq_b4_g64_gemv_int8_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_awq_b4_g64_gemv_int8_f16_vulkan = {
     .name = "awq_b4_g64_gemv_int8_f16",
@@ -1005,10 +1017,10 @@ const qk_kernel qk_awq_b4_g64_gemv_int8_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = awq_b4_g64_gemv_int8_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = awq_b4_g64_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_INT8_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 512,
@@ -1042,11 +1054,13 @@ static const uint32_t awq_b4_g64_gemv_split_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t awq_b4_g64_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t awq_b4_g64_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t awq_b4_g64_gemv_split_f16_vulkan_digits[] = {2};
+static const uint32_t awq_b4_g64_gemv_split_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant awq_b4_g64_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, awq_b4_g64_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, awq_b4_g64_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, awq_b4_g64_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, awq_b4_g64_gemv_split_f16_vulkan_split},
-    {4, "digits", 2, 1, awq_b4_g64_gemv_split_f16_vulkan_digits}};
+    {4, "digits", 2, 1, awq_b4_g64_gemv_split_f16_vulkan_digits},
+    {6, "shared_fours", 1024, 3, awq_b4_g64_gemv_split_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_awq_b4_g64_gemv_split_f16_vulkan = {
     .name = "awq_b4_g64_gemv_split_f16",
@@ -1060,10 +1074,10 @@ const qk_kernel qk_awq_b4_g64_gemv_split_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = awq_b4_g64_gemv_split_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = awq_b4_g64_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_SPLIT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 512,
@@ -1097,11 +1111,13 @@ static const uint32_t awq_b4_g64_gemv_int24_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t awq_b4_g64_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t awq_b4_g64_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t awq_b4_g64_gemv_int24_f16_vulkan_digits[] = {3};
+static const uint32_t awq_b4_g64_gemv_int24_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant awq_b4_g64_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, awq_b4_g64_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, awq_b4_g64_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, awq_b4_g64_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, awq_b4_g64_gemv_int24_f16_vulkan_split},
-    {4, "digits", 3, 1, awq_b4_g64_gemv_int24_f16_vulkan_digits}};
+    {4, "digits", 3, 1, awq_b4_g64_gemv_int24_f16_vulkan_digits},
+    {6, "shared_fours", 1024, 3, awq_b4_g64_gemv_int24_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_awq_b4_g64_gemv_int24_f16_vulkan = {
     .name = "awq_b4_g64_gemv_int24_f16",
@@ -1115,10 +1131,10 @@ const qk_kernel qk_awq_b4_g64_gemv_int24_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = awq_b4_g64_gemv_int24_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = awq_b4_g64_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 512,

@@ -642,11 +642,13 @@ static const uint32_t ct_b4_channel_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t ct_b4_channel_gemv_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant ct_b4_channel_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_channel_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_channel_gemv_f32_vulkan_rows},
     {3, "split", 1, 4, ct_b4_channel_gemv_f32_vulkan_split},
-    {5, "load_words", 4, 2, ct_b4_channel_gemv_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, ct_b4_channel_gemv_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, ct_b4_channel_gemv_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_ct_b4_channel_gemv_f32_vulkan = {
     .name = "ct_b4_channel_gemv_f32",
@@ -660,7 +662,7 @@ const qk_kernel qk_ct_b4_channel_gemv_f32_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = ct_b4_channel_gemv_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = ct_b4_channel_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -726,12 +728,14 @@ static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant ct_b4_channel_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_channel_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_channel_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, ct_b4_channel_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, ct_b4_channel_gemv_int8_f32_vulkan_digits},
-    {5, "load_words", 4, 2, ct_b4_channel_gemv_int8_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, ct_b4_channel_gemv_int8_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, ct_b4_channel_gemv_int8_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_ct_b4_channel_gemv_int8_f32_vulkan = {
     .name = "ct_b4_channel_gemv_int8_f32",
@@ -745,7 +749,7 @@ const qk_kernel qk_ct_b4_channel_gemv_int8_f32_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = ct_b4_channel_gemv_int8_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = ct_b4_channel_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -782,12 +786,14 @@ static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant ct_b4_channel_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_channel_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_channel_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, ct_b4_channel_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, ct_b4_channel_gemv_split_f32_vulkan_digits},
-    {5, "load_words", 4, 2, ct_b4_channel_gemv_split_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, ct_b4_channel_gemv_split_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, ct_b4_channel_gemv_split_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_ct_b4_channel_gemv_split_f32_vulkan = {
     .name = "ct_b4_channel_gemv_split_f32",
@@ -801,7 +807,7 @@ const qk_kernel qk_ct_b4_channel_gemv_split_f32_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = ct_b4_channel_gemv_split_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = ct_b4_channel_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -838,12 +844,14 @@ static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant ct_b4_channel_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_channel_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_channel_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, ct_b4_channel_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, ct_b4_channel_gemv_int24_f32_vulkan_digits},
-    {5, "load_words", 4, 2, ct_b4_channel_gemv_int24_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, ct_b4_channel_gemv_int24_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, ct_b4_channel_gemv_int24_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_ct_b4_channel_gemv_int24_f32_vulkan = {
     .name = "ct_b4_channel_gemv_int24_f32",
@@ -857,7 +865,7 @@ const qk_kernel qk_ct_b4_channel_gemv_int24_f32_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = ct_b4_channel_gemv_int24_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = ct_b4_channel_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -893,11 +901,13 @@ static const uint32_t ct_b4_channel_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t ct_b4_channel_gemv_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant ct_b4_channel_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_channel_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_channel_gemv_f16_vulkan_rows},
     {3, "split", 1, 4, ct_b4_channel_gemv_f16_vulkan_split},
-    {5, "load_words", 4, 2, ct_b4_channel_gemv_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, ct_b4_channel_gemv_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, ct_b4_channel_gemv_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_ct_b4_channel_gemv_f16_vulkan = {
     .name = "ct_b4_channel_gemv_f16",
@@ -911,7 +921,7 @@ const qk_kernel qk_ct_b4_channel_gemv_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = ct_b4_channel_gemv_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = ct_b4_channel_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -977,12 +987,14 @@ static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant ct_b4_channel_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_channel_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_channel_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, ct_b4_channel_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, ct_b4_channel_gemv_int8_f16_vulkan_digits},
-    {5, "load_words", 4, 2, ct_b4_channel_gemv_int8_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, ct_b4_channel_gemv_int8_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, ct_b4_channel_gemv_int8_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_ct_b4_channel_gemv_int8_f16_vulkan = {
     .name = "ct_b4_channel_gemv_int8_f16",
@@ -996,7 +1008,7 @@ const qk_kernel qk_ct_b4_channel_gemv_int8_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = ct_b4_channel_gemv_int8_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = ct_b4_channel_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1033,12 +1045,14 @@ static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant ct_b4_channel_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_channel_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_channel_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, ct_b4_channel_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, ct_b4_channel_gemv_split_f16_vulkan_digits},
-    {5, "load_words", 4, 2, ct_b4_channel_gemv_split_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, ct_b4_channel_gemv_split_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, ct_b4_channel_gemv_split_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_ct_b4_channel_gemv_split_f16_vulkan = {
     .name = "ct_b4_channel_gemv_split_f16",
@@ -1052,7 +1066,7 @@ const qk_kernel qk_ct_b4_channel_gemv_split_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = ct_b4_channel_gemv_split_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = ct_b4_channel_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1089,12 +1103,14 @@ static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant ct_b4_channel_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_channel_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_channel_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, ct_b4_channel_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, ct_b4_channel_gemv_int24_f16_vulkan_digits},
-    {5, "load_words", 4, 2, ct_b4_channel_gemv_int24_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, ct_b4_channel_gemv_int24_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, ct_b4_channel_gemv_int24_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_ct_b4_channel_gemv_int24_f16_vulkan = {
     .name = "ct_b4_channel_gemv_int24_f16",
@@ -1108,7 +1124,7 @@ const qk_kernel qk_ct_b4_channel_gemv_int24_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = ct_b4_channel_gemv_int24_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = ct_b4_channel_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

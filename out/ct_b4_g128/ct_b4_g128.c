@@ -614,11 +614,13 @@ static const uint32_t ct_b4_g128_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g128_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g128_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g128_gemv_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t ct_b4_g128_gemv_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant ct_b4_g128_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_g128_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_g128_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_g128_gemv_f32_vulkan_rows},
     {3, "split", 1, 4, ct_b4_g128_gemv_f32_vulkan_split},
-    {5, "load_words", 4, 2, ct_b4_g128_gemv_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, ct_b4_g128_gemv_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, ct_b4_g128_gemv_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_ct_b4_g128_gemv_f32_vulkan = {
     .name = "ct_b4_g128_gemv_f32",
@@ -632,7 +634,7 @@ const qk_kernel qk_ct_b4_g128_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = ct_b4_g128_gemv_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = ct_b4_g128_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -687,12 +689,14 @@ static const uint32_t ct_b4_g128_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g128_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g128_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t ct_b4_g128_gemv_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t ct_b4_g128_gemv_int8_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant ct_b4_g128_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_g128_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_g128_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_g128_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, ct_b4_g128_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, ct_b4_g128_gemv_int8_f32_vulkan_digits},
-    {5, "load_words", 4, 2, ct_b4_g128_gemv_int8_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, ct_b4_g128_gemv_int8_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, ct_b4_g128_gemv_int8_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_ct_b4_g128_gemv_int8_f32_vulkan = {
     .name = "ct_b4_g128_gemv_int8_f32",
@@ -706,7 +710,7 @@ const qk_kernel qk_ct_b4_g128_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = ct_b4_g128_gemv_int8_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = ct_b4_g128_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -736,12 +740,14 @@ static const uint32_t ct_b4_g128_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g128_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g128_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t ct_b4_g128_gemv_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t ct_b4_g128_gemv_split_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant ct_b4_g128_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_g128_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_g128_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_g128_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, ct_b4_g128_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, ct_b4_g128_gemv_split_f32_vulkan_digits},
-    {5, "load_words", 4, 2, ct_b4_g128_gemv_split_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, ct_b4_g128_gemv_split_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, ct_b4_g128_gemv_split_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_ct_b4_g128_gemv_split_f32_vulkan = {
     .name = "ct_b4_g128_gemv_split_f32",
@@ -755,7 +761,7 @@ const qk_kernel qk_ct_b4_g128_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = ct_b4_g128_gemv_split_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = ct_b4_g128_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -785,12 +791,14 @@ static const uint32_t ct_b4_g128_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g128_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g128_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t ct_b4_g128_gemv_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t ct_b4_g128_gemv_int24_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant ct_b4_g128_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_g128_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_g128_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_g128_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, ct_b4_g128_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, ct_b4_g128_gemv_int24_f32_vulkan_digits},
-    {5, "load_words", 4, 2, ct_b4_g128_gemv_int24_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, ct_b4_g128_gemv_int24_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, ct_b4_g128_gemv_int24_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_ct_b4_g128_gemv_int24_f32_vulkan = {
     .name = "ct_b4_g128_gemv_int24_f32",
@@ -804,7 +812,7 @@ const qk_kernel qk_ct_b4_g128_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = ct_b4_g128_gemv_int24_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = ct_b4_g128_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -833,11 +841,13 @@ static const uint32_t ct_b4_g128_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g128_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g128_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g128_gemv_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t ct_b4_g128_gemv_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant ct_b4_g128_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_g128_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_g128_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_g128_gemv_f16_vulkan_rows},
     {3, "split", 1, 4, ct_b4_g128_gemv_f16_vulkan_split},
-    {5, "load_words", 4, 2, ct_b4_g128_gemv_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, ct_b4_g128_gemv_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, ct_b4_g128_gemv_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_ct_b4_g128_gemv_f16_vulkan = {
     .name = "ct_b4_g128_gemv_f16",
@@ -851,7 +861,7 @@ const qk_kernel qk_ct_b4_g128_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = ct_b4_g128_gemv_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = ct_b4_g128_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -906,12 +916,14 @@ static const uint32_t ct_b4_g128_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g128_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g128_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t ct_b4_g128_gemv_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t ct_b4_g128_gemv_int8_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant ct_b4_g128_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_g128_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_g128_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_g128_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, ct_b4_g128_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, ct_b4_g128_gemv_int8_f16_vulkan_digits},
-    {5, "load_words", 4, 2, ct_b4_g128_gemv_int8_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, ct_b4_g128_gemv_int8_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, ct_b4_g128_gemv_int8_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_ct_b4_g128_gemv_int8_f16_vulkan = {
     .name = "ct_b4_g128_gemv_int8_f16",
@@ -925,7 +937,7 @@ const qk_kernel qk_ct_b4_g128_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = ct_b4_g128_gemv_int8_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = ct_b4_g128_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -955,12 +967,14 @@ static const uint32_t ct_b4_g128_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g128_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g128_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t ct_b4_g128_gemv_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t ct_b4_g128_gemv_split_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant ct_b4_g128_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_g128_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_g128_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_g128_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, ct_b4_g128_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, ct_b4_g128_gemv_split_f16_vulkan_digits},
-    {5, "load_words", 4, 2, ct_b4_g128_gemv_split_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, ct_b4_g128_gemv_split_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, ct_b4_g128_gemv_split_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_ct_b4_g128_gemv_split_f16_vulkan = {
     .name = "ct_b4_g128_gemv_split_f16",
@@ -974,7 +988,7 @@ const qk_kernel qk_ct_b4_g128_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = ct_b4_g128_gemv_split_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = ct_b4_g128_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1004,12 +1018,14 @@ static const uint32_t ct_b4_g128_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g128_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g128_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t ct_b4_g128_gemv_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t ct_b4_g128_gemv_int24_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant ct_b4_g128_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_g128_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_g128_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_g128_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, ct_b4_g128_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, ct_b4_g128_gemv_int24_f16_vulkan_digits},
-    {5, "load_words", 4, 2, ct_b4_g128_gemv_int24_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, ct_b4_g128_gemv_int24_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, ct_b4_g128_gemv_int24_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_ct_b4_g128_gemv_int24_f16_vulkan = {
     .name = "ct_b4_g128_gemv_int24_f16",
@@ -1023,7 +1039,7 @@ const qk_kernel qk_ct_b4_g128_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = ct_b4_g128_gemv_int24_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = ct_b4_g128_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

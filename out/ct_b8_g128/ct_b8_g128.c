@@ -613,11 +613,13 @@ static const uint32_t ct_b8_g128_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g128_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g128_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g128_gemv_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t ct_b8_g128_gemv_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant ct_b8_g128_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g128_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b8_g128_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, ct_b8_g128_gemv_f32_vulkan_rows},
     {3, "split", 1, 4, ct_b8_g128_gemv_f32_vulkan_split},
-    {5, "load_words", 4, 2, ct_b8_g128_gemv_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, ct_b8_g128_gemv_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, ct_b8_g128_gemv_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_ct_b8_g128_gemv_f32_vulkan = {
     .name = "ct_b8_g128_gemv_f32",
@@ -631,7 +633,7 @@ const qk_kernel qk_ct_b8_g128_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = ct_b8_g128_gemv_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = ct_b8_g128_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -686,12 +688,14 @@ static const uint32_t ct_b8_g128_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g128_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g128_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t ct_b8_g128_gemv_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t ct_b8_g128_gemv_int8_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant ct_b8_g128_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g128_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b8_g128_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, ct_b8_g128_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, ct_b8_g128_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, ct_b8_g128_gemv_int8_f32_vulkan_digits},
-    {5, "load_words", 4, 2, ct_b8_g128_gemv_int8_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, ct_b8_g128_gemv_int8_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, ct_b8_g128_gemv_int8_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_ct_b8_g128_gemv_int8_f32_vulkan = {
     .name = "ct_b8_g128_gemv_int8_f32",
@@ -705,7 +709,7 @@ const qk_kernel qk_ct_b8_g128_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = ct_b8_g128_gemv_int8_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = ct_b8_g128_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -735,12 +739,14 @@ static const uint32_t ct_b8_g128_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g128_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g128_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t ct_b8_g128_gemv_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t ct_b8_g128_gemv_split_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant ct_b8_g128_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g128_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b8_g128_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, ct_b8_g128_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, ct_b8_g128_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, ct_b8_g128_gemv_split_f32_vulkan_digits},
-    {5, "load_words", 4, 2, ct_b8_g128_gemv_split_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, ct_b8_g128_gemv_split_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, ct_b8_g128_gemv_split_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_ct_b8_g128_gemv_split_f32_vulkan = {
     .name = "ct_b8_g128_gemv_split_f32",
@@ -754,7 +760,7 @@ const qk_kernel qk_ct_b8_g128_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = ct_b8_g128_gemv_split_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = ct_b8_g128_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -784,12 +790,14 @@ static const uint32_t ct_b8_g128_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g128_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g128_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t ct_b8_g128_gemv_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t ct_b8_g128_gemv_int24_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant ct_b8_g128_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g128_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b8_g128_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, ct_b8_g128_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, ct_b8_g128_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, ct_b8_g128_gemv_int24_f32_vulkan_digits},
-    {5, "load_words", 4, 2, ct_b8_g128_gemv_int24_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, ct_b8_g128_gemv_int24_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, ct_b8_g128_gemv_int24_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_ct_b8_g128_gemv_int24_f32_vulkan = {
     .name = "ct_b8_g128_gemv_int24_f32",
@@ -803,7 +811,7 @@ const qk_kernel qk_ct_b8_g128_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = ct_b8_g128_gemv_int24_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = ct_b8_g128_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -832,11 +840,13 @@ static const uint32_t ct_b8_g128_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g128_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g128_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g128_gemv_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t ct_b8_g128_gemv_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant ct_b8_g128_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g128_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b8_g128_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, ct_b8_g128_gemv_f16_vulkan_rows},
     {3, "split", 1, 4, ct_b8_g128_gemv_f16_vulkan_split},
-    {5, "load_words", 4, 2, ct_b8_g128_gemv_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, ct_b8_g128_gemv_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, ct_b8_g128_gemv_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_ct_b8_g128_gemv_f16_vulkan = {
     .name = "ct_b8_g128_gemv_f16",
@@ -850,7 +860,7 @@ const qk_kernel qk_ct_b8_g128_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = ct_b8_g128_gemv_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = ct_b8_g128_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -905,12 +915,14 @@ static const uint32_t ct_b8_g128_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g128_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g128_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t ct_b8_g128_gemv_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t ct_b8_g128_gemv_int8_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant ct_b8_g128_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g128_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b8_g128_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, ct_b8_g128_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, ct_b8_g128_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, ct_b8_g128_gemv_int8_f16_vulkan_digits},
-    {5, "load_words", 4, 2, ct_b8_g128_gemv_int8_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, ct_b8_g128_gemv_int8_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, ct_b8_g128_gemv_int8_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_ct_b8_g128_gemv_int8_f16_vulkan = {
     .name = "ct_b8_g128_gemv_int8_f16",
@@ -924,7 +936,7 @@ const qk_kernel qk_ct_b8_g128_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = ct_b8_g128_gemv_int8_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = ct_b8_g128_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -954,12 +966,14 @@ static const uint32_t ct_b8_g128_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g128_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g128_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t ct_b8_g128_gemv_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t ct_b8_g128_gemv_split_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant ct_b8_g128_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g128_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b8_g128_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, ct_b8_g128_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, ct_b8_g128_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, ct_b8_g128_gemv_split_f16_vulkan_digits},
-    {5, "load_words", 4, 2, ct_b8_g128_gemv_split_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, ct_b8_g128_gemv_split_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, ct_b8_g128_gemv_split_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_ct_b8_g128_gemv_split_f16_vulkan = {
     .name = "ct_b8_g128_gemv_split_f16",
@@ -973,7 +987,7 @@ const qk_kernel qk_ct_b8_g128_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = ct_b8_g128_gemv_split_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = ct_b8_g128_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1003,12 +1017,14 @@ static const uint32_t ct_b8_g128_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g128_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g128_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t ct_b8_g128_gemv_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t ct_b8_g128_gemv_int24_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant ct_b8_g128_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g128_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b8_g128_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, ct_b8_g128_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, ct_b8_g128_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, ct_b8_g128_gemv_int24_f16_vulkan_digits},
-    {5, "load_words", 4, 2, ct_b8_g128_gemv_int24_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, ct_b8_g128_gemv_int24_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, ct_b8_g128_gemv_int24_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_ct_b8_g128_gemv_int24_f16_vulkan = {
     .name = "ct_b8_g128_gemv_int24_f16",
@@ -1022,7 +1038,7 @@ const qk_kernel qk_ct_b8_g128_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = ct_b8_g128_gemv_int24_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = ct_b8_g128_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

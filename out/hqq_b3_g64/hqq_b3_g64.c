@@ -665,11 +665,13 @@ static const uint32_t hqq_b3_g64_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t hqq_b3_g64_gemv_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant hqq_b3_g64_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b3_g64_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g64_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, hqq_b3_g64_gemv_f32_vulkan_rows},
     {3, "split", 1, 4, hqq_b3_g64_gemv_f32_vulkan_split},
-    {5, "load_words", 4, 2, hqq_b3_g64_gemv_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, hqq_b3_g64_gemv_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, hqq_b3_g64_gemv_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_hqq_b3_g64_gemv_f32_vulkan = {
     .name = "hqq_b3_g64_gemv_f32",
@@ -683,7 +685,7 @@ const qk_kernel qk_hqq_b3_g64_gemv_f32_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b3_g64_gemv_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = hqq_b3_g64_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -750,12 +752,14 @@ static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t hqq_b3_g64_gemv_int8_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant hqq_b3_g64_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b3_g64_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g64_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, hqq_b3_g64_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, hqq_b3_g64_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, hqq_b3_g64_gemv_int8_f32_vulkan_digits},
-    {5, "load_words", 4, 2, hqq_b3_g64_gemv_int8_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, hqq_b3_g64_gemv_int8_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, hqq_b3_g64_gemv_int8_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_hqq_b3_g64_gemv_int8_f32_vulkan = {
     .name = "hqq_b3_g64_gemv_int8_f32",
@@ -769,7 +773,7 @@ const qk_kernel qk_hqq_b3_g64_gemv_int8_f32_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b3_g64_gemv_int8_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = hqq_b3_g64_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -807,12 +811,14 @@ static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t hqq_b3_g64_gemv_split_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant hqq_b3_g64_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b3_g64_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g64_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, hqq_b3_g64_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, hqq_b3_g64_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, hqq_b3_g64_gemv_split_f32_vulkan_digits},
-    {5, "load_words", 4, 2, hqq_b3_g64_gemv_split_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, hqq_b3_g64_gemv_split_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, hqq_b3_g64_gemv_split_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_hqq_b3_g64_gemv_split_f32_vulkan = {
     .name = "hqq_b3_g64_gemv_split_f32",
@@ -826,7 +832,7 @@ const qk_kernel qk_hqq_b3_g64_gemv_split_f32_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b3_g64_gemv_split_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = hqq_b3_g64_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -864,12 +870,14 @@ static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t hqq_b3_g64_gemv_int24_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant hqq_b3_g64_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b3_g64_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g64_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, hqq_b3_g64_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, hqq_b3_g64_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, hqq_b3_g64_gemv_int24_f32_vulkan_digits},
-    {5, "load_words", 4, 2, hqq_b3_g64_gemv_int24_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, hqq_b3_g64_gemv_int24_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, hqq_b3_g64_gemv_int24_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_hqq_b3_g64_gemv_int24_f32_vulkan = {
     .name = "hqq_b3_g64_gemv_int24_f32",
@@ -883,7 +891,7 @@ const qk_kernel qk_hqq_b3_g64_gemv_int24_f32_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b3_g64_gemv_int24_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = hqq_b3_g64_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -920,11 +928,13 @@ static const uint32_t hqq_b3_g64_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t hqq_b3_g64_gemv_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant hqq_b3_g64_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b3_g64_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g64_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, hqq_b3_g64_gemv_f16_vulkan_rows},
     {3, "split", 1, 4, hqq_b3_g64_gemv_f16_vulkan_split},
-    {5, "load_words", 4, 2, hqq_b3_g64_gemv_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, hqq_b3_g64_gemv_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, hqq_b3_g64_gemv_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_hqq_b3_g64_gemv_f16_vulkan = {
     .name = "hqq_b3_g64_gemv_f16",
@@ -938,7 +948,7 @@ const qk_kernel qk_hqq_b3_g64_gemv_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b3_g64_gemv_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = hqq_b3_g64_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1005,12 +1015,14 @@ static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t hqq_b3_g64_gemv_int8_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant hqq_b3_g64_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b3_g64_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g64_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, hqq_b3_g64_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, hqq_b3_g64_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, hqq_b3_g64_gemv_int8_f16_vulkan_digits},
-    {5, "load_words", 4, 2, hqq_b3_g64_gemv_int8_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, hqq_b3_g64_gemv_int8_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, hqq_b3_g64_gemv_int8_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_hqq_b3_g64_gemv_int8_f16_vulkan = {
     .name = "hqq_b3_g64_gemv_int8_f16",
@@ -1024,7 +1036,7 @@ const qk_kernel qk_hqq_b3_g64_gemv_int8_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b3_g64_gemv_int8_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = hqq_b3_g64_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1062,12 +1074,14 @@ static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t hqq_b3_g64_gemv_split_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant hqq_b3_g64_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b3_g64_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g64_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, hqq_b3_g64_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, hqq_b3_g64_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, hqq_b3_g64_gemv_split_f16_vulkan_digits},
-    {5, "load_words", 4, 2, hqq_b3_g64_gemv_split_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, hqq_b3_g64_gemv_split_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, hqq_b3_g64_gemv_split_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_hqq_b3_g64_gemv_split_f16_vulkan = {
     .name = "hqq_b3_g64_gemv_split_f16",
@@ -1081,7 +1095,7 @@ const qk_kernel qk_hqq_b3_g64_gemv_split_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b3_g64_gemv_split_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = hqq_b3_g64_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1119,12 +1133,14 @@ static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t hqq_b3_g64_gemv_int24_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant hqq_b3_g64_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b3_g64_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b3_g64_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, hqq_b3_g64_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, hqq_b3_g64_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, hqq_b3_g64_gemv_int24_f16_vulkan_digits},
-    {5, "load_words", 4, 2, hqq_b3_g64_gemv_int24_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, hqq_b3_g64_gemv_int24_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, hqq_b3_g64_gemv_int24_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_hqq_b3_g64_gemv_int24_f16_vulkan = {
     .name = "hqq_b3_g64_gemv_int24_f16",
@@ -1138,7 +1154,7 @@ const qk_kernel qk_hqq_b3_g64_gemv_int24_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b3_g64_gemv_int24_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = hqq_b3_g64_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -652,11 +652,13 @@ static const uint32_t hqq_b8_g64_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g64_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g64_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g64_gemv_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t hqq_b8_g64_gemv_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant hqq_b8_g64_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b8_g64_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b8_g64_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, hqq_b8_g64_gemv_f32_vulkan_rows},
     {3, "split", 1, 4, hqq_b8_g64_gemv_f32_vulkan_split},
-    {5, "load_words", 4, 2, hqq_b8_g64_gemv_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, hqq_b8_g64_gemv_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, hqq_b8_g64_gemv_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_hqq_b8_g64_gemv_f32_vulkan = {
     .name = "hqq_b8_g64_gemv_f32",
@@ -670,7 +672,7 @@ const qk_kernel qk_hqq_b8_g64_gemv_f32_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b8_g64_gemv_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = hqq_b8_g64_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -737,12 +739,14 @@ static const uint32_t hqq_b8_g64_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g64_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g64_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t hqq_b8_g64_gemv_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t hqq_b8_g64_gemv_int8_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant hqq_b8_g64_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b8_g64_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b8_g64_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, hqq_b8_g64_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, hqq_b8_g64_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, hqq_b8_g64_gemv_int8_f32_vulkan_digits},
-    {5, "load_words", 4, 2, hqq_b8_g64_gemv_int8_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, hqq_b8_g64_gemv_int8_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, hqq_b8_g64_gemv_int8_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_hqq_b8_g64_gemv_int8_f32_vulkan = {
     .name = "hqq_b8_g64_gemv_int8_f32",
@@ -756,7 +760,7 @@ const qk_kernel qk_hqq_b8_g64_gemv_int8_f32_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b8_g64_gemv_int8_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = hqq_b8_g64_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -794,12 +798,14 @@ static const uint32_t hqq_b8_g64_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g64_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g64_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t hqq_b8_g64_gemv_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t hqq_b8_g64_gemv_split_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant hqq_b8_g64_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b8_g64_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b8_g64_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, hqq_b8_g64_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, hqq_b8_g64_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, hqq_b8_g64_gemv_split_f32_vulkan_digits},
-    {5, "load_words", 4, 2, hqq_b8_g64_gemv_split_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, hqq_b8_g64_gemv_split_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, hqq_b8_g64_gemv_split_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_hqq_b8_g64_gemv_split_f32_vulkan = {
     .name = "hqq_b8_g64_gemv_split_f32",
@@ -813,7 +819,7 @@ const qk_kernel qk_hqq_b8_g64_gemv_split_f32_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b8_g64_gemv_split_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = hqq_b8_g64_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -851,12 +857,14 @@ static const uint32_t hqq_b8_g64_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g64_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g64_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t hqq_b8_g64_gemv_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t hqq_b8_g64_gemv_int24_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant hqq_b8_g64_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b8_g64_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b8_g64_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, hqq_b8_g64_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, hqq_b8_g64_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, hqq_b8_g64_gemv_int24_f32_vulkan_digits},
-    {5, "load_words", 4, 2, hqq_b8_g64_gemv_int24_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, hqq_b8_g64_gemv_int24_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, hqq_b8_g64_gemv_int24_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_hqq_b8_g64_gemv_int24_f32_vulkan = {
     .name = "hqq_b8_g64_gemv_int24_f32",
@@ -870,7 +878,7 @@ const qk_kernel qk_hqq_b8_g64_gemv_int24_f32_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b8_g64_gemv_int24_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = hqq_b8_g64_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -907,11 +915,13 @@ static const uint32_t hqq_b8_g64_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g64_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g64_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g64_gemv_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t hqq_b8_g64_gemv_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant hqq_b8_g64_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b8_g64_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b8_g64_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, hqq_b8_g64_gemv_f16_vulkan_rows},
     {3, "split", 1, 4, hqq_b8_g64_gemv_f16_vulkan_split},
-    {5, "load_words", 4, 2, hqq_b8_g64_gemv_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, hqq_b8_g64_gemv_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, hqq_b8_g64_gemv_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_hqq_b8_g64_gemv_f16_vulkan = {
     .name = "hqq_b8_g64_gemv_f16",
@@ -925,7 +935,7 @@ const qk_kernel qk_hqq_b8_g64_gemv_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b8_g64_gemv_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = hqq_b8_g64_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -992,12 +1002,14 @@ static const uint32_t hqq_b8_g64_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g64_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g64_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t hqq_b8_g64_gemv_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t hqq_b8_g64_gemv_int8_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant hqq_b8_g64_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b8_g64_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b8_g64_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, hqq_b8_g64_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, hqq_b8_g64_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, hqq_b8_g64_gemv_int8_f16_vulkan_digits},
-    {5, "load_words", 4, 2, hqq_b8_g64_gemv_int8_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, hqq_b8_g64_gemv_int8_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, hqq_b8_g64_gemv_int8_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_hqq_b8_g64_gemv_int8_f16_vulkan = {
     .name = "hqq_b8_g64_gemv_int8_f16",
@@ -1011,7 +1023,7 @@ const qk_kernel qk_hqq_b8_g64_gemv_int8_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b8_g64_gemv_int8_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = hqq_b8_g64_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1049,12 +1061,14 @@ static const uint32_t hqq_b8_g64_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g64_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g64_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t hqq_b8_g64_gemv_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t hqq_b8_g64_gemv_split_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant hqq_b8_g64_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b8_g64_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b8_g64_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, hqq_b8_g64_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, hqq_b8_g64_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, hqq_b8_g64_gemv_split_f16_vulkan_digits},
-    {5, "load_words", 4, 2, hqq_b8_g64_gemv_split_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, hqq_b8_g64_gemv_split_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, hqq_b8_g64_gemv_split_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_hqq_b8_g64_gemv_split_f16_vulkan = {
     .name = "hqq_b8_g64_gemv_split_f16",
@@ -1068,7 +1082,7 @@ const qk_kernel qk_hqq_b8_g64_gemv_split_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b8_g64_gemv_split_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = hqq_b8_g64_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1106,12 +1120,14 @@ static const uint32_t hqq_b8_g64_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g64_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g64_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t hqq_b8_g64_gemv_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t hqq_b8_g64_gemv_int24_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant hqq_b8_g64_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b8_g64_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b8_g64_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, hqq_b8_g64_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, hqq_b8_g64_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, hqq_b8_g64_gemv_int24_f16_vulkan_digits},
-    {5, "load_words", 4, 2, hqq_b8_g64_gemv_int24_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, hqq_b8_g64_gemv_int24_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, hqq_b8_g64_gemv_int24_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_hqq_b8_g64_gemv_int24_f16_vulkan = {
     .name = "hqq_b8_g64_gemv_int24_f16",
@@ -1125,7 +1141,7 @@ const qk_kernel qk_hqq_b8_g64_gemv_int24_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b8_g64_gemv_int24_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = hqq_b8_g64_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

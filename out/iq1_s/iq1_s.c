@@ -3207,10 +3207,12 @@ static const uint32_t iq1_s_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 
 static const uint32_t iq1_s_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq1_s_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_s_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq1_s_gemv_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant iq1_s_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_s_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, iq1_s_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, iq1_s_gemv_f32_vulkan_split}};
+    {3, "split", 1, 4, iq1_s_gemv_f32_vulkan_split},
+    {6, "shared_fours", 1024, 3, iq1_s_gemv_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_iq1_s_gemv_f32_vulkan = {
     .name = "iq1_s_gemv_f32",
@@ -3226,10 +3228,10 @@ const qk_kernel qk_iq1_s_gemv_f32_vulkan = {
     .push = iq1_s_gemv_f32_push,
     .table_count = 1,
     .tables = iq1_s_gemv_f32_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = iq1_s_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -3283,12 +3285,14 @@ static const uint32_t iq1_s_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_s_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq1_s_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t iq1_s_gemv_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t iq1_s_gemv_int8_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant iq1_s_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_s_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, iq1_s_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, iq1_s_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, iq1_s_gemv_int8_f32_vulkan_digits},
-    {5, "load_words", 4, 2, iq1_s_gemv_int8_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, iq1_s_gemv_int8_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, iq1_s_gemv_int8_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_iq1_s_gemv_int8_f32_vulkan = {
     .name = "iq1_s_gemv_int8_f32",
@@ -3304,7 +3308,7 @@ const qk_kernel qk_iq1_s_gemv_int8_f32_vulkan = {
     .push = iq1_s_gemv_int8_f32_push,
     .table_count = 1,
     .tables = iq1_s_gemv_int8_f32_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq1_s_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3336,12 +3340,14 @@ static const uint32_t iq1_s_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_s_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq1_s_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t iq1_s_gemv_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t iq1_s_gemv_split_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant iq1_s_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_s_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, iq1_s_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, iq1_s_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, iq1_s_gemv_split_f32_vulkan_digits},
-    {5, "load_words", 4, 2, iq1_s_gemv_split_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, iq1_s_gemv_split_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, iq1_s_gemv_split_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_iq1_s_gemv_split_f32_vulkan = {
     .name = "iq1_s_gemv_split_f32",
@@ -3357,7 +3363,7 @@ const qk_kernel qk_iq1_s_gemv_split_f32_vulkan = {
     .push = iq1_s_gemv_split_f32_push,
     .table_count = 1,
     .tables = iq1_s_gemv_split_f32_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq1_s_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3389,12 +3395,14 @@ static const uint32_t iq1_s_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_s_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq1_s_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t iq1_s_gemv_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t iq1_s_gemv_int24_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant iq1_s_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_s_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, iq1_s_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, iq1_s_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, iq1_s_gemv_int24_f32_vulkan_digits},
-    {5, "load_words", 4, 2, iq1_s_gemv_int24_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, iq1_s_gemv_int24_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, iq1_s_gemv_int24_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_iq1_s_gemv_int24_f32_vulkan = {
     .name = "iq1_s_gemv_int24_f32",
@@ -3410,7 +3418,7 @@ const qk_kernel qk_iq1_s_gemv_int24_f32_vulkan = {
     .push = iq1_s_gemv_int24_f32_push,
     .table_count = 1,
     .tables = iq1_s_gemv_int24_f32_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq1_s_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3440,10 +3448,12 @@ static const uint32_t iq1_s_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 
 static const uint32_t iq1_s_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq1_s_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_s_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq1_s_gemv_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant iq1_s_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_s_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, iq1_s_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, iq1_s_gemv_f16_vulkan_split}};
+    {3, "split", 1, 4, iq1_s_gemv_f16_vulkan_split},
+    {6, "shared_fours", 1024, 3, iq1_s_gemv_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_iq1_s_gemv_f16_vulkan = {
     .name = "iq1_s_gemv_f16",
@@ -3459,10 +3469,10 @@ const qk_kernel qk_iq1_s_gemv_f16_vulkan = {
     .push = iq1_s_gemv_f16_push,
     .table_count = 1,
     .tables = iq1_s_gemv_f16_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = iq1_s_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -3516,12 +3526,14 @@ static const uint32_t iq1_s_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_s_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq1_s_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t iq1_s_gemv_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t iq1_s_gemv_int8_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant iq1_s_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_s_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, iq1_s_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, iq1_s_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, iq1_s_gemv_int8_f16_vulkan_digits},
-    {5, "load_words", 4, 2, iq1_s_gemv_int8_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, iq1_s_gemv_int8_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, iq1_s_gemv_int8_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_iq1_s_gemv_int8_f16_vulkan = {
     .name = "iq1_s_gemv_int8_f16",
@@ -3537,7 +3549,7 @@ const qk_kernel qk_iq1_s_gemv_int8_f16_vulkan = {
     .push = iq1_s_gemv_int8_f16_push,
     .table_count = 1,
     .tables = iq1_s_gemv_int8_f16_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq1_s_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3569,12 +3581,14 @@ static const uint32_t iq1_s_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_s_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq1_s_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t iq1_s_gemv_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t iq1_s_gemv_split_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant iq1_s_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_s_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, iq1_s_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, iq1_s_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, iq1_s_gemv_split_f16_vulkan_digits},
-    {5, "load_words", 4, 2, iq1_s_gemv_split_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, iq1_s_gemv_split_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, iq1_s_gemv_split_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_iq1_s_gemv_split_f16_vulkan = {
     .name = "iq1_s_gemv_split_f16",
@@ -3590,7 +3604,7 @@ const qk_kernel qk_iq1_s_gemv_split_f16_vulkan = {
     .push = iq1_s_gemv_split_f16_push,
     .table_count = 1,
     .tables = iq1_s_gemv_split_f16_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq1_s_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3622,12 +3636,14 @@ static const uint32_t iq1_s_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_s_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq1_s_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t iq1_s_gemv_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t iq1_s_gemv_int24_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant iq1_s_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_s_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, iq1_s_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, iq1_s_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, iq1_s_gemv_int24_f16_vulkan_digits},
-    {5, "load_words", 4, 2, iq1_s_gemv_int24_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, iq1_s_gemv_int24_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, iq1_s_gemv_int24_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_iq1_s_gemv_int24_f16_vulkan = {
     .name = "iq1_s_gemv_int24_f16",
@@ -3643,7 +3659,7 @@ const qk_kernel qk_iq1_s_gemv_int24_f16_vulkan = {
     .push = iq1_s_gemv_int24_f16_push,
     .table_count = 1,
     .tables = iq1_s_gemv_int24_f16_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq1_s_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -998,10 +998,12 @@ static const uint32_t iq2_xxs_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const uint32_t iq2_xxs_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq2_xxs_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_xxs_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq2_xxs_gemv_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant iq2_xxs_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_xxs_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, iq2_xxs_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, iq2_xxs_gemv_f32_vulkan_split}};
+    {3, "split", 1, 4, iq2_xxs_gemv_f32_vulkan_split},
+    {6, "shared_fours", 1024, 3, iq2_xxs_gemv_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_iq2_xxs_gemv_f32_vulkan = {
     .name = "iq2_xxs_gemv_f32",
@@ -1017,10 +1019,10 @@ const qk_kernel qk_iq2_xxs_gemv_f32_vulkan = {
     .push = iq2_xxs_gemv_f32_push,
     .table_count = 2,
     .tables = iq2_xxs_gemv_f32_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = iq2_xxs_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1075,12 +1077,14 @@ static const uint32_t iq2_xxs_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_xxs_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq2_xxs_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t iq2_xxs_gemv_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t iq2_xxs_gemv_int8_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant iq2_xxs_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_xxs_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, iq2_xxs_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, iq2_xxs_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, iq2_xxs_gemv_int8_f32_vulkan_digits},
-    {5, "load_words", 4, 2, iq2_xxs_gemv_int8_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, iq2_xxs_gemv_int8_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, iq2_xxs_gemv_int8_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_iq2_xxs_gemv_int8_f32_vulkan = {
     .name = "iq2_xxs_gemv_int8_f32",
@@ -1096,7 +1100,7 @@ const qk_kernel qk_iq2_xxs_gemv_int8_f32_vulkan = {
     .push = iq2_xxs_gemv_int8_f32_push,
     .table_count = 2,
     .tables = iq2_xxs_gemv_int8_f32_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq2_xxs_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1129,12 +1133,14 @@ static const uint32_t iq2_xxs_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_xxs_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq2_xxs_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t iq2_xxs_gemv_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t iq2_xxs_gemv_split_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant iq2_xxs_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_xxs_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, iq2_xxs_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, iq2_xxs_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, iq2_xxs_gemv_split_f32_vulkan_digits},
-    {5, "load_words", 4, 2, iq2_xxs_gemv_split_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, iq2_xxs_gemv_split_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, iq2_xxs_gemv_split_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_iq2_xxs_gemv_split_f32_vulkan = {
     .name = "iq2_xxs_gemv_split_f32",
@@ -1150,7 +1156,7 @@ const qk_kernel qk_iq2_xxs_gemv_split_f32_vulkan = {
     .push = iq2_xxs_gemv_split_f32_push,
     .table_count = 2,
     .tables = iq2_xxs_gemv_split_f32_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq2_xxs_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1183,12 +1189,14 @@ static const uint32_t iq2_xxs_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_xxs_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq2_xxs_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t iq2_xxs_gemv_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t iq2_xxs_gemv_int24_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant iq2_xxs_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_xxs_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, iq2_xxs_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, iq2_xxs_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, iq2_xxs_gemv_int24_f32_vulkan_digits},
-    {5, "load_words", 4, 2, iq2_xxs_gemv_int24_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, iq2_xxs_gemv_int24_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, iq2_xxs_gemv_int24_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_iq2_xxs_gemv_int24_f32_vulkan = {
     .name = "iq2_xxs_gemv_int24_f32",
@@ -1204,7 +1212,7 @@ const qk_kernel qk_iq2_xxs_gemv_int24_f32_vulkan = {
     .push = iq2_xxs_gemv_int24_f32_push,
     .table_count = 2,
     .tables = iq2_xxs_gemv_int24_f32_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq2_xxs_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1235,10 +1243,12 @@ static const uint32_t iq2_xxs_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256
 static const uint32_t iq2_xxs_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq2_xxs_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_xxs_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq2_xxs_gemv_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant iq2_xxs_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_xxs_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, iq2_xxs_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, iq2_xxs_gemv_f16_vulkan_split}};
+    {3, "split", 1, 4, iq2_xxs_gemv_f16_vulkan_split},
+    {6, "shared_fours", 1024, 3, iq2_xxs_gemv_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_iq2_xxs_gemv_f16_vulkan = {
     .name = "iq2_xxs_gemv_f16",
@@ -1254,10 +1264,10 @@ const qk_kernel qk_iq2_xxs_gemv_f16_vulkan = {
     .push = iq2_xxs_gemv_f16_push,
     .table_count = 2,
     .tables = iq2_xxs_gemv_f16_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = iq2_xxs_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1312,12 +1322,14 @@ static const uint32_t iq2_xxs_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_xxs_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq2_xxs_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t iq2_xxs_gemv_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t iq2_xxs_gemv_int8_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant iq2_xxs_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_xxs_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, iq2_xxs_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, iq2_xxs_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, iq2_xxs_gemv_int8_f16_vulkan_digits},
-    {5, "load_words", 4, 2, iq2_xxs_gemv_int8_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, iq2_xxs_gemv_int8_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, iq2_xxs_gemv_int8_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_iq2_xxs_gemv_int8_f16_vulkan = {
     .name = "iq2_xxs_gemv_int8_f16",
@@ -1333,7 +1345,7 @@ const qk_kernel qk_iq2_xxs_gemv_int8_f16_vulkan = {
     .push = iq2_xxs_gemv_int8_f16_push,
     .table_count = 2,
     .tables = iq2_xxs_gemv_int8_f16_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq2_xxs_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1366,12 +1378,14 @@ static const uint32_t iq2_xxs_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_xxs_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq2_xxs_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t iq2_xxs_gemv_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t iq2_xxs_gemv_split_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant iq2_xxs_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_xxs_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, iq2_xxs_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, iq2_xxs_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, iq2_xxs_gemv_split_f16_vulkan_digits},
-    {5, "load_words", 4, 2, iq2_xxs_gemv_split_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, iq2_xxs_gemv_split_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, iq2_xxs_gemv_split_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_iq2_xxs_gemv_split_f16_vulkan = {
     .name = "iq2_xxs_gemv_split_f16",
@@ -1387,7 +1401,7 @@ const qk_kernel qk_iq2_xxs_gemv_split_f16_vulkan = {
     .push = iq2_xxs_gemv_split_f16_push,
     .table_count = 2,
     .tables = iq2_xxs_gemv_split_f16_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq2_xxs_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1420,12 +1434,14 @@ static const uint32_t iq2_xxs_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_xxs_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq2_xxs_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t iq2_xxs_gemv_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t iq2_xxs_gemv_int24_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant iq2_xxs_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_xxs_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, iq2_xxs_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, iq2_xxs_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, iq2_xxs_gemv_int24_f16_vulkan_digits},
-    {5, "load_words", 4, 2, iq2_xxs_gemv_int24_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, iq2_xxs_gemv_int24_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, iq2_xxs_gemv_int24_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_iq2_xxs_gemv_int24_f16_vulkan = {
     .name = "iq2_xxs_gemv_int24_f16",
@@ -1441,7 +1457,7 @@ const qk_kernel qk_iq2_xxs_gemv_int24_f16_vulkan = {
     .push = iq2_xxs_gemv_int24_f16_push,
     .table_count = 2,
     .tables = iq2_xxs_gemv_int24_f16_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq2_xxs_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -52,56 +52,53 @@ float f16_to_f32(uint bits) {
     return unpackHalf2x16(bits).x;
 }
 
-const uint BATCH = 1u;
 const uint TILES = 1u;
 
 // What a thread keeps of x: tiles of one token, in the order of the weights, and the sums over runs that share a scale.
-vec4 x[TILES][BATCH][16];
-float x_sum[TILES][BATCH][1];
+vec4 x[TILES][16];
+float x_sum[TILES][1];
 
-// Loads what tile `j` of a row meets of x, from right-hand side `vector` on.
+// Loads what tile `j` of a row meets of right-hand side `vector`.
 void load_x(uint vector, uint j, uint k) {
     const uint tile = j % 4u;
     const uint place = j / 4u * 64u + tile * 16u;
-    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        const uint from = min(vector + m, batch - 1u) * row_tiles * 16u + place;
-        const vec4 x0 = x_in[from];
-        const vec4 x1 = x_in[from + 1u];
-        const vec4 x2 = x_in[from + 2u];
-        const vec4 x3 = x_in[from + 3u];
-        const vec4 x4 = x_in[from + 4u];
-        const vec4 x5 = x_in[from + 5u];
-        const vec4 x6 = x_in[from + 6u];
-        const vec4 x7 = x_in[from + 7u];
-        const vec4 x8 = x_in[from + 8u];
-        const vec4 x9 = x_in[from + 9u];
-        const vec4 x10 = x_in[from + 10u];
-        const vec4 x11 = x_in[from + 11u];
-        const vec4 x12 = x_in[from + 12u];
-        const vec4 x13 = x_in[from + 13u];
-        const vec4 x14 = x_in[from + 14u];
-        const vec4 x15 = x_in[from + 15u];
-        x[k][m][0] = x0;
-        x[k][m][1] = x1;
-        x[k][m][2] = x2;
-        x[k][m][3] = x3;
-        x[k][m][4] = x4;
-        x[k][m][5] = x5;
-        x[k][m][6] = x6;
-        x[k][m][7] = x7;
-        x[k][m][8] = x8;
-        x[k][m][9] = x9;
-        x[k][m][10] = x10;
-        x[k][m][11] = x11;
-        x[k][m][12] = x12;
-        x[k][m][13] = x13;
-        x[k][m][14] = x14;
-        x[k][m][15] = x15;
-    }
+    const uint from = min(vector, batch - 1u) * row_tiles * 16u + place;
+    const vec4 x0 = x_in[from];
+    const vec4 x1 = x_in[from + 1u];
+    const vec4 x2 = x_in[from + 2u];
+    const vec4 x3 = x_in[from + 3u];
+    const vec4 x4 = x_in[from + 4u];
+    const vec4 x5 = x_in[from + 5u];
+    const vec4 x6 = x_in[from + 6u];
+    const vec4 x7 = x_in[from + 7u];
+    const vec4 x8 = x_in[from + 8u];
+    const vec4 x9 = x_in[from + 9u];
+    const vec4 x10 = x_in[from + 10u];
+    const vec4 x11 = x_in[from + 11u];
+    const vec4 x12 = x_in[from + 12u];
+    const vec4 x13 = x_in[from + 13u];
+    const vec4 x14 = x_in[from + 14u];
+    const vec4 x15 = x_in[from + 15u];
+    x[k][0] = x0;
+    x[k][1] = x1;
+    x[k][2] = x2;
+    x[k][3] = x3;
+    x[k][4] = x4;
+    x[k][5] = x5;
+    x[k][6] = x6;
+    x[k][7] = x7;
+    x[k][8] = x8;
+    x[k][9] = x9;
+    x[k][10] = x10;
+    x[k][11] = x11;
+    x[k][12] = x12;
+    x[k][13] = x13;
+    x[k][14] = x14;
+    x[k][15] = x15;
 }
 
-// Adds the products of tile `j` of row `n` with what is kept of x, for each right-hand side.
-void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
+// Adds the products of tile `j` of row `n` with what is kept of x.
+void accumulate(uint n, uint j, uint k, inout float sum) {
     const uint block = n * (row_tiles / 4u) + j / 4u;
     const uint tile = j % 4u;
     uint base = block * 55u;
@@ -196,12 +193,10 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     uint g_hi15 = qh >> 15u;  // qh: bit 8 of g
     uint g15 = g_lo15 | (g_hi15 << 8u);
     uint G_row15 = G[g15];
-    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        sum[m] += d_sc0 * (dot(x[k][m][0], vec4((uvec4(G_row0) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s0)) >> ivec4(0, 1, 2, 3)) & 1, ivec4(0))))) + dot(x[k][m][1], vec4((uvec4(G_row1) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s0)) >> ivec4(4, 5, 6, 7)) & 1, ivec4(0))))) + dot(x[k][m][2], vec4((uvec4(G_row2) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s1)) >> ivec4(0, 1, 2, 3)) & 1, ivec4(0))))) + dot(x[k][m][3], vec4((uvec4(G_row3) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s1)) >> ivec4(4, 5, 6, 7)) & 1, ivec4(0))))) + dot(x[k][m][4], vec4((uvec4(G_row4) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s2)) >> ivec4(0, 1, 2, 3)) & 1, ivec4(0))))) + dot(x[k][m][5], vec4((uvec4(G_row5) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s2)) >> ivec4(4, 5, 6, 7)) & 1, ivec4(0))))) + dot(x[k][m][6], vec4((uvec4(G_row6) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s3)) >> ivec4(0, 1, 2, 3)) & 1, ivec4(0))))) + dot(x[k][m][7], vec4((uvec4(G_row7) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s3)) >> ivec4(4, 5, 6, 7)) & 1, ivec4(0)))))) + d_sc1 * (dot(x[k][m][8], vec4((uvec4(G_row8) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s4)) >> ivec4(0, 1, 2, 3)) & 1, ivec4(0))))) + dot(x[k][m][9], vec4((uvec4(G_row9) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s4)) >> ivec4(4, 5, 6, 7)) & 1, ivec4(0))))) + dot(x[k][m][10], vec4((uvec4(G_row10) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s5)) >> ivec4(0, 1, 2, 3)) & 1, ivec4(0))))) + dot(x[k][m][11], vec4((uvec4(G_row11) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s5)) >> ivec4(4, 5, 6, 7)) & 1, ivec4(0))))) + dot(x[k][m][12], vec4((uvec4(G_row12) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s6)) >> ivec4(0, 1, 2, 3)) & 1, ivec4(0))))) + dot(x[k][m][13], vec4((uvec4(G_row13) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s6)) >> ivec4(4, 5, 6, 7)) & 1, ivec4(0))))) + dot(x[k][m][14], vec4((uvec4(G_row14) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s7)) >> ivec4(0, 1, 2, 3)) & 1, ivec4(0))))) + dot(x[k][m][15], vec4((uvec4(G_row15) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s7)) >> ivec4(4, 5, 6, 7)) & 1, ivec4(0))))));
-    }
+    sum += d_sc0 * (dot(x[k][0], vec4((uvec4(G_row0) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s0)) >> ivec4(0, 1, 2, 3)) & 1, ivec4(0))))) + dot(x[k][1], vec4((uvec4(G_row1) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s0)) >> ivec4(4, 5, 6, 7)) & 1, ivec4(0))))) + dot(x[k][2], vec4((uvec4(G_row2) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s1)) >> ivec4(0, 1, 2, 3)) & 1, ivec4(0))))) + dot(x[k][3], vec4((uvec4(G_row3) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s1)) >> ivec4(4, 5, 6, 7)) & 1, ivec4(0))))) + dot(x[k][4], vec4((uvec4(G_row4) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s2)) >> ivec4(0, 1, 2, 3)) & 1, ivec4(0))))) + dot(x[k][5], vec4((uvec4(G_row5) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s2)) >> ivec4(4, 5, 6, 7)) & 1, ivec4(0))))) + dot(x[k][6], vec4((uvec4(G_row6) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s3)) >> ivec4(0, 1, 2, 3)) & 1, ivec4(0))))) + dot(x[k][7], vec4((uvec4(G_row7) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s3)) >> ivec4(4, 5, 6, 7)) & 1, ivec4(0)))))) + d_sc1 * (dot(x[k][8], vec4((uvec4(G_row8) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s4)) >> ivec4(0, 1, 2, 3)) & 1, ivec4(0))))) + dot(x[k][9], vec4((uvec4(G_row9) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s4)) >> ivec4(4, 5, 6, 7)) & 1, ivec4(0))))) + dot(x[k][10], vec4((uvec4(G_row10) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s5)) >> ivec4(0, 1, 2, 3)) & 1, ivec4(0))))) + dot(x[k][11], vec4((uvec4(G_row11) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s5)) >> ivec4(4, 5, 6, 7)) & 1, ivec4(0))))) + dot(x[k][12], vec4((uvec4(G_row12) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s6)) >> ivec4(0, 1, 2, 3)) & 1, ivec4(0))))) + dot(x[k][13], vec4((uvec4(G_row13) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s6)) >> ivec4(4, 5, 6, 7)) & 1, ivec4(0))))) + dot(x[k][14], vec4((uvec4(G_row14) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s7)) >> ivec4(0, 1, 2, 3)) & 1, ivec4(0))))) + dot(x[k][15], vec4((uvec4(G_row15) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(s7)) >> ivec4(4, 5, 6, 7)) & 1, ivec4(0))))));
 }
 
-shared float partial[gl_WorkGroupSize.x / 4u * ROWS];
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
 
 void main() {
     // A subgroup holds a slice of x and walks down the rows. While there are slices for more, subgroups share a row.
@@ -215,8 +210,8 @@ void main() {
         const uint pair = work / parts, token = pair / slots, first = work % parts * teams * ROWS, expert = ids[pair];
         const bool found = expert < experts;
         if (found ? expert < expert_first || expert >= expert_end : expert_first != 0u) continue;  // another launch's
-        float sum[ROWS][BATCH];
-        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r][0] = 0.0;
+        float sum[ROWS];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
         if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros
         for (uint c = gl_SubgroupID % split; found && c < slices; c += split) {
             [[unroll]] for (uint k = 0; k < TILES; ++k) {
@@ -232,7 +227,7 @@ void main() {
             held_token = token;
         }
         [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
-            const float all = subgroupAdd(sum[r][0]);
+            const float all = subgroupAdd(sum[r]);
             if (subgroupElect()) partial[gl_SubgroupID * ROWS + r] = all;
         }
         barrier();

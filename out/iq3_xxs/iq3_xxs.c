@@ -967,10 +967,12 @@ static const uint32_t iq3_xxs_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const uint32_t iq3_xxs_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq3_xxs_gemv_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant iq3_xxs_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_xxs_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, iq3_xxs_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, iq3_xxs_gemv_f32_vulkan_split}};
+    {3, "split", 1, 4, iq3_xxs_gemv_f32_vulkan_split},
+    {6, "shared_fours", 1024, 3, iq3_xxs_gemv_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_iq3_xxs_gemv_f32_vulkan = {
     .name = "iq3_xxs_gemv_f32",
@@ -986,10 +988,10 @@ const qk_kernel qk_iq3_xxs_gemv_f32_vulkan = {
     .push = iq3_xxs_gemv_f32_push,
     .table_count = 2,
     .tables = iq3_xxs_gemv_f32_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = iq3_xxs_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1044,12 +1046,14 @@ static const uint32_t iq3_xxs_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t iq3_xxs_gemv_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t iq3_xxs_gemv_int8_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant iq3_xxs_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_xxs_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, iq3_xxs_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, iq3_xxs_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, iq3_xxs_gemv_int8_f32_vulkan_digits},
-    {5, "load_words", 4, 2, iq3_xxs_gemv_int8_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, iq3_xxs_gemv_int8_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, iq3_xxs_gemv_int8_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_iq3_xxs_gemv_int8_f32_vulkan = {
     .name = "iq3_xxs_gemv_int8_f32",
@@ -1065,7 +1069,7 @@ const qk_kernel qk_iq3_xxs_gemv_int8_f32_vulkan = {
     .push = iq3_xxs_gemv_int8_f32_push,
     .table_count = 2,
     .tables = iq3_xxs_gemv_int8_f32_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq3_xxs_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1098,12 +1102,14 @@ static const uint32_t iq3_xxs_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t iq3_xxs_gemv_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t iq3_xxs_gemv_split_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant iq3_xxs_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_xxs_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, iq3_xxs_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, iq3_xxs_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, iq3_xxs_gemv_split_f32_vulkan_digits},
-    {5, "load_words", 4, 2, iq3_xxs_gemv_split_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, iq3_xxs_gemv_split_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, iq3_xxs_gemv_split_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_iq3_xxs_gemv_split_f32_vulkan = {
     .name = "iq3_xxs_gemv_split_f32",
@@ -1119,7 +1125,7 @@ const qk_kernel qk_iq3_xxs_gemv_split_f32_vulkan = {
     .push = iq3_xxs_gemv_split_f32_push,
     .table_count = 2,
     .tables = iq3_xxs_gemv_split_f32_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq3_xxs_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1152,12 +1158,14 @@ static const uint32_t iq3_xxs_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t iq3_xxs_gemv_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t iq3_xxs_gemv_int24_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant iq3_xxs_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_xxs_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, iq3_xxs_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, iq3_xxs_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, iq3_xxs_gemv_int24_f32_vulkan_digits},
-    {5, "load_words", 4, 2, iq3_xxs_gemv_int24_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, iq3_xxs_gemv_int24_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, iq3_xxs_gemv_int24_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_iq3_xxs_gemv_int24_f32_vulkan = {
     .name = "iq3_xxs_gemv_int24_f32",
@@ -1173,7 +1181,7 @@ const qk_kernel qk_iq3_xxs_gemv_int24_f32_vulkan = {
     .push = iq3_xxs_gemv_int24_f32_push,
     .table_count = 2,
     .tables = iq3_xxs_gemv_int24_f32_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq3_xxs_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1204,10 +1212,12 @@ static const uint32_t iq3_xxs_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256
 static const uint32_t iq3_xxs_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t iq3_xxs_gemv_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant iq3_xxs_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_xxs_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, iq3_xxs_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, iq3_xxs_gemv_f16_vulkan_split}};
+    {3, "split", 1, 4, iq3_xxs_gemv_f16_vulkan_split},
+    {6, "shared_fours", 1024, 3, iq3_xxs_gemv_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_iq3_xxs_gemv_f16_vulkan = {
     .name = "iq3_xxs_gemv_f16",
@@ -1223,10 +1233,10 @@ const qk_kernel qk_iq3_xxs_gemv_f16_vulkan = {
     .push = iq3_xxs_gemv_f16_push,
     .table_count = 2,
     .tables = iq3_xxs_gemv_f16_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = iq3_xxs_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 256,
@@ -1281,12 +1291,14 @@ static const uint32_t iq3_xxs_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t iq3_xxs_gemv_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t iq3_xxs_gemv_int8_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant iq3_xxs_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_xxs_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, iq3_xxs_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, iq3_xxs_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, iq3_xxs_gemv_int8_f16_vulkan_digits},
-    {5, "load_words", 4, 2, iq3_xxs_gemv_int8_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, iq3_xxs_gemv_int8_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, iq3_xxs_gemv_int8_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_iq3_xxs_gemv_int8_f16_vulkan = {
     .name = "iq3_xxs_gemv_int8_f16",
@@ -1302,7 +1314,7 @@ const qk_kernel qk_iq3_xxs_gemv_int8_f16_vulkan = {
     .push = iq3_xxs_gemv_int8_f16_push,
     .table_count = 2,
     .tables = iq3_xxs_gemv_int8_f16_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq3_xxs_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1335,12 +1347,14 @@ static const uint32_t iq3_xxs_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t iq3_xxs_gemv_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t iq3_xxs_gemv_split_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant iq3_xxs_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_xxs_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, iq3_xxs_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, iq3_xxs_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, iq3_xxs_gemv_split_f16_vulkan_digits},
-    {5, "load_words", 4, 2, iq3_xxs_gemv_split_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, iq3_xxs_gemv_split_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, iq3_xxs_gemv_split_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_iq3_xxs_gemv_split_f16_vulkan = {
     .name = "iq3_xxs_gemv_split_f16",
@@ -1356,7 +1370,7 @@ const qk_kernel qk_iq3_xxs_gemv_split_f16_vulkan = {
     .push = iq3_xxs_gemv_split_f16_push,
     .table_count = 2,
     .tables = iq3_xxs_gemv_split_f16_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq3_xxs_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1389,12 +1403,14 @@ static const uint32_t iq3_xxs_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t iq3_xxs_gemv_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t iq3_xxs_gemv_int24_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant iq3_xxs_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_xxs_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, iq3_xxs_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, iq3_xxs_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, iq3_xxs_gemv_int24_f16_vulkan_digits},
-    {5, "load_words", 4, 2, iq3_xxs_gemv_int24_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, iq3_xxs_gemv_int24_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, iq3_xxs_gemv_int24_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_iq3_xxs_gemv_int24_f16_vulkan = {
     .name = "iq3_xxs_gemv_int24_f16",
@@ -1410,7 +1426,7 @@ const qk_kernel qk_iq3_xxs_gemv_int24_f16_vulkan = {
     .push = iq3_xxs_gemv_int24_f16_push,
     .table_count = 2,
     .tables = iq3_xxs_gemv_int24_f16_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq3_xxs_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

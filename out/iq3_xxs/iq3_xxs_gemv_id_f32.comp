@@ -52,28 +52,25 @@ float f16_to_f32(uint bits) {
     return unpackHalf2x16(bits).x;
 }
 
-const uint BATCH = 1u;
 const uint TILES = 4u;
 
 // What a thread keeps of x: tiles of one token, in the order of the weights, and the sums over runs that share a scale.
-vec4 x[TILES][BATCH][4];
-float x_sum[TILES][BATCH][1];
+vec4 x[TILES][4];
+float x_sum[TILES][1];
 
-// Loads what tile `j` of a row meets of x, from right-hand side `vector` on.
+// Loads what tile `j` of a row meets of right-hand side `vector`.
 void load_x(uint vector, uint j, uint k) {
     const uint tile = j % 16u;
     const uint place = j / 16u * 64u + tile * 4u;
-    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        const uint from = min(vector + m, batch - 1u) * row_tiles * 4u + place;
-        const vec4 x0 = x_in[from];
-        const vec4 x1 = x_in[from + 1u];
-        const vec4 x2 = x_in[from + 2u];
-        const vec4 x3 = x_in[from + 3u];
-        x[k][m][0] = x0;
-        x[k][m][1] = x1;
-        x[k][m][2] = x2;
-        x[k][m][3] = x3;
-    }
+    const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
+    const vec4 x0 = x_in[from];
+    const vec4 x1 = x_in[from + 1u];
+    const vec4 x2 = x_in[from + 2u];
+    const vec4 x3 = x_in[from + 3u];
+    x[k][0] = x0;
+    x[k][1] = x1;
+    x[k][2] = x2;
+    x[k][3] = x3;
 }
 
 // 32 bits from words of 16.
@@ -81,8 +78,8 @@ uint blocks_u32(uint at) {
     return uint(blocks[at]) | (uint(blocks[at + 1u]) << 16);
 }
 
-// Adds the products of tile `j` of row `n` with what is kept of x, for each right-hand side.
-void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
+// Adds the products of tile `j` of row `n` with what is kept of x.
+void accumulate(uint n, uint j, uint k, inout float sum) {
     const uint block = n * (row_tiles / 16u) + j / 16u;
     const uint tile = j % 16u;
     uint base = block * 49u;
@@ -105,12 +102,10 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     uint s1 = (signs2 >> ((tile / 2u * 32u + tile % 2u * 14u + 535u) % 16u)) & 0x7Fu;  // signs: 7 bits
     uint g3 = qs1 >> 8u;  // qs: 8 bits
     uint G_row3 = G[g3];
-    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        sum[m] += d_sc1 * (dot(x[k][m][0], vec4((uvec4(G_row0) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(S[s0])) >> ivec4(0, 1, 2, 3)) & 1, ivec4(0))))) + dot(x[k][m][1], vec4((uvec4(G_row1) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(S[s0])) >> ivec4(4, 5, 6, 7)) & 1, ivec4(0))))) + dot(x[k][m][2], vec4((uvec4(G_row2) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(S[s1])) >> ivec4(0, 1, 2, 3)) & 1, ivec4(0))))) + dot(x[k][m][3], vec4((uvec4(G_row3) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(S[s1])) >> ivec4(4, 5, 6, 7)) & 1, ivec4(0))))));
-    }
+    sum += d_sc1 * (dot(x[k][0], vec4((uvec4(G_row0) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(S[s0])) >> ivec4(0, 1, 2, 3)) & 1, ivec4(0))))) + dot(x[k][1], vec4((uvec4(G_row1) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(S[s0])) >> ivec4(4, 5, 6, 7)) & 1, ivec4(0))))) + dot(x[k][2], vec4((uvec4(G_row2) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(S[s1])) >> ivec4(0, 1, 2, 3)) & 1, ivec4(0))))) + dot(x[k][3], vec4((uvec4(G_row3) >> uvec4(0, 8, 16, 24)) & 0xFFu) * vec4(mix(ivec4(1), ivec4(-1), notEqual((ivec4(int(S[s1])) >> ivec4(4, 5, 6, 7)) & 1, ivec4(0))))));
 }
 
-shared float partial[gl_WorkGroupSize.x / 4u * ROWS];
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
 
 void main() {
     // A subgroup holds a slice of x and walks down the rows. While there are slices for more, subgroups share a row.
@@ -124,8 +119,8 @@ void main() {
         const uint pair = work / parts, token = pair / slots, first = work % parts * teams * ROWS, expert = ids[pair];
         const bool found = expert < experts;
         if (found ? expert < expert_first || expert >= expert_end : expert_first != 0u) continue;  // another launch's
-        float sum[ROWS][BATCH];
-        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r][0] = 0.0;
+        float sum[ROWS];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
         if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros
         for (uint c = gl_SubgroupID % split; found && c < slices; c += split) {
             [[unroll]] for (uint k = 0; k < TILES; ++k) {
@@ -141,7 +136,7 @@ void main() {
             held_token = token;
         }
         [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
-            const float all = subgroupAdd(sum[r][0]);
+            const float all = subgroupAdd(sum[r]);
             if (subgroupElect()) partial[gl_SubgroupID * ROWS + r] = all;
         }
         barrier();

@@ -642,11 +642,13 @@ static const uint32_t iq4_nl_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t iq4_nl_gemv_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant iq4_nl_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_nl_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, iq4_nl_gemv_f32_vulkan_rows},
     {3, "split", 1, 4, iq4_nl_gemv_f32_vulkan_split},
-    {5, "load_words", 4, 2, iq4_nl_gemv_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, iq4_nl_gemv_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, iq4_nl_gemv_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_iq4_nl_gemv_f32_vulkan = {
     .name = "iq4_nl_gemv_f32",
@@ -662,7 +664,7 @@ const qk_kernel qk_iq4_nl_gemv_f32_vulkan = {
     .push = iq4_nl_gemv_f32_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_f32_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = iq4_nl_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -719,12 +721,14 @@ static const uint32_t iq4_nl_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t iq4_nl_gemv_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t iq4_nl_gemv_int8_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant iq4_nl_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_nl_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, iq4_nl_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, iq4_nl_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, iq4_nl_gemv_int8_f32_vulkan_digits},
-    {5, "load_words", 4, 2, iq4_nl_gemv_int8_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, iq4_nl_gemv_int8_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, iq4_nl_gemv_int8_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_iq4_nl_gemv_int8_f32_vulkan = {
     .name = "iq4_nl_gemv_int8_f32",
@@ -740,7 +744,7 @@ const qk_kernel qk_iq4_nl_gemv_int8_f32_vulkan = {
     .push = iq4_nl_gemv_int8_f32_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_int8_f32_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq4_nl_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -772,12 +776,14 @@ static const uint32_t iq4_nl_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t iq4_nl_gemv_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t iq4_nl_gemv_split_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant iq4_nl_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_nl_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, iq4_nl_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, iq4_nl_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, iq4_nl_gemv_split_f32_vulkan_digits},
-    {5, "load_words", 4, 2, iq4_nl_gemv_split_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, iq4_nl_gemv_split_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, iq4_nl_gemv_split_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_iq4_nl_gemv_split_f32_vulkan = {
     .name = "iq4_nl_gemv_split_f32",
@@ -793,7 +799,7 @@ const qk_kernel qk_iq4_nl_gemv_split_f32_vulkan = {
     .push = iq4_nl_gemv_split_f32_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_split_f32_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq4_nl_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -825,12 +831,14 @@ static const uint32_t iq4_nl_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t iq4_nl_gemv_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t iq4_nl_gemv_int24_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant iq4_nl_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_nl_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, iq4_nl_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, iq4_nl_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, iq4_nl_gemv_int24_f32_vulkan_digits},
-    {5, "load_words", 4, 2, iq4_nl_gemv_int24_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, iq4_nl_gemv_int24_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, iq4_nl_gemv_int24_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_iq4_nl_gemv_int24_f32_vulkan = {
     .name = "iq4_nl_gemv_int24_f32",
@@ -846,7 +854,7 @@ const qk_kernel qk_iq4_nl_gemv_int24_f32_vulkan = {
     .push = iq4_nl_gemv_int24_f32_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_int24_f32_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq4_nl_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -877,11 +885,13 @@ static const uint32_t iq4_nl_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t iq4_nl_gemv_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant iq4_nl_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_nl_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, iq4_nl_gemv_f16_vulkan_rows},
     {3, "split", 1, 4, iq4_nl_gemv_f16_vulkan_split},
-    {5, "load_words", 4, 2, iq4_nl_gemv_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, iq4_nl_gemv_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, iq4_nl_gemv_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_iq4_nl_gemv_f16_vulkan = {
     .name = "iq4_nl_gemv_f16",
@@ -897,7 +907,7 @@ const qk_kernel qk_iq4_nl_gemv_f16_vulkan = {
     .push = iq4_nl_gemv_f16_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_f16_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = iq4_nl_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -954,12 +964,14 @@ static const uint32_t iq4_nl_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t iq4_nl_gemv_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t iq4_nl_gemv_int8_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant iq4_nl_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_nl_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, iq4_nl_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, iq4_nl_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, iq4_nl_gemv_int8_f16_vulkan_digits},
-    {5, "load_words", 4, 2, iq4_nl_gemv_int8_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, iq4_nl_gemv_int8_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, iq4_nl_gemv_int8_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_iq4_nl_gemv_int8_f16_vulkan = {
     .name = "iq4_nl_gemv_int8_f16",
@@ -975,7 +987,7 @@ const qk_kernel qk_iq4_nl_gemv_int8_f16_vulkan = {
     .push = iq4_nl_gemv_int8_f16_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_int8_f16_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq4_nl_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1007,12 +1019,14 @@ static const uint32_t iq4_nl_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t iq4_nl_gemv_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t iq4_nl_gemv_split_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant iq4_nl_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_nl_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, iq4_nl_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, iq4_nl_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, iq4_nl_gemv_split_f16_vulkan_digits},
-    {5, "load_words", 4, 2, iq4_nl_gemv_split_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, iq4_nl_gemv_split_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, iq4_nl_gemv_split_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_iq4_nl_gemv_split_f16_vulkan = {
     .name = "iq4_nl_gemv_split_f16",
@@ -1028,7 +1042,7 @@ const qk_kernel qk_iq4_nl_gemv_split_f16_vulkan = {
     .push = iq4_nl_gemv_split_f16_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_split_f16_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq4_nl_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1060,12 +1074,14 @@ static const uint32_t iq4_nl_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t iq4_nl_gemv_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t iq4_nl_gemv_int24_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant iq4_nl_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_nl_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, iq4_nl_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, iq4_nl_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, iq4_nl_gemv_int24_f16_vulkan_digits},
-    {5, "load_words", 4, 2, iq4_nl_gemv_int24_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, iq4_nl_gemv_int24_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, iq4_nl_gemv_int24_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_iq4_nl_gemv_int24_f16_vulkan = {
     .name = "iq4_nl_gemv_int24_f16",
@@ -1081,7 +1097,7 @@ const qk_kernel qk_iq4_nl_gemv_int24_f16_vulkan = {
     .push = iq4_nl_gemv_int24_f16_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_int24_f16_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq4_nl_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

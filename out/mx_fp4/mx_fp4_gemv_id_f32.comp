@@ -49,37 +49,34 @@ float f16_to_f32(uint bits) {
     return unpackHalf2x16(bits).x;
 }
 
-const uint BATCH = 1u;
 const uint TILES = 4u;
 
 // What a thread keeps of x: tiles of one token, in the order of the weights, and the sums over runs that share a scale.
-vec4 x[TILES][BATCH][4];
-float x_sum[TILES][BATCH][1];
+vec4 x[TILES][4];
+float x_sum[TILES][1];
 
 // The same for wide tiles.
 const uint WIDE_TILES = 1u;
-vec4 wide_x[WIDE_TILES][BATCH][16];
-float wide_x_sum[WIDE_TILES][BATCH][1];
+vec4 wide_x[WIDE_TILES][16];
+float wide_x_sum[WIDE_TILES][1];
 
-// Loads what tile `j` of a row meets of x, from right-hand side `vector` on.
+// Loads what tile `j` of a row meets of right-hand side `vector`.
 void load_x(uint vector, uint j, uint k) {
     const uint tile = j % 2u;
     const uint place = j / 2u * 8u + tile * 4u;
-    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        const uint from = min(vector + m, batch - 1u) * row_tiles * 4u + place;
-        const vec4 x0 = x_in[from];
-        const vec4 x1 = x_in[from + 1u];
-        const vec4 x2 = x_in[from + 2u];
-        const vec4 x3 = x_in[from + 3u];
-        x[k][m][0] = x0;
-        x[k][m][1] = x1;
-        x[k][m][2] = x2;
-        x[k][m][3] = x3;
-    }
+    const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
+    const vec4 x0 = x_in[from];
+    const vec4 x1 = x_in[from + 1u];
+    const vec4 x2 = x_in[from + 2u];
+    const vec4 x3 = x_in[from + 3u];
+    x[k][0] = x0;
+    x[k][1] = x1;
+    x[k][2] = x2;
+    x[k][3] = x3;
 }
 
-// Adds the products of tile `j` of row `n` with what is kept of x, for each right-hand side.
-void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
+// Adds the products of tile `j` of row `n` with what is kept of x.
+void accumulate(uint n, uint j, uint k, inout float sum) {
     const uint block = n * (row_tiles / 2u) + j / 2u;
     const uint tile = j % 2u;
     uint s_bits = uint(scales[block]);
@@ -110,9 +107,7 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     uint q_bits18 = q_bits15.z;
     uint q_bits19 = q_bits15.w;
     precise vec4 q3 = vec4(f16_to_f32(((q_bits16 & 7u) << 9u) | ((q_bits16 & 8u) << 12u)) * 16384.0, f16_to_f32(((q_bits17 & 7u) << 9u) | ((q_bits17 & 8u) << 12u)) * 16384.0, f16_to_f32(((q_bits18 & 7u) << 9u) | ((q_bits18 & 8u) << 12u)) * 16384.0, f16_to_f32(((q_bits19 & 7u) << 9u) | ((q_bits19 & 8u) << 12u)) * 16384.0);  // w: 4 bits
-    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        sum[m] += s * (dot(x[k][m][0], q0) + dot(x[k][m][1], q1) + dot(x[k][m][2], q2) + dot(x[k][m][3], q3));
-    }
+    sum += s * (dot(x[k][0], q0) + dot(x[k][1], q1) + dot(x[k][2], q2) + dot(x[k][3], q3));
 }
 
 // sum + dot(a, b), in as many operations as a has lanes.
@@ -120,45 +115,43 @@ float dot_add(float sum, vec4 a, vec4 b) {
     return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum))));
 }
 
-// Loads what wide tile `j` of a row meets of x, from right-hand side `vector` on.
+// Loads what wide tile `j` of a row meets of right-hand side `vector`.
 void load_wide_x(uint vector, uint j, uint k) {
     const uint tile = j % 2u;
     const uint place = j / 2u * 32u + tile * 16u;
-    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        const uint from = min(vector + m, batch - 1u) * row_tiles * 4u + place;
-        const vec4 x0 = x_in[from];
-        const vec4 x1 = x_in[from + 1u];
-        const vec4 x2 = x_in[from + 2u];
-        const vec4 x3 = x_in[from + 3u];
-        const vec4 x4 = x_in[from + 4u];
-        const vec4 x5 = x_in[from + 5u];
-        const vec4 x6 = x_in[from + 6u];
-        const vec4 x7 = x_in[from + 7u];
-        const vec4 x8 = x_in[from + 8u];
-        const vec4 x9 = x_in[from + 9u];
-        const vec4 x10 = x_in[from + 10u];
-        const vec4 x11 = x_in[from + 11u];
-        const vec4 x12 = x_in[from + 12u];
-        const vec4 x13 = x_in[from + 13u];
-        const vec4 x14 = x_in[from + 14u];
-        const vec4 x15 = x_in[from + 15u];
-        wide_x[k][m][0] = x0;
-        wide_x[k][m][1] = x1;
-        wide_x[k][m][2] = x2;
-        wide_x[k][m][3] = x3;
-        wide_x[k][m][4] = x4;
-        wide_x[k][m][5] = x5;
-        wide_x[k][m][6] = x6;
-        wide_x[k][m][7] = x7;
-        wide_x[k][m][8] = x8;
-        wide_x[k][m][9] = x9;
-        wide_x[k][m][10] = x10;
-        wide_x[k][m][11] = x11;
-        wide_x[k][m][12] = x12;
-        wide_x[k][m][13] = x13;
-        wide_x[k][m][14] = x14;
-        wide_x[k][m][15] = x15;
-    }
+    const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
+    const vec4 x0 = x_in[from];
+    const vec4 x1 = x_in[from + 1u];
+    const vec4 x2 = x_in[from + 2u];
+    const vec4 x3 = x_in[from + 3u];
+    const vec4 x4 = x_in[from + 4u];
+    const vec4 x5 = x_in[from + 5u];
+    const vec4 x6 = x_in[from + 6u];
+    const vec4 x7 = x_in[from + 7u];
+    const vec4 x8 = x_in[from + 8u];
+    const vec4 x9 = x_in[from + 9u];
+    const vec4 x10 = x_in[from + 10u];
+    const vec4 x11 = x_in[from + 11u];
+    const vec4 x12 = x_in[from + 12u];
+    const vec4 x13 = x_in[from + 13u];
+    const vec4 x14 = x_in[from + 14u];
+    const vec4 x15 = x_in[from + 15u];
+    wide_x[k][0] = x0;
+    wide_x[k][1] = x1;
+    wide_x[k][2] = x2;
+    wide_x[k][3] = x3;
+    wide_x[k][4] = x4;
+    wide_x[k][5] = x5;
+    wide_x[k][6] = x6;
+    wide_x[k][7] = x7;
+    wide_x[k][8] = x8;
+    wide_x[k][9] = x9;
+    wide_x[k][10] = x10;
+    wide_x[k][11] = x11;
+    wide_x[k][12] = x12;
+    wide_x[k][13] = x13;
+    wide_x[k][14] = x14;
+    wide_x[k][15] = x15;
 }
 
 // Loads wide tile `j` of row `n`.
@@ -171,7 +164,7 @@ void fetch_wide(uint n, uint j, out uvec4 fours[2], out uint words[1]) {
 }
 
 // Adds the products of wide tile `j` of row `n`, which was loaded.
-void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[1], inout float sum[BATCH]) {
+void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[1], inout float sum) {
     const uint block = n * (row_tiles / 8u) + j / 2u;
     const uint tile = j % 2u;
     uint s_bits0 = (words[0] >> (tile * 16u)) & 0xFFu;
@@ -284,31 +277,27 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[1], inou
     uint q_bits78 = q_bits75.z;
     uint q_bits79 = q_bits75.w;
     precise vec4 q15 = vec4(f16_to_f32(((q_bits76 & 7u) << 9u) | ((q_bits76 & 8u) << 12u)) * 16384.0, f16_to_f32(((q_bits77 & 7u) << 9u) | ((q_bits77 & 8u) << 12u)) * 16384.0, f16_to_f32(((q_bits78 & 7u) << 9u) | ((q_bits78 & 8u) << 12u)) * 16384.0, f16_to_f32(((q_bits79 & 7u) << 9u) | ((q_bits79 & 8u) << 12u)) * 16384.0);  // w: 4 bits
-    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        float dots0 = dot_add(dot(wide_x[k][m][0], q0), wide_x[k][m][1], q1);
-        float dots1 = dot_add(dots0, wide_x[k][m][2], q2);
-        float dots2 = dot_add(dots1, wide_x[k][m][3], q3);
-        float dots3 = dot_add(dots2, wide_x[k][m][4], q4);
-        float dots4 = dot_add(dots3, wide_x[k][m][5], q5);
-        float dots5 = dot_add(dots4, wide_x[k][m][6], q6);
-        float dots6 = dot_add(dots5, wide_x[k][m][7], q7);
-        float dots7 = dot_add(dot(wide_x[k][m][8], q8), wide_x[k][m][9], q9);
-        float dots8 = dot_add(dots7, wide_x[k][m][10], q10);
-        float dots9 = dot_add(dots8, wide_x[k][m][11], q11);
-        float dots10 = dot_add(dots9, wide_x[k][m][12], q12);
-        float dots11 = dot_add(dots10, wide_x[k][m][13], q13);
-        float dots12 = dot_add(dots11, wide_x[k][m][14], q14);
-        float dots13 = dot_add(dots12, wide_x[k][m][15], q15);
-        sum[m] += s0 * dots6 + s1 * dots13;
-    }
+    float dots0 = dot_add(dot(wide_x[k][0], q0), wide_x[k][1], q1);
+    float dots1 = dot_add(dots0, wide_x[k][2], q2);
+    float dots2 = dot_add(dots1, wide_x[k][3], q3);
+    float dots3 = dot_add(dots2, wide_x[k][4], q4);
+    float dots4 = dot_add(dots3, wide_x[k][5], q5);
+    float dots5 = dot_add(dots4, wide_x[k][6], q6);
+    float dots6 = dot_add(dots5, wide_x[k][7], q7);
+    float dots7 = dot_add(dot(wide_x[k][8], q8), wide_x[k][9], q9);
+    float dots8 = dot_add(dots7, wide_x[k][10], q10);
+    float dots9 = dot_add(dots8, wide_x[k][11], q11);
+    float dots10 = dot_add(dots9, wide_x[k][12], q12);
+    float dots11 = dot_add(dots10, wide_x[k][13], q13);
+    float dots12 = dot_add(dots11, wide_x[k][14], q14);
+    float dots13 = dot_add(dots12, wide_x[k][15], q15);
+    sum += s0 * dots6 + s1 * dots13;
 }
 
 shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
 
 // Sums over the lanes of a subgroup, of all rows at once: those of row r in lane r.
-float sum_of_lanes(float sum[ROWS][BATCH], uint m) {
-    float v[ROWS];
-    [[unroll]] for (uint r = 0u; r < ROWS; ++r) v[r] = sum[r][m];
+float sum_of_lanes(float v[ROWS]) {
     [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
         const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
         [[unroll]] for (uint i = 0u; i < left; ++i) {
@@ -332,8 +321,8 @@ void walk_wide() {
         const uint pair = work / parts, token = pair / slots, first = work % parts * teams * ROWS, expert = ids[pair];
         const bool found = expert < experts;
         if (found ? expert < expert_first || expert >= expert_end : expert_first != 0u) continue;  // another launch's
-        float sum[ROWS][BATCH];
-        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r][0] = 0.0;
+        float sum[ROWS];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
         if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros
         const uint begin = (expert - expert_first) * rows, row = begin + first + team * ROWS, end = begin + rows;
         for (uint c = gl_SubgroupID % split; found && c < slices; c += split) {
@@ -349,7 +338,7 @@ void walk_wide() {
             held = c;
             held_token = token;
         }
-        const float all = sum_of_lanes(sum, 0u);
+        const float all = sum_of_lanes(sum);
         // Halves of the memory in turn: who is a row ahead does not write where others still read.
         const uint place = turn++ % 2u * gl_NumSubgroups * ROWS;
         if (lane < ROWS) partial[place + gl_SubgroupID * ROWS + lane] = all;
@@ -379,8 +368,8 @@ void main() {
         const uint pair = work / parts, token = pair / slots, first = work % parts * teams * ROWS, expert = ids[pair];
         const bool found = expert < experts;
         if (found ? expert < expert_first || expert >= expert_end : expert_first != 0u) continue;  // another launch's
-        float sum[ROWS][BATCH];
-        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r][0] = 0.0;
+        float sum[ROWS];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
         if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros
         for (uint c = gl_SubgroupID % split; found && c < slices; c += split) {
             [[unroll]] for (uint k = 0; k < TILES; ++k) {
@@ -396,7 +385,7 @@ void main() {
             held_token = token;
         }
         [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
-            const float all = subgroupAdd(sum[r][0]);
+            const float all = subgroupAdd(sum[r]);
             if (subgroupElect()) partial[gl_SubgroupID * ROWS + r] = all;
         }
         barrier();

@@ -26,10 +26,11 @@
 #extension GL_EXT_shader_8bit_storage : require
 
 layout(local_size_x_id = 0) in;
-layout(constant_id = 1) const uint BATCH = 1;  // right-hand sides that are kept, at least as many as there are
+layout(constant_id = 1) const uint BATCH = 1;  // right-hand sides at once, at least as many as there are
 layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
 layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row, where there are few rows
 layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: weights are loaded 16 bytes at a time, where that can be
+layout(constant_id = 6) const uint SHARED_FOURS = 1024;  // 16 bytes each: memory for x, of several right-hand sides
 layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint8_t blocks[]; };
@@ -37,7 +38,7 @@ layout(binding = 3, std430) readonly buffer KTable { int K[]; };
 layout(binding = 0, std430) readonly buffer Blocks_wordBuffer { uint blocks_word[]; };
 layout(binding = 0, std430) readonly buffer Blocks_fourBuffer { uvec4 blocks_four[]; };
 layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
-layout(binding = 2, std430) writeonly buffer Output { float y[]; };
+layout(binding = 2, std430) buffer Output { float y[]; };
 
 layout(push_constant) uniform Push {
     uint rows;       // of this launch
@@ -47,21 +48,21 @@ layout(push_constant) uniform Push {
     uint y_rows;     // how many rows each right-hand side has there
 };
 
-const uint TILES = BATCH == 1u ? 4u : 1u;
+const uint TILES = 4u;
 
-// What a thread keeps of x: tiles of each right-hand side as integers of signed bytes, the highest first, four elements in a word;
-// the step that an integer stands for; and sums over runs that share a scale, of each digit and of the integers.
-int x[TILES][BATCH][DIGITS][4];
-int x_digits[TILES][BATCH][DIGITS][1];
-float x_step[TILES][BATCH][1];
-float x_sum[TILES][BATCH][1];
+// What a thread keeps of x: tiles as integers of signed bytes, the highest first, four elements in a word; the steps that the
+// integers stand for; sums over runs that share a scale, of each digit, and of x itself.
+int x[TILES][DIGITS][4];
+int x_digits[TILES][DIGITS][1];
+float x_step[TILES][1];
+float x_sum[TILES][1];
 
-// The same for wide tiles, where x fits.
+// The same for wide tiles.
 const uint WIDE_TILES = 1u;
-int wide_x[WIDE_TILES][BATCH][DIGITS][16];
-int wide_x_digits[WIDE_TILES][BATCH][DIGITS][1];
-float wide_x_step[WIDE_TILES][BATCH][2];
-float wide_x_sum[WIDE_TILES][BATCH][1];
+int wide_x[WIDE_TILES][DIGITS][16];
+int wide_x_digits[WIDE_TILES][DIGITS][1];
+float wide_x_step[WIDE_TILES][2];
+float wide_x_sum[WIDE_TILES][1];
 
 // Integers whose digits are bytes with a sign: the largest, less what rounding may add.
 const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355709.0;
@@ -95,40 +96,38 @@ int sum_of(ivec4 v) {
     return v.x + v.y + v.z + v.w;
 }
 
-// Loads what tile `j` of a row meets of x, from right-hand side `vector` on.
+// Loads what tile `j` of a row meets of right-hand side `vector`.
 void load_x(uint vector, uint j, uint k) {
     const uint tile = j % 2u;
     const uint place = j / 2u * 8u + tile * 2u;
-    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        const uint from = min(vector + m, batch - 1u) * row_tiles * 4u + place;
-        const vec4 x0 = x_in[from];
-        const vec4 x1 = x_in[from + 1u];
-        const vec4 x2 = x_in[from + 4u];
-        const vec4 x3 = x_in[from + 5u];
-        vec4 most = abs(x0);
-        most = max(most, abs(x1));
-        most = max(most, abs(x2));
-        most = max(most, abs(x3));
-        const float scale = scale_of(most, x0 + x1 + x2 + x3);
-        x_step[k][m][0] = 1.0 / scale;
-        ivec4 i0 = ivec4(roundEven(x0 * scale));
-        ivec4 i1 = ivec4(roundEven(x1 * scale));
-        ivec4 i2 = ivec4(roundEven(x2 * scale));
-        ivec4 i3 = ivec4(roundEven(x3 * scale));
-        [[unroll]] for (uint digit = DIGITS; digit-- > 0;) {
-            const ivec4 low0 = bitfieldExtract(i0, 0, 8);
-            const ivec4 low1 = bitfieldExtract(i1, 0, 8);
-            const ivec4 low2 = bitfieldExtract(i2, 0, 8);
-            const ivec4 low3 = bitfieldExtract(i3, 0, 8);
-            x[k][m][digit][0] = bytes_of(low0);
-            x[k][m][digit][1] = bytes_of(low1);
-            x[k][m][digit][2] = bytes_of(low2);
-            x[k][m][digit][3] = bytes_of(low3);
-            i0 = (i0 - low0) >> 8;
-            i1 = (i1 - low1) >> 8;
-            i2 = (i2 - low2) >> 8;
-            i3 = (i3 - low3) >> 8;
-        }
+    const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
+    const vec4 x0 = x_in[from];
+    const vec4 x1 = x_in[from + 1u];
+    const vec4 x2 = x_in[from + 4u];
+    const vec4 x3 = x_in[from + 5u];
+    vec4 most = abs(x0);
+    most = max(most, abs(x1));
+    most = max(most, abs(x2));
+    most = max(most, abs(x3));
+    const float scale = scale_of(most, x0 + x1 + x2 + x3);
+    x_step[k][0] = 1.0 / scale;
+    ivec4 i0 = ivec4(roundEven(x0 * scale));
+    ivec4 i1 = ivec4(roundEven(x1 * scale));
+    ivec4 i2 = ivec4(roundEven(x2 * scale));
+    ivec4 i3 = ivec4(roundEven(x3 * scale));
+    [[unroll]] for (uint digit = DIGITS; digit-- > 0;) {
+        const ivec4 low0 = bitfieldExtract(i0, 0, 8);
+        const ivec4 low1 = bitfieldExtract(i1, 0, 8);
+        const ivec4 low2 = bitfieldExtract(i2, 0, 8);
+        const ivec4 low3 = bitfieldExtract(i3, 0, 8);
+        x[k][digit][0] = bytes_of(low0);
+        x[k][digit][1] = bytes_of(low1);
+        x[k][digit][2] = bytes_of(low2);
+        x[k][digit][3] = bytes_of(low3);
+        i0 = (i0 - low0) >> 8;
+        i1 = (i1 - low1) >> 8;
+        i2 = (i2 - low2) >> 8;
+        i3 = (i3 - low3) >> 8;
     }
 }
 
@@ -137,8 +136,8 @@ uint blocks_u32(uint at) {
     return uint(blocks[at]) | (uint(blocks[at + 1u]) << 8) | (uint(blocks[at + 2u]) << 16) | (uint(blocks[at + 3u]) << 24);
 }
 
-// Adds the products of tile `j` of row `n` with what is kept of x, for each right-hand side.
-void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
+// Adds the products of tile `j` of row `n` with what is kept of x.
+void accumulate(uint n, uint j, uint k, inout float sum) {
     const uint block = n * (row_tiles / 2u) + j / 2u;
     const uint tile = j % 2u;
     uint base = block * 17u;
@@ -154,123 +153,119 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     uint bytes2 = (uint(K[q2.x]) & 0xFFu) | ((uint(K[q2.y]) & 0xFFu) << 8u) | ((uint(K[q2.z]) & 0xFFu) << 16u) | (uint(K[q2.w]) << 24u);
     uvec4 q3 = (uvec4(qs1) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
     uint bytes3 = (uint(K[q3.x]) & 0xFFu) | ((uint(K[q3.y]) & 0xFFu) << 8u) | ((uint(K[q3.z]) & 0xFFu) << 16u) | (uint(K[q3.w]) << 24u);
-    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        float dots0 = 0.0;
-        [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
-            dots0 = 256.0 * dots0 + float(dot4(int(bytes0), x[k][m][digit][0]) + dot4(int(bytes1), x[k][m][digit][1]) + dot4(int(bytes2), x[k][m][digit][2]) + dot4(int(bytes3), x[k][m][digit][3]));
-        }
-        sum[m] += e_e_e * (x_step[k][m][0] * dots0);
+    float dots0 = 0.0;
+    [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
+        dots0 = 256.0 * dots0 + float(dot4(int(bytes0), x[k][digit][0]) + dot4(int(bytes1), x[k][digit][1]) + dot4(int(bytes2), x[k][digit][2]) + dot4(int(bytes3), x[k][digit][3]));
     }
+    sum += e_e_e * (x_step[k][0] * dots0);
 }
 
-// Loads what wide tile `j` of a row meets of x, from right-hand side `vector` on.
+// Loads what wide tile `j` of a row meets of right-hand side `vector`.
 void load_wide_x(uint vector, uint j, uint k) {
     const uint tile = j % 2u;
     const uint place = j / 2u * 32u + tile * 2u;
-    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        const uint from = min(vector + m, batch - 1u) * row_tiles * 4u + place;
-        const vec4 x0 = x_in[from];
-        const vec4 x1 = x_in[from + 1u];
-        const vec4 x2 = x_in[from + 4u];
-        const vec4 x3 = x_in[from + 5u];
-        const vec4 x4 = x_in[from + 8u];
-        const vec4 x5 = x_in[from + 9u];
-        const vec4 x6 = x_in[from + 12u];
-        const vec4 x7 = x_in[from + 13u];
-        const vec4 x8 = x_in[from + 16u];
-        const vec4 x9 = x_in[from + 17u];
-        const vec4 x10 = x_in[from + 20u];
-        const vec4 x11 = x_in[from + 21u];
-        const vec4 x12 = x_in[from + 24u];
-        const vec4 x13 = x_in[from + 25u];
-        const vec4 x14 = x_in[from + 28u];
-        const vec4 x15 = x_in[from + 29u];
-        vec4 most0 = abs(x0);
-        most0 = max(most0, abs(x1));
-        most0 = max(most0, abs(x2));
-        most0 = max(most0, abs(x3));
-        most0 = max(most0, abs(x4));
-        most0 = max(most0, abs(x5));
-        most0 = max(most0, abs(x6));
-        most0 = max(most0, abs(x7));
-        const float scale0 = scale_of(most0, x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7);
-        wide_x_step[k][m][0] = 1.0 / scale0;
-        ivec4 i0 = ivec4(roundEven(x0 * scale0));
-        ivec4 i1 = ivec4(roundEven(x1 * scale0));
-        ivec4 i2 = ivec4(roundEven(x2 * scale0));
-        ivec4 i3 = ivec4(roundEven(x3 * scale0));
-        ivec4 i4 = ivec4(roundEven(x4 * scale0));
-        ivec4 i5 = ivec4(roundEven(x5 * scale0));
-        ivec4 i6 = ivec4(roundEven(x6 * scale0));
-        ivec4 i7 = ivec4(roundEven(x7 * scale0));
-        vec4 most1 = abs(x8);
-        most1 = max(most1, abs(x9));
-        most1 = max(most1, abs(x10));
-        most1 = max(most1, abs(x11));
-        most1 = max(most1, abs(x12));
-        most1 = max(most1, abs(x13));
-        most1 = max(most1, abs(x14));
-        most1 = max(most1, abs(x15));
-        const float scale1 = scale_of(most1, x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15);
-        wide_x_step[k][m][1] = 1.0 / scale1;
-        ivec4 i8 = ivec4(roundEven(x8 * scale1));
-        ivec4 i9 = ivec4(roundEven(x9 * scale1));
-        ivec4 i10 = ivec4(roundEven(x10 * scale1));
-        ivec4 i11 = ivec4(roundEven(x11 * scale1));
-        ivec4 i12 = ivec4(roundEven(x12 * scale1));
-        ivec4 i13 = ivec4(roundEven(x13 * scale1));
-        ivec4 i14 = ivec4(roundEven(x14 * scale1));
-        ivec4 i15 = ivec4(roundEven(x15 * scale1));
-        [[unroll]] for (uint digit = DIGITS; digit-- > 0;) {
-            const ivec4 low0 = bitfieldExtract(i0, 0, 8);
-            const ivec4 low1 = bitfieldExtract(i1, 0, 8);
-            const ivec4 low2 = bitfieldExtract(i2, 0, 8);
-            const ivec4 low3 = bitfieldExtract(i3, 0, 8);
-            const ivec4 low4 = bitfieldExtract(i4, 0, 8);
-            const ivec4 low5 = bitfieldExtract(i5, 0, 8);
-            const ivec4 low6 = bitfieldExtract(i6, 0, 8);
-            const ivec4 low7 = bitfieldExtract(i7, 0, 8);
-            const ivec4 low8 = bitfieldExtract(i8, 0, 8);
-            const ivec4 low9 = bitfieldExtract(i9, 0, 8);
-            const ivec4 low10 = bitfieldExtract(i10, 0, 8);
-            const ivec4 low11 = bitfieldExtract(i11, 0, 8);
-            const ivec4 low12 = bitfieldExtract(i12, 0, 8);
-            const ivec4 low13 = bitfieldExtract(i13, 0, 8);
-            const ivec4 low14 = bitfieldExtract(i14, 0, 8);
-            const ivec4 low15 = bitfieldExtract(i15, 0, 8);
-            wide_x[k][m][digit][0] = bytes_of(low0);
-            wide_x[k][m][digit][1] = bytes_of(low1);
-            wide_x[k][m][digit][2] = bytes_of(low2);
-            wide_x[k][m][digit][3] = bytes_of(low3);
-            wide_x[k][m][digit][4] = bytes_of(low4);
-            wide_x[k][m][digit][5] = bytes_of(low5);
-            wide_x[k][m][digit][6] = bytes_of(low6);
-            wide_x[k][m][digit][7] = bytes_of(low7);
-            wide_x[k][m][digit][8] = bytes_of(low8);
-            wide_x[k][m][digit][9] = bytes_of(low9);
-            wide_x[k][m][digit][10] = bytes_of(low10);
-            wide_x[k][m][digit][11] = bytes_of(low11);
-            wide_x[k][m][digit][12] = bytes_of(low12);
-            wide_x[k][m][digit][13] = bytes_of(low13);
-            wide_x[k][m][digit][14] = bytes_of(low14);
-            wide_x[k][m][digit][15] = bytes_of(low15);
-            i0 = (i0 - low0) >> 8;
-            i1 = (i1 - low1) >> 8;
-            i2 = (i2 - low2) >> 8;
-            i3 = (i3 - low3) >> 8;
-            i4 = (i4 - low4) >> 8;
-            i5 = (i5 - low5) >> 8;
-            i6 = (i6 - low6) >> 8;
-            i7 = (i7 - low7) >> 8;
-            i8 = (i8 - low8) >> 8;
-            i9 = (i9 - low9) >> 8;
-            i10 = (i10 - low10) >> 8;
-            i11 = (i11 - low11) >> 8;
-            i12 = (i12 - low12) >> 8;
-            i13 = (i13 - low13) >> 8;
-            i14 = (i14 - low14) >> 8;
-            i15 = (i15 - low15) >> 8;
-        }
+    const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
+    const vec4 x0 = x_in[from];
+    const vec4 x1 = x_in[from + 1u];
+    const vec4 x2 = x_in[from + 4u];
+    const vec4 x3 = x_in[from + 5u];
+    const vec4 x4 = x_in[from + 8u];
+    const vec4 x5 = x_in[from + 9u];
+    const vec4 x6 = x_in[from + 12u];
+    const vec4 x7 = x_in[from + 13u];
+    const vec4 x8 = x_in[from + 16u];
+    const vec4 x9 = x_in[from + 17u];
+    const vec4 x10 = x_in[from + 20u];
+    const vec4 x11 = x_in[from + 21u];
+    const vec4 x12 = x_in[from + 24u];
+    const vec4 x13 = x_in[from + 25u];
+    const vec4 x14 = x_in[from + 28u];
+    const vec4 x15 = x_in[from + 29u];
+    vec4 most0 = abs(x0);
+    most0 = max(most0, abs(x1));
+    most0 = max(most0, abs(x2));
+    most0 = max(most0, abs(x3));
+    most0 = max(most0, abs(x4));
+    most0 = max(most0, abs(x5));
+    most0 = max(most0, abs(x6));
+    most0 = max(most0, abs(x7));
+    const float scale0 = scale_of(most0, x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7);
+    wide_x_step[k][0] = 1.0 / scale0;
+    ivec4 i0 = ivec4(roundEven(x0 * scale0));
+    ivec4 i1 = ivec4(roundEven(x1 * scale0));
+    ivec4 i2 = ivec4(roundEven(x2 * scale0));
+    ivec4 i3 = ivec4(roundEven(x3 * scale0));
+    ivec4 i4 = ivec4(roundEven(x4 * scale0));
+    ivec4 i5 = ivec4(roundEven(x5 * scale0));
+    ivec4 i6 = ivec4(roundEven(x6 * scale0));
+    ivec4 i7 = ivec4(roundEven(x7 * scale0));
+    vec4 most1 = abs(x8);
+    most1 = max(most1, abs(x9));
+    most1 = max(most1, abs(x10));
+    most1 = max(most1, abs(x11));
+    most1 = max(most1, abs(x12));
+    most1 = max(most1, abs(x13));
+    most1 = max(most1, abs(x14));
+    most1 = max(most1, abs(x15));
+    const float scale1 = scale_of(most1, x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15);
+    wide_x_step[k][1] = 1.0 / scale1;
+    ivec4 i8 = ivec4(roundEven(x8 * scale1));
+    ivec4 i9 = ivec4(roundEven(x9 * scale1));
+    ivec4 i10 = ivec4(roundEven(x10 * scale1));
+    ivec4 i11 = ivec4(roundEven(x11 * scale1));
+    ivec4 i12 = ivec4(roundEven(x12 * scale1));
+    ivec4 i13 = ivec4(roundEven(x13 * scale1));
+    ivec4 i14 = ivec4(roundEven(x14 * scale1));
+    ivec4 i15 = ivec4(roundEven(x15 * scale1));
+    [[unroll]] for (uint digit = DIGITS; digit-- > 0;) {
+        const ivec4 low0 = bitfieldExtract(i0, 0, 8);
+        const ivec4 low1 = bitfieldExtract(i1, 0, 8);
+        const ivec4 low2 = bitfieldExtract(i2, 0, 8);
+        const ivec4 low3 = bitfieldExtract(i3, 0, 8);
+        const ivec4 low4 = bitfieldExtract(i4, 0, 8);
+        const ivec4 low5 = bitfieldExtract(i5, 0, 8);
+        const ivec4 low6 = bitfieldExtract(i6, 0, 8);
+        const ivec4 low7 = bitfieldExtract(i7, 0, 8);
+        const ivec4 low8 = bitfieldExtract(i8, 0, 8);
+        const ivec4 low9 = bitfieldExtract(i9, 0, 8);
+        const ivec4 low10 = bitfieldExtract(i10, 0, 8);
+        const ivec4 low11 = bitfieldExtract(i11, 0, 8);
+        const ivec4 low12 = bitfieldExtract(i12, 0, 8);
+        const ivec4 low13 = bitfieldExtract(i13, 0, 8);
+        const ivec4 low14 = bitfieldExtract(i14, 0, 8);
+        const ivec4 low15 = bitfieldExtract(i15, 0, 8);
+        wide_x[k][digit][0] = bytes_of(low0);
+        wide_x[k][digit][1] = bytes_of(low1);
+        wide_x[k][digit][2] = bytes_of(low2);
+        wide_x[k][digit][3] = bytes_of(low3);
+        wide_x[k][digit][4] = bytes_of(low4);
+        wide_x[k][digit][5] = bytes_of(low5);
+        wide_x[k][digit][6] = bytes_of(low6);
+        wide_x[k][digit][7] = bytes_of(low7);
+        wide_x[k][digit][8] = bytes_of(low8);
+        wide_x[k][digit][9] = bytes_of(low9);
+        wide_x[k][digit][10] = bytes_of(low10);
+        wide_x[k][digit][11] = bytes_of(low11);
+        wide_x[k][digit][12] = bytes_of(low12);
+        wide_x[k][digit][13] = bytes_of(low13);
+        wide_x[k][digit][14] = bytes_of(low14);
+        wide_x[k][digit][15] = bytes_of(low15);
+        i0 = (i0 - low0) >> 8;
+        i1 = (i1 - low1) >> 8;
+        i2 = (i2 - low2) >> 8;
+        i3 = (i3 - low3) >> 8;
+        i4 = (i4 - low4) >> 8;
+        i5 = (i5 - low5) >> 8;
+        i6 = (i6 - low6) >> 8;
+        i7 = (i7 - low7) >> 8;
+        i8 = (i8 - low8) >> 8;
+        i9 = (i9 - low9) >> 8;
+        i10 = (i10 - low10) >> 8;
+        i11 = (i11 - low11) >> 8;
+        i12 = (i12 - low12) >> 8;
+        i13 = (i13 - low13) >> 8;
+        i14 = (i14 - low14) >> 8;
+        i15 = (i15 - low15) >> 8;
     }
 }
 
@@ -298,7 +293,7 @@ void fetch_wide(uint n, uint j, out uvec4 fours[4], out uint words[6]) {
 }
 
 // Adds the products of wide tile `j` of row `n`, which was loaded.
-void accumulate_wide(uint n, uint j, uint k, uvec4 fours[4], uint words[6], inout float sum[BATCH]) {
+void accumulate_wide(uint n, uint j, uint k, uvec4 fours[4], uint words[6], inout float sum) {
     const uint block = n * (row_tiles / 8u) + j / 2u;
     const uint tile = j % 2u;
     uint base = block * 17u;
@@ -378,24 +373,47 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[4], uint words[6], inou
     uint bytes14 = (uint(K[q14.x]) & 0xFFu) | ((uint(K[q14.y]) & 0xFFu) << 8u) | ((uint(K[q14.z]) & 0xFFu) << 16u) | (uint(K[q14.w]) << 24u);
     uvec4 q15 = (uvec4(qs10) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
     uint bytes15 = (uint(K[q15.x]) & 0xFFu) | ((uint(K[q15.y]) & 0xFFu) << 8u) | ((uint(K[q15.z]) & 0xFFu) << 16u) | (uint(K[q15.w]) << 24u);
-    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        float dots0 = 0.0, dots1 = 0.0, dots2 = 0.0, dots3 = 0.0;
-        [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
-            dots0 = 256.0 * dots0 + float(dot4(int(bytes0), wide_x[k][m][digit][0]) + dot4(int(bytes1), wide_x[k][m][digit][1]) + dot4(int(bytes2), wide_x[k][m][digit][2]) + dot4(int(bytes3), wide_x[k][m][digit][3]));
-            dots1 = 256.0 * dots1 + float(dot4(int(bytes4), wide_x[k][m][digit][4]) + dot4(int(bytes5), wide_x[k][m][digit][5]) + dot4(int(bytes6), wide_x[k][m][digit][6]) + dot4(int(bytes7), wide_x[k][m][digit][7]));
-            dots2 = 256.0 * dots2 + float(dot4(int(bytes8), wide_x[k][m][digit][8]) + dot4(int(bytes9), wide_x[k][m][digit][9]) + dot4(int(bytes10), wide_x[k][m][digit][10]) + dot4(int(bytes11), wide_x[k][m][digit][11]));
-            dots3 = 256.0 * dots3 + float(dot4(int(bytes12), wide_x[k][m][digit][12]) + dot4(int(bytes13), wide_x[k][m][digit][13]) + dot4(int(bytes14), wide_x[k][m][digit][14]) + dot4(int(bytes15), wide_x[k][m][digit][15]));
-        }
-        sum[m] += e_e_e0 * (wide_x_step[k][m][0] * dots0) + e_e_e1 * (wide_x_step[k][m][0] * dots1) + e_e_e2 * (wide_x_step[k][m][1] * dots2) + e_e_e3 * (wide_x_step[k][m][1] * dots3);
+    float dots0 = 0.0, dots1 = 0.0, dots2 = 0.0, dots3 = 0.0;
+    [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
+        dots0 = 256.0 * dots0 + float(dot4(int(bytes0), wide_x[k][digit][0]) + dot4(int(bytes1), wide_x[k][digit][1]) + dot4(int(bytes2), wide_x[k][digit][2]) + dot4(int(bytes3), wide_x[k][digit][3]));
+        dots1 = 256.0 * dots1 + float(dot4(int(bytes4), wide_x[k][digit][4]) + dot4(int(bytes5), wide_x[k][digit][5]) + dot4(int(bytes6), wide_x[k][digit][6]) + dot4(int(bytes7), wide_x[k][digit][7]));
+        dots2 = 256.0 * dots2 + float(dot4(int(bytes8), wide_x[k][digit][8]) + dot4(int(bytes9), wide_x[k][digit][9]) + dot4(int(bytes10), wide_x[k][digit][10]) + dot4(int(bytes11), wide_x[k][digit][11]));
+        dots3 = 256.0 * dots3 + float(dot4(int(bytes12), wide_x[k][digit][12]) + dot4(int(bytes13), wide_x[k][digit][13]) + dot4(int(bytes14), wide_x[k][digit][14]) + dot4(int(bytes15), wide_x[k][digit][15]));
     }
+    sum += e_e_e0 * (wide_x_step[k][0] * dots0) + e_e_e1 * (wide_x_step[k][0] * dots1) + e_e_e2 * (wide_x_step[k][1] * dots2) + e_e_e3 * (wide_x_step[k][1] * dots3);
 }
 
-shared float partial[gl_WorkGroupSize.x / 4u * ROWS * BATCH * (BATCH * DIGITS <= 8u ? 2u : 1u)];
+const uint X_WORDS = DIGITS * 16u + 2u, X_FOURS = (X_WORDS + 3u) / 4u, FIT = SHARED_FOURS / (X_FOURS * BATCH);
+const uint SLICE = BATCH == 1u ? 1u : FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles
+shared uvec4 shared_x[BATCH * X_FOURS * SLICE];
 
-// Sums of right-hand side `m` over the lanes of a subgroup, of all rows at once: those of row r in lane r.
-float sum_of_lanes(float sum[ROWS][BATCH], uint m) {
-    float v[ROWS];
-    [[unroll]] for (uint r = 0u; r < ROWS; ++r) v[r] = sum[r][m];
+// Puts what is kept of right-hand side `m` and tile `t` of the slice there.
+void share_x(uint m, uint t) {
+    uint words[4u * X_FOURS];
+    [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
+        [[unroll]] for (uint i = 0u; i < 16u; ++i) words[digit * 16u + i] = uint(wide_x[0][digit][i]);
+    }
+    [[unroll]] for (uint i = 0u; i < 2u; ++i) words[DIGITS * 16u + i] = floatBitsToUint(wide_x_step[0][i]);
+    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i) shared_x[(m * X_FOURS + i) * SLICE + t] = uvec4(words[4u * i], words[4u * i + 1u], words[4u * i + 2u], words[4u * i + 3u]);
+}
+
+// Takes it from there.
+void take_x(uint m, uint t) {
+    uint words[4u * X_FOURS];
+    [[unroll]] for (uint i = 0u; i < X_FOURS; ++i) {
+        const uvec4 four = shared_x[(m * X_FOURS + i) * SLICE + t];
+        [[unroll]] for (uint l = 0u; l < 4u; ++l) words[4u * i + l] = four[l];
+    }
+    [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
+        [[unroll]] for (uint i = 0u; i < 16u; ++i) wide_x[0][digit][i] = int(words[digit * 16u + i]);
+    }
+    [[unroll]] for (uint i = 0u; i < 2u; ++i) wide_x_step[0][i] = uintBitsToFloat(words[DIGITS * 16u + i]);
+}
+
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
+
+// Sums over `width` lanes, which begin at a multiple of that, of all rows at once: those of row r in the r-th of them.
+float sum_of_lanes(float v[ROWS], uint width) {
     [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
         const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
         [[unroll]] for (uint i = 0u; i < left; ++i) {
@@ -403,11 +421,11 @@ float sum_of_lanes(float sum[ROWS][BATCH], uint m) {
             v[i] = (odd ? odd_row : even_row) + subgroupShuffleXor(odd ? even_row : odd_row, bit);
         }
     }
-    for (uint bit = ROWS; bit < gl_SubgroupSize; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
+    for (uint bit = ROWS; bit < width; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
     return v[0];
 }
 
-// As many subgroups share a row as hold all of x between them, and walk down the rows.
+// One right-hand side: as many subgroups share a row as hold all of x between them, and walk down the rows.
 void walk_wide() {
     const uint wide_tiles = row_tiles / 4u, lane = gl_SubgroupInvocationID;
     const uint slice = gl_SubgroupSize * WIDE_TILES, slices = (wide_tiles + slice - 1u) / slice;
@@ -416,26 +434,21 @@ void walk_wide() {
     const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split, end = rows;
     for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
         const uint row = first + team * ROWS;
-        float sum[ROWS][BATCH];
-        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
-            [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[r][m] = 0.0;
-        }
+        float sum[ROWS];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
         for (uint c = gl_SubgroupID % split; c < slices; c += split) {
             [[unroll]] for (uint k = 0; k < WIDE_TILES; ++k) {
                 const uint j = (c * WIDE_TILES + k) * gl_SubgroupSize + lane;
                 if (j >= wide_tiles) continue;
                 if (c != held) load_wide_x(0u, j, k);
                 if (row + ROWS >= end && j + 2u >= wide_tiles) {  // the last block of all, in smaller tiles
-                    for (uint i = 0u; i < 4u; ++i) {
-                        const uint t = j / 2u * 8u + j % 2u + i * 2u;
+                    for (uint p = 0u; p < 4u; ++p) {
+                        const uint t = j / 2u * 8u + j % 2u + p * 2u;
                         load_x(0u, t, 0u);
                         [[dont_unroll]] for (uint r = 0u; r < ROWS; ++r) {
-                            float part[BATCH];
-                            [[unroll]] for (uint m = 0u; m < BATCH; ++m) part[m] = 0.0;
+                            float part = 0.0;
                             accumulate(min(row + r, end - 1u), t, 0u, part);
-                            [[unroll]] for (uint s = 0u; s < ROWS; ++s) {
-                                [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[s][m] += s == r ? part[m] : 0.0;
-                            }
+                            [[unroll]] for (uint s = 0u; s < ROWS; ++s) sum[s] += s == r ? part : 0.0;
                         }
                     }
                     continue;
@@ -447,67 +460,120 @@ void walk_wide() {
             }
             held = c;
         }
-        // Halves of the memory in turn: who is a row ahead does not write where others still read.
-        const uint place = turn++ % 2u * gl_NumSubgroups * ROWS * BATCH;
-        [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
-            const float all = sum_of_lanes(sum, m);
-            if (lane >= ROWS) continue;
-            if (split > 1u) partial[place + (gl_SubgroupID * BATCH + m) * ROWS + lane] = all;
-            else if (row + lane < rows && m < batch) y[m * y_rows + y_first + row + lane] = all;
+        const float all = sum_of_lanes(sum, gl_SubgroupSize);
+        if (split == 1u) {
+            if (lane < ROWS && row + lane < rows) y[y_first + row + lane] = all;
+            continue;
         }
-        if (split == 1u) continue;
+        // Halves of the memory in turn: who is a row ahead does not write where others still read.
+        const uint place = turn++ % 2u * gl_NumSubgroups * ROWS;
+        if (lane < ROWS) partial[place + gl_SubgroupID * ROWS + lane] = all;
         barrier();
-        for (uint i = gl_LocalInvocationID.x; i < teams * ROWS * BATCH; i += gl_WorkGroupSize.x) {
-            const uint t = i / (ROWS * BATCH), m = i / ROWS % BATCH, own = first + t * ROWS + i % ROWS;
-            const uint at = place + t * (split - 1u) * ROWS * BATCH + i;
+        for (uint i = gl_LocalInvocationID.x; i < teams * ROWS; i += gl_WorkGroupSize.x) {
+            const uint at = place + i / ROWS * (split - 1u) * ROWS + i;
             float total = 0.0;
-            for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS * BATCH];
-            if (own < rows && m < batch) y[m * y_rows + y_first + own] = total;
+            for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS];
+            if (first + i < rows) y[y_first + first + i] = total;
+        }
+    }
+}
+
+// Several right-hand sides: the workgroup shares a slice of x, and its subgroups walk down the rows, some lanes for each ROWS
+// of them. Sums of a later slice are added to those of earlier ones.
+void walk_shared() {
+    const uint wide_tiles = row_tiles / 4u, end = rows, width = 4u * ROWS > gl_SubgroupSize ? gl_SubgroupSize : gl_SubgroupSize / 4u;
+    const uint lane = gl_SubgroupInvocationID % width, tall = gl_SubgroupSize / width * ROWS;
+    for (uint begin = 0u; begin < wide_tiles; begin += SLICE) {
+        const uint count = min(SLICE, wide_tiles - begin);
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < count * BATCH; i += gl_WorkGroupSize.x) {
+            load_wide_x(i / count, begin + i % count, 0u);
+            share_x(i / count, i % count);
+        }
+        barrier();
+        for (uint first = (gl_WorkGroupID.x * gl_NumSubgroups + gl_SubgroupID) * tall; first < rows; first += gl_NumWorkGroups.x * gl_NumSubgroups * tall) {
+            const uint row = first + gl_SubgroupInvocationID / width * ROWS;
+            float sum[ROWS][BATCH];
+            [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+                [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[r][m] = 0.0;
+            }
+            for (uint t = lane; t < count; t += width) {
+                const uint j = begin + t;
+                if (row + ROWS >= end && j + 2u >= wide_tiles) {  // the last block of all, in smaller tiles
+                    for (uint p = 0u; p < 4u; ++p) {
+                        const uint t = j / 2u * 8u + j % 2u + p * 2u;
+                        [[dont_unroll]] for (uint i = 0u; i < ROWS * BATCH; ++i) {
+                            load_x(i / ROWS, t, 0u);
+                            float part = 0.0;
+                            accumulate(min(row + i % ROWS, end - 1u), t, 0u, part);
+                            [[unroll]] for (uint s = 0u; s < ROWS * BATCH; ++s) sum[s % ROWS][s / ROWS] += s == i ? part : 0.0;
+                        }
+                    }
+                    continue;
+                }
+                uvec4 fours[ROWS][4];
+                uint words[ROWS][6];
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, fours[r], words[r]);
+                [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+                    take_x(m, t);
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, 0u, fours[r], words[r], sum[r][m]);
+                }
+            }
+            [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
+                float of_rows[ROWS];
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) of_rows[r] = sum[r][m];
+                const float all = sum_of_lanes(of_rows, width);
+                if (lane >= ROWS || row + lane >= rows || m >= batch) continue;
+                const uint at = m * y_rows + y_first + row + lane;
+                y[at] = begin == 0u ? all : y[at] + all;
+            }
         }
     }
 }
 
 void main() {
-    if (LOAD_WORDS == 4u && BATCH * DIGITS <= 8u && gl_SubgroupSize >= ROWS && row_tiles % 8u == 0u && rows * (row_tiles / 8u) > 1u) {
+    if (LOAD_WORDS == 4u && BATCH == 1u && gl_SubgroupSize >= ROWS && row_tiles % 8u == 0u && rows * (row_tiles / 8u) > 1u) {
         walk_wide();
+        return;
+    }
+    if (BATCH > 1u && gl_SubgroupSize >= ROWS && LOAD_WORDS == 4u && row_tiles % 8u == 0u && rows * (row_tiles / 8u) > 1u) {
+        walk_shared();
         return;
     }
     // A subgroup holds a slice of x and walks down the rows.
     const uint slice = gl_SubgroupSize * TILES, slices = (row_tiles + slice - 1u) / slice;
     const uint split = SPLIT == 1u ? 1u : min(SPLIT, gl_NumSubgroups);
     const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
-    uint held = ~0u;
-    for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
-        float sum[ROWS][BATCH];
-        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
-            [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[r][m] = 0.0;
-        }
-        for (uint c = gl_SubgroupID % split; c < slices; c += split) {
-            [[unroll]] for (uint k = 0; k < TILES; ++k) {
-                const uint j = (c * TILES + k) * gl_SubgroupSize + gl_SubgroupInvocationID;
-                if (j >= row_tiles) continue;
-                if (c != held) load_x(0u, j, k);
-                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(first + team * ROWS + r, rows - 1u), j, k, sum[r]);
+    for (uint vector = 0u; vector < batch; ++vector) {
+        uint held = ~0u;
+        for (uint first = gl_WorkGroupID.x * teams * ROWS; first < rows; first += gl_NumWorkGroups.x * teams * ROWS) {
+            float sum[ROWS];
+            [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
+            for (uint c = gl_SubgroupID % split; c < slices; c += split) {
+                [[unroll]] for (uint k = 0; k < TILES; ++k) {
+                    const uint j = (c * TILES + k) * gl_SubgroupSize + gl_SubgroupInvocationID;
+                    if (j >= row_tiles) continue;
+                    if (c != held) load_x(vector, j, k);
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate(min(first + team * ROWS + r, rows - 1u), j, k, sum[r]);
+                }
+                held = c;
             }
-            held = c;
-        }
-        [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
-            [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
-                const float all = subgroupAdd(sum[r][m]);
+            [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
+                const float all = subgroupAdd(sum[r]);
                 const uint row = first + team * ROWS + r;
                 if (!subgroupElect()) continue;
-                if (split > 1u) partial[(gl_SubgroupID * ROWS + r) * BATCH + m] = all;
-                else if (row < rows && m < batch) y[m * y_rows + y_first + row] = all;
+                if (split > 1u) partial[gl_SubgroupID * ROWS + r] = all;
+                else if (row < rows) y[vector * y_rows + y_first + row] = all;
             }
+            if (split == 1u) continue;
+            barrier();
+            for (uint i = gl_LocalInvocationID.x; i < teams * ROWS; i += gl_WorkGroupSize.x) {
+                const uint at = i / ROWS * (split - 1u) * ROWS + i;
+                float total = 0.0;
+                for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS];
+                if (first + i < rows) y[vector * y_rows + y_first + first + i] = total;
+            }
+            barrier();
         }
-        if (split == 1u) continue;
-        barrier();
-        for (uint i = gl_LocalInvocationID.x; i < teams * ROWS * BATCH; i += gl_WorkGroupSize.x) {
-            const uint row = first + i / BATCH, m = i % BATCH, at = i / (ROWS * BATCH) * (split - 1u) * ROWS * BATCH + i;
-            float total = 0.0;
-            for (uint s = 0u; s < split; ++s) total += partial[at + s * ROWS * BATCH];
-            if (row < rows && m < batch) y[m * y_rows + y_first + row] = total;
-        }
-        barrier();
     }
 }

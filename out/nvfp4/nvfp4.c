@@ -641,11 +641,13 @@ static const uint32_t nvfp4_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t nvfp4_gemv_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant nvfp4_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, nvfp4_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, nvfp4_gemv_f32_vulkan_rows},
     {3, "split", 1, 4, nvfp4_gemv_f32_vulkan_split},
-    {5, "load_words", 4, 2, nvfp4_gemv_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, nvfp4_gemv_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, nvfp4_gemv_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_nvfp4_gemv_f32_vulkan = {
     .name = "nvfp4_gemv_f32",
@@ -661,7 +663,7 @@ const qk_kernel qk_nvfp4_gemv_f32_vulkan = {
     .push = nvfp4_gemv_f32_push,
     .table_count = 1,
     .tables = nvfp4_gemv_f32_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = nvfp4_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -718,12 +720,14 @@ static const uint32_t nvfp4_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t nvfp4_gemv_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t nvfp4_gemv_int8_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant nvfp4_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, nvfp4_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, nvfp4_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, nvfp4_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, nvfp4_gemv_int8_f32_vulkan_digits},
-    {5, "load_words", 4, 2, nvfp4_gemv_int8_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, nvfp4_gemv_int8_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, nvfp4_gemv_int8_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_nvfp4_gemv_int8_f32_vulkan = {
     .name = "nvfp4_gemv_int8_f32",
@@ -739,7 +743,7 @@ const qk_kernel qk_nvfp4_gemv_int8_f32_vulkan = {
     .push = nvfp4_gemv_int8_f32_push,
     .table_count = 1,
     .tables = nvfp4_gemv_int8_f32_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = nvfp4_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -771,12 +775,14 @@ static const uint32_t nvfp4_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t nvfp4_gemv_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t nvfp4_gemv_split_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant nvfp4_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, nvfp4_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, nvfp4_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, nvfp4_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, nvfp4_gemv_split_f32_vulkan_digits},
-    {5, "load_words", 4, 2, nvfp4_gemv_split_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, nvfp4_gemv_split_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, nvfp4_gemv_split_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_nvfp4_gemv_split_f32_vulkan = {
     .name = "nvfp4_gemv_split_f32",
@@ -792,7 +798,7 @@ const qk_kernel qk_nvfp4_gemv_split_f32_vulkan = {
     .push = nvfp4_gemv_split_f32_push,
     .table_count = 1,
     .tables = nvfp4_gemv_split_f32_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = nvfp4_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -824,12 +830,14 @@ static const uint32_t nvfp4_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t nvfp4_gemv_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t nvfp4_gemv_int24_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant nvfp4_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, nvfp4_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, nvfp4_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, nvfp4_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, nvfp4_gemv_int24_f32_vulkan_digits},
-    {5, "load_words", 4, 2, nvfp4_gemv_int24_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, nvfp4_gemv_int24_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, nvfp4_gemv_int24_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_nvfp4_gemv_int24_f32_vulkan = {
     .name = "nvfp4_gemv_int24_f32",
@@ -845,7 +853,7 @@ const qk_kernel qk_nvfp4_gemv_int24_f32_vulkan = {
     .push = nvfp4_gemv_int24_f32_push,
     .table_count = 1,
     .tables = nvfp4_gemv_int24_f32_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = nvfp4_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -876,11 +884,13 @@ static const uint32_t nvfp4_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t nvfp4_gemv_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant nvfp4_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, nvfp4_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, nvfp4_gemv_f16_vulkan_rows},
     {3, "split", 1, 4, nvfp4_gemv_f16_vulkan_split},
-    {5, "load_words", 4, 2, nvfp4_gemv_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, nvfp4_gemv_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, nvfp4_gemv_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_nvfp4_gemv_f16_vulkan = {
     .name = "nvfp4_gemv_f16",
@@ -896,7 +906,7 @@ const qk_kernel qk_nvfp4_gemv_f16_vulkan = {
     .push = nvfp4_gemv_f16_push,
     .table_count = 1,
     .tables = nvfp4_gemv_f16_tables,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = nvfp4_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -953,12 +963,14 @@ static const uint32_t nvfp4_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t nvfp4_gemv_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t nvfp4_gemv_int8_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant nvfp4_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, nvfp4_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, nvfp4_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, nvfp4_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, nvfp4_gemv_int8_f16_vulkan_digits},
-    {5, "load_words", 4, 2, nvfp4_gemv_int8_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, nvfp4_gemv_int8_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, nvfp4_gemv_int8_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_nvfp4_gemv_int8_f16_vulkan = {
     .name = "nvfp4_gemv_int8_f16",
@@ -974,7 +986,7 @@ const qk_kernel qk_nvfp4_gemv_int8_f16_vulkan = {
     .push = nvfp4_gemv_int8_f16_push,
     .table_count = 1,
     .tables = nvfp4_gemv_int8_f16_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = nvfp4_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1006,12 +1018,14 @@ static const uint32_t nvfp4_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t nvfp4_gemv_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t nvfp4_gemv_split_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant nvfp4_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, nvfp4_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, nvfp4_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, nvfp4_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, nvfp4_gemv_split_f16_vulkan_digits},
-    {5, "load_words", 4, 2, nvfp4_gemv_split_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, nvfp4_gemv_split_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, nvfp4_gemv_split_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_nvfp4_gemv_split_f16_vulkan = {
     .name = "nvfp4_gemv_split_f16",
@@ -1027,7 +1041,7 @@ const qk_kernel qk_nvfp4_gemv_split_f16_vulkan = {
     .push = nvfp4_gemv_split_f16_push,
     .table_count = 1,
     .tables = nvfp4_gemv_split_f16_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = nvfp4_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1059,12 +1073,14 @@ static const uint32_t nvfp4_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t nvfp4_gemv_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t nvfp4_gemv_int24_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant nvfp4_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, nvfp4_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, nvfp4_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, nvfp4_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, nvfp4_gemv_int24_f16_vulkan_digits},
-    {5, "load_words", 4, 2, nvfp4_gemv_int24_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, nvfp4_gemv_int24_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, nvfp4_gemv_int24_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_nvfp4_gemv_int24_f16_vulkan = {
     .name = "nvfp4_gemv_int24_f16",
@@ -1080,7 +1096,7 @@ const qk_kernel qk_nvfp4_gemv_int24_f16_vulkan = {
     .push = nvfp4_gemv_int24_f16_push,
     .table_count = 1,
     .tables = nvfp4_gemv_int24_f16_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = nvfp4_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -51,37 +51,34 @@ float f16_to_f32(uint bits) {
     return unpackHalf2x16(bits).x;
 }
 
-const uint BATCH = 1u;
 const uint TILES = 4u;
 
 // What a thread keeps of x: tiles of one token, in the order of the weights, and the sums over runs that share a scale.
-vec4 x[TILES][BATCH][4];
-float x_sum[TILES][BATCH][1];
+vec4 x[TILES][4];
+float x_sum[TILES][1];
 
 // The same for wide tiles.
 const uint WIDE_TILES = 1u;
-vec4 wide_x[WIDE_TILES][BATCH][16];
-float wide_x_sum[WIDE_TILES][BATCH][1];
+vec4 wide_x[WIDE_TILES][16];
+float wide_x_sum[WIDE_TILES][1];
 
-// Loads what tile `j` of a row meets of x, from right-hand side `vector` on.
+// Loads what tile `j` of a row meets of right-hand side `vector`.
 void load_x(uint vector, uint j, uint k) {
     const uint tile = j % 4u;
     const uint place = j / 4u * 16u + tile * 4u;
-    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        const uint from = min(vector + m, batch - 1u) * row_tiles * 4u + place;
-        const vec4 x0 = vec4(unpackHalf2x16(x_in[from].x), unpackHalf2x16(x_in[from].y));
-        const vec4 x1 = vec4(unpackHalf2x16(x_in[from + 1u].x), unpackHalf2x16(x_in[from + 1u].y));
-        const vec4 x2 = vec4(unpackHalf2x16(x_in[from + 2u].x), unpackHalf2x16(x_in[from + 2u].y));
-        const vec4 x3 = vec4(unpackHalf2x16(x_in[from + 3u].x), unpackHalf2x16(x_in[from + 3u].y));
-        x[k][m][0] = x0;
-        x[k][m][1] = x1;
-        x[k][m][2] = x2;
-        x[k][m][3] = x3;
-    }
+    const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
+    const vec4 x0 = vec4(unpackHalf2x16(x_in[from].x), unpackHalf2x16(x_in[from].y));
+    const vec4 x1 = vec4(unpackHalf2x16(x_in[from + 1u].x), unpackHalf2x16(x_in[from + 1u].y));
+    const vec4 x2 = vec4(unpackHalf2x16(x_in[from + 2u].x), unpackHalf2x16(x_in[from + 2u].y));
+    const vec4 x3 = vec4(unpackHalf2x16(x_in[from + 3u].x), unpackHalf2x16(x_in[from + 3u].y));
+    x[k][0] = x0;
+    x[k][1] = x1;
+    x[k][2] = x2;
+    x[k][3] = x3;
 }
 
-// Adds the products of tile `j` of row `n` with what is kept of x, for each right-hand side.
-void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
+// Adds the products of tile `j` of row `n` with what is kept of x.
+void accumulate(uint n, uint j, uint k, inout float sum) {
     const uint block = n * (row_tiles / 4u) + j / 4u;
     const uint tile = j % 4u;
     uint base = block * 9u;
@@ -94,9 +91,7 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     uvec4 q1 = (uvec4(qs1) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
     uvec4 q2 = (uvec4(qs0) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
     uvec4 q3 = (uvec4(qs1) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
-    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        sum[m] += sc_sc * (dot(x[k][m][0], vec4(K[q0.x], K[q0.y], K[q0.z], K[q0.w])) + dot(x[k][m][1], vec4(K[q1.x], K[q1.y], K[q1.z], K[q1.w])) + dot(x[k][m][2], vec4(K[q2.x], K[q2.y], K[q2.z], K[q2.w])) + dot(x[k][m][3], vec4(K[q3.x], K[q3.y], K[q3.z], K[q3.w])));
-    }
+    sum += sc_sc * (dot(x[k][0], vec4(K[q0.x], K[q0.y], K[q0.z], K[q0.w])) + dot(x[k][1], vec4(K[q1.x], K[q1.y], K[q1.z], K[q1.w])) + dot(x[k][2], vec4(K[q2.x], K[q2.y], K[q2.z], K[q2.w])) + dot(x[k][3], vec4(K[q3.x], K[q3.y], K[q3.z], K[q3.w])));
 }
 
 // sum + dot(a, b), in as many operations as a has lanes.
@@ -104,44 +99,42 @@ float dot_add(float sum, vec4 a, vec4 b) {
     return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum))));
 }
 
-// Loads what wide tile `j` of a row meets of x, from right-hand side `vector` on.
+// Loads what wide tile `j` of a row meets of right-hand side `vector`.
 void load_wide_x(uint vector, uint j, uint k) {
     const uint place = j * 16u;
-    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        const uint from = min(vector + m, batch - 1u) * row_tiles * 4u + place;
-        const vec4 x0 = vec4(unpackHalf2x16(x_in[from].x), unpackHalf2x16(x_in[from].y));
-        const vec4 x1 = vec4(unpackHalf2x16(x_in[from + 1u].x), unpackHalf2x16(x_in[from + 1u].y));
-        const vec4 x2 = vec4(unpackHalf2x16(x_in[from + 2u].x), unpackHalf2x16(x_in[from + 2u].y));
-        const vec4 x3 = vec4(unpackHalf2x16(x_in[from + 3u].x), unpackHalf2x16(x_in[from + 3u].y));
-        const vec4 x4 = vec4(unpackHalf2x16(x_in[from + 4u].x), unpackHalf2x16(x_in[from + 4u].y));
-        const vec4 x5 = vec4(unpackHalf2x16(x_in[from + 5u].x), unpackHalf2x16(x_in[from + 5u].y));
-        const vec4 x6 = vec4(unpackHalf2x16(x_in[from + 6u].x), unpackHalf2x16(x_in[from + 6u].y));
-        const vec4 x7 = vec4(unpackHalf2x16(x_in[from + 7u].x), unpackHalf2x16(x_in[from + 7u].y));
-        const vec4 x8 = vec4(unpackHalf2x16(x_in[from + 8u].x), unpackHalf2x16(x_in[from + 8u].y));
-        const vec4 x9 = vec4(unpackHalf2x16(x_in[from + 9u].x), unpackHalf2x16(x_in[from + 9u].y));
-        const vec4 x10 = vec4(unpackHalf2x16(x_in[from + 10u].x), unpackHalf2x16(x_in[from + 10u].y));
-        const vec4 x11 = vec4(unpackHalf2x16(x_in[from + 11u].x), unpackHalf2x16(x_in[from + 11u].y));
-        const vec4 x12 = vec4(unpackHalf2x16(x_in[from + 12u].x), unpackHalf2x16(x_in[from + 12u].y));
-        const vec4 x13 = vec4(unpackHalf2x16(x_in[from + 13u].x), unpackHalf2x16(x_in[from + 13u].y));
-        const vec4 x14 = vec4(unpackHalf2x16(x_in[from + 14u].x), unpackHalf2x16(x_in[from + 14u].y));
-        const vec4 x15 = vec4(unpackHalf2x16(x_in[from + 15u].x), unpackHalf2x16(x_in[from + 15u].y));
-        wide_x[k][m][0] = x0;
-        wide_x[k][m][1] = x1;
-        wide_x[k][m][2] = x2;
-        wide_x[k][m][3] = x3;
-        wide_x[k][m][4] = x4;
-        wide_x[k][m][5] = x5;
-        wide_x[k][m][6] = x6;
-        wide_x[k][m][7] = x7;
-        wide_x[k][m][8] = x8;
-        wide_x[k][m][9] = x9;
-        wide_x[k][m][10] = x10;
-        wide_x[k][m][11] = x11;
-        wide_x[k][m][12] = x12;
-        wide_x[k][m][13] = x13;
-        wide_x[k][m][14] = x14;
-        wide_x[k][m][15] = x15;
-    }
+    const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
+    const vec4 x0 = vec4(unpackHalf2x16(x_in[from].x), unpackHalf2x16(x_in[from].y));
+    const vec4 x1 = vec4(unpackHalf2x16(x_in[from + 1u].x), unpackHalf2x16(x_in[from + 1u].y));
+    const vec4 x2 = vec4(unpackHalf2x16(x_in[from + 2u].x), unpackHalf2x16(x_in[from + 2u].y));
+    const vec4 x3 = vec4(unpackHalf2x16(x_in[from + 3u].x), unpackHalf2x16(x_in[from + 3u].y));
+    const vec4 x4 = vec4(unpackHalf2x16(x_in[from + 4u].x), unpackHalf2x16(x_in[from + 4u].y));
+    const vec4 x5 = vec4(unpackHalf2x16(x_in[from + 5u].x), unpackHalf2x16(x_in[from + 5u].y));
+    const vec4 x6 = vec4(unpackHalf2x16(x_in[from + 6u].x), unpackHalf2x16(x_in[from + 6u].y));
+    const vec4 x7 = vec4(unpackHalf2x16(x_in[from + 7u].x), unpackHalf2x16(x_in[from + 7u].y));
+    const vec4 x8 = vec4(unpackHalf2x16(x_in[from + 8u].x), unpackHalf2x16(x_in[from + 8u].y));
+    const vec4 x9 = vec4(unpackHalf2x16(x_in[from + 9u].x), unpackHalf2x16(x_in[from + 9u].y));
+    const vec4 x10 = vec4(unpackHalf2x16(x_in[from + 10u].x), unpackHalf2x16(x_in[from + 10u].y));
+    const vec4 x11 = vec4(unpackHalf2x16(x_in[from + 11u].x), unpackHalf2x16(x_in[from + 11u].y));
+    const vec4 x12 = vec4(unpackHalf2x16(x_in[from + 12u].x), unpackHalf2x16(x_in[from + 12u].y));
+    const vec4 x13 = vec4(unpackHalf2x16(x_in[from + 13u].x), unpackHalf2x16(x_in[from + 13u].y));
+    const vec4 x14 = vec4(unpackHalf2x16(x_in[from + 14u].x), unpackHalf2x16(x_in[from + 14u].y));
+    const vec4 x15 = vec4(unpackHalf2x16(x_in[from + 15u].x), unpackHalf2x16(x_in[from + 15u].y));
+    wide_x[k][0] = x0;
+    wide_x[k][1] = x1;
+    wide_x[k][2] = x2;
+    wide_x[k][3] = x3;
+    wide_x[k][4] = x4;
+    wide_x[k][5] = x5;
+    wide_x[k][6] = x6;
+    wide_x[k][7] = x7;
+    wide_x[k][8] = x8;
+    wide_x[k][9] = x9;
+    wide_x[k][10] = x10;
+    wide_x[k][11] = x11;
+    wide_x[k][12] = x12;
+    wide_x[k][13] = x13;
+    wide_x[k][14] = x14;
+    wide_x[k][15] = x15;
 }
 
 // Loads wide tile `j` of row `n`, but that of the last block of all, from where loads of 16 bytes would go beyond the end.
@@ -159,7 +152,7 @@ void fetch_wide(uint n, uint j, out uvec4 fours[3]) {
 }
 
 // Adds the products of wide tile `j` of row `n`, which was loaded.
-void accumulate_wide(uint n, uint j, uint k, uvec4 fours[3], inout float sum[BATCH]) {
+void accumulate_wide(uint n, uint j, uint k, uvec4 fours[3], inout float sum) {
     const uint block = n * (row_tiles / 4u) + j;
     uint base = block * 9u;
     bool odd = (base & 1u) != 0u;
@@ -210,29 +203,25 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[3], inout float sum[BAT
     uvec4 q13 = (uvec4(qs7) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
     uvec4 q14 = (uvec4(qs6) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
     uvec4 q15 = (uvec4(qs7) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
-    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        float dots0 = dot_add(dot(wide_x[k][m][0], vec4(K[q0.x], K[q0.y], K[q0.z], K[q0.w])), wide_x[k][m][1], vec4(K[q1.x], K[q1.y], K[q1.z], K[q1.w]));
-        float dots1 = dot_add(dots0, wide_x[k][m][2], vec4(K[q2.x], K[q2.y], K[q2.z], K[q2.w]));
-        float dots2 = dot_add(dots1, wide_x[k][m][3], vec4(K[q3.x], K[q3.y], K[q3.z], K[q3.w]));
-        float dots3 = dot_add(dot(wide_x[k][m][4], vec4(K[q4.x], K[q4.y], K[q4.z], K[q4.w])), wide_x[k][m][5], vec4(K[q5.x], K[q5.y], K[q5.z], K[q5.w]));
-        float dots4 = dot_add(dots3, wide_x[k][m][6], vec4(K[q6.x], K[q6.y], K[q6.z], K[q6.w]));
-        float dots5 = dot_add(dots4, wide_x[k][m][7], vec4(K[q7.x], K[q7.y], K[q7.z], K[q7.w]));
-        float dots6 = dot_add(dot(wide_x[k][m][8], vec4(K[q8.x], K[q8.y], K[q8.z], K[q8.w])), wide_x[k][m][9], vec4(K[q9.x], K[q9.y], K[q9.z], K[q9.w]));
-        float dots7 = dot_add(dots6, wide_x[k][m][10], vec4(K[q10.x], K[q10.y], K[q10.z], K[q10.w]));
-        float dots8 = dot_add(dots7, wide_x[k][m][11], vec4(K[q11.x], K[q11.y], K[q11.z], K[q11.w]));
-        float dots9 = dot_add(dot(wide_x[k][m][12], vec4(K[q12.x], K[q12.y], K[q12.z], K[q12.w])), wide_x[k][m][13], vec4(K[q13.x], K[q13.y], K[q13.z], K[q13.w]));
-        float dots10 = dot_add(dots9, wide_x[k][m][14], vec4(K[q14.x], K[q14.y], K[q14.z], K[q14.w]));
-        float dots11 = dot_add(dots10, wide_x[k][m][15], vec4(K[q15.x], K[q15.y], K[q15.z], K[q15.w]));
-        sum[m] += sc_sc0 * dots2 + sc_sc1 * dots5 + sc_sc2 * dots8 + sc_sc3 * dots11;
-    }
+    float dots0 = dot_add(dot(wide_x[k][0], vec4(K[q0.x], K[q0.y], K[q0.z], K[q0.w])), wide_x[k][1], vec4(K[q1.x], K[q1.y], K[q1.z], K[q1.w]));
+    float dots1 = dot_add(dots0, wide_x[k][2], vec4(K[q2.x], K[q2.y], K[q2.z], K[q2.w]));
+    float dots2 = dot_add(dots1, wide_x[k][3], vec4(K[q3.x], K[q3.y], K[q3.z], K[q3.w]));
+    float dots3 = dot_add(dot(wide_x[k][4], vec4(K[q4.x], K[q4.y], K[q4.z], K[q4.w])), wide_x[k][5], vec4(K[q5.x], K[q5.y], K[q5.z], K[q5.w]));
+    float dots4 = dot_add(dots3, wide_x[k][6], vec4(K[q6.x], K[q6.y], K[q6.z], K[q6.w]));
+    float dots5 = dot_add(dots4, wide_x[k][7], vec4(K[q7.x], K[q7.y], K[q7.z], K[q7.w]));
+    float dots6 = dot_add(dot(wide_x[k][8], vec4(K[q8.x], K[q8.y], K[q8.z], K[q8.w])), wide_x[k][9], vec4(K[q9.x], K[q9.y], K[q9.z], K[q9.w]));
+    float dots7 = dot_add(dots6, wide_x[k][10], vec4(K[q10.x], K[q10.y], K[q10.z], K[q10.w]));
+    float dots8 = dot_add(dots7, wide_x[k][11], vec4(K[q11.x], K[q11.y], K[q11.z], K[q11.w]));
+    float dots9 = dot_add(dot(wide_x[k][12], vec4(K[q12.x], K[q12.y], K[q12.z], K[q12.w])), wide_x[k][13], vec4(K[q13.x], K[q13.y], K[q13.z], K[q13.w]));
+    float dots10 = dot_add(dots9, wide_x[k][14], vec4(K[q14.x], K[q14.y], K[q14.z], K[q14.w]));
+    float dots11 = dot_add(dots10, wide_x[k][15], vec4(K[q15.x], K[q15.y], K[q15.z], K[q15.w]));
+    sum += sc_sc0 * dots2 + sc_sc1 * dots5 + sc_sc2 * dots8 + sc_sc3 * dots11;
 }
 
 shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
 
 // Sums over the lanes of a subgroup, of all rows at once: those of row r in lane r.
-float sum_of_lanes(float sum[ROWS][BATCH], uint m) {
-    float v[ROWS];
-    [[unroll]] for (uint r = 0u; r < ROWS; ++r) v[r] = sum[r][m];
+float sum_of_lanes(float v[ROWS]) {
     [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
         const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
         [[unroll]] for (uint i = 0u; i < left; ++i) {
@@ -256,8 +245,8 @@ void walk_wide() {
         const uint pair = work / parts, token = pair / slots, first = work % parts * teams * ROWS, expert = ids[pair];
         const bool found = expert < experts;
         if (found ? expert < expert_first || expert >= expert_end : expert_first != 0u) continue;  // another launch's
-        float sum[ROWS][BATCH];
-        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r][0] = 0.0;
+        float sum[ROWS];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
         if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros
         const uint begin = (expert - expert_first) * rows, row = begin + first + team * ROWS, end = begin + rows;
         for (uint c = gl_SubgroupID % split; found && c < slices; c += split) {
@@ -266,16 +255,13 @@ void walk_wide() {
                 if (j >= wide_tiles) continue;
                 if (c != held || token != held_token) load_wide_x(token, j, k);
                 if (expert + 1u == expert_end && row + ROWS >= end && j + 1u >= wide_tiles) {  // the last block of all, in smaller tiles
-                    for (uint i = 0u; i < 4u; ++i) {
-                        const uint t = j * 4u + i;
+                    for (uint p = 0u; p < 4u; ++p) {
+                        const uint t = j * 4u + p;
                         load_x(token, t, 0u);
                         [[dont_unroll]] for (uint r = 0u; r < ROWS; ++r) {
-                            float part[BATCH];
-                            [[unroll]] for (uint m = 0u; m < BATCH; ++m) part[m] = 0.0;
+                            float part = 0.0;
                             accumulate(min(row + r, end - 1u), t, 0u, part);
-                            [[unroll]] for (uint s = 0u; s < ROWS; ++s) {
-                                [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[s][m] += s == r ? part[m] : 0.0;
-                            }
+                            [[unroll]] for (uint s = 0u; s < ROWS; ++s) sum[s] += s == r ? part : 0.0;
                         }
                     }
                     continue;
@@ -287,7 +273,7 @@ void walk_wide() {
             held = c;
             held_token = token;
         }
-        const float all = sum_of_lanes(sum, 0u);
+        const float all = sum_of_lanes(sum);
         // Halves of the memory in turn: who is a row ahead does not write where others still read.
         const uint place = turn++ % 2u * gl_NumSubgroups * ROWS;
         if (lane < ROWS) partial[place + gl_SubgroupID * ROWS + lane] = all;
@@ -317,8 +303,8 @@ void main() {
         const uint pair = work / parts, token = pair / slots, first = work % parts * teams * ROWS, expert = ids[pair];
         const bool found = expert < experts;
         if (found ? expert < expert_first || expert >= expert_end : expert_first != 0u) continue;  // another launch's
-        float sum[ROWS][BATCH];
-        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r][0] = 0.0;
+        float sum[ROWS];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
         if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros
         for (uint c = gl_SubgroupID % split; found && c < slices; c += split) {
             [[unroll]] for (uint k = 0; k < TILES; ++k) {
@@ -334,7 +320,7 @@ void main() {
             held_token = token;
         }
         [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
-            const float all = subgroupAdd(sum[r][0]);
+            const float all = subgroupAdd(sum[r]);
             if (subgroupElect()) partial[gl_SubgroupID * ROWS + r] = all;
         }
         barrier();

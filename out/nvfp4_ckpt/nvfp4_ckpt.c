@@ -653,10 +653,12 @@ static const uint32_t nvfp4_ckpt_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 
 static const uint32_t nvfp4_ckpt_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_ckpt_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_ckpt_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t nvfp4_ckpt_gemv_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant nvfp4_ckpt_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_ckpt_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, nvfp4_ckpt_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, nvfp4_ckpt_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, nvfp4_ckpt_gemv_f32_vulkan_split}};
+    {3, "split", 1, 4, nvfp4_ckpt_gemv_f32_vulkan_split},
+    {6, "shared_fours", 1024, 3, nvfp4_ckpt_gemv_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_f32_vulkan = {
     .name = "nvfp4_ckpt_gemv_f32",
@@ -670,10 +672,10 @@ const qk_kernel qk_nvfp4_ckpt_gemv_f32_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = nvfp4_ckpt_gemv_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = nvfp4_ckpt_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 16,
@@ -735,10 +737,12 @@ static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 
 static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant nvfp4_ckpt_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_ckpt_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, nvfp4_ckpt_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, nvfp4_ckpt_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, nvfp4_ckpt_gemv_f16_vulkan_split}};
+    {3, "split", 1, 4, nvfp4_ckpt_gemv_f16_vulkan_split},
+    {6, "shared_fours", 1024, 3, nvfp4_ckpt_gemv_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_f16_vulkan = {
     .name = "nvfp4_ckpt_gemv_f16",
@@ -752,10 +756,10 @@ const qk_kernel qk_nvfp4_ckpt_gemv_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = nvfp4_ckpt_gemv_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = nvfp4_ckpt_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 16,

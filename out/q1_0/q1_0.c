@@ -594,10 +594,12 @@ static const uint32_t q1_0_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 5
 static const uint32_t q1_0_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q1_0_gemv_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q1_0_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q1_0_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q1_0_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q1_0_gemv_f32_vulkan_rows},
-    {3, "split", 1, 4, q1_0_gemv_f32_vulkan_split}};
+    {3, "split", 1, 4, q1_0_gemv_f32_vulkan_split},
+    {6, "shared_fours", 1024, 3, q1_0_gemv_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_q1_0_gemv_f32_vulkan = {
     .name = "q1_0_gemv_f32",
@@ -611,10 +613,10 @@ const qk_kernel qk_q1_0_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q1_0_gemv_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q1_0_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 128,
@@ -665,12 +667,14 @@ static const uint32_t q1_0_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q1_0_gemv_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q1_0_gemv_int8_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q1_0_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q1_0_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q1_0_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, q1_0_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, q1_0_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, q1_0_gemv_int8_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q1_0_gemv_int8_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q1_0_gemv_int8_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q1_0_gemv_int8_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_q1_0_gemv_int8_f32_vulkan = {
     .name = "q1_0_gemv_int8_f32",
@@ -684,7 +688,7 @@ const qk_kernel qk_q1_0_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q1_0_gemv_int8_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q1_0_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -713,12 +717,14 @@ static const uint32_t q1_0_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t q1_0_gemv_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q1_0_gemv_split_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q1_0_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q1_0_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q1_0_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, q1_0_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, q1_0_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, q1_0_gemv_split_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q1_0_gemv_split_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q1_0_gemv_split_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q1_0_gemv_split_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_q1_0_gemv_split_f32_vulkan = {
     .name = "q1_0_gemv_split_f32",
@@ -732,7 +738,7 @@ const qk_kernel qk_q1_0_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q1_0_gemv_split_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q1_0_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -761,12 +767,14 @@ static const uint32_t q1_0_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q1_0_gemv_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q1_0_gemv_int24_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q1_0_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q1_0_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q1_0_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, q1_0_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, q1_0_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, q1_0_gemv_int24_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q1_0_gemv_int24_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q1_0_gemv_int24_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q1_0_gemv_int24_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_q1_0_gemv_int24_f32_vulkan = {
     .name = "q1_0_gemv_int24_f32",
@@ -780,7 +788,7 @@ const qk_kernel qk_q1_0_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q1_0_gemv_int24_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q1_0_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -807,10 +815,12 @@ static const uint32_t q1_0_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 5
 static const uint32_t q1_0_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
+static const uint32_t q1_0_gemv_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q1_0_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q1_0_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q1_0_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q1_0_gemv_f16_vulkan_rows},
-    {3, "split", 1, 4, q1_0_gemv_f16_vulkan_split}};
+    {3, "split", 1, 4, q1_0_gemv_f16_vulkan_split},
+    {6, "shared_fours", 1024, 3, q1_0_gemv_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_q1_0_gemv_f16_vulkan = {
     .name = "q1_0_gemv_f16",
@@ -824,10 +834,10 @@ const qk_kernel qk_q1_0_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q1_0_gemv_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q1_0_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
-    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+    .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
     .numeric = QK_NUMERIC_EXACT_SUM,
     .output = QK_TYPE_F32,
     .block_elements = 128,
@@ -878,12 +888,14 @@ static const uint32_t q1_0_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q1_0_gemv_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q1_0_gemv_int8_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q1_0_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q1_0_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q1_0_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, q1_0_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, q1_0_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, q1_0_gemv_int8_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q1_0_gemv_int8_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q1_0_gemv_int8_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q1_0_gemv_int8_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_q1_0_gemv_int8_f16_vulkan = {
     .name = "q1_0_gemv_int8_f16",
@@ -897,7 +909,7 @@ const qk_kernel qk_q1_0_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q1_0_gemv_int8_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q1_0_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -926,12 +938,14 @@ static const uint32_t q1_0_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t q1_0_gemv_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q1_0_gemv_split_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q1_0_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q1_0_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q1_0_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, q1_0_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, q1_0_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, q1_0_gemv_split_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q1_0_gemv_split_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q1_0_gemv_split_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q1_0_gemv_split_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_q1_0_gemv_split_f16_vulkan = {
     .name = "q1_0_gemv_split_f16",
@@ -945,7 +959,7 @@ const qk_kernel qk_q1_0_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q1_0_gemv_split_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q1_0_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -974,12 +988,14 @@ static const uint32_t q1_0_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q1_0_gemv_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q1_0_gemv_int24_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q1_0_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q1_0_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q1_0_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, q1_0_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, q1_0_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, q1_0_gemv_int24_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q1_0_gemv_int24_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q1_0_gemv_int24_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q1_0_gemv_int24_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_q1_0_gemv_int24_f16_vulkan = {
     .name = "q1_0_gemv_int24_f16",
@@ -993,7 +1009,7 @@ const qk_kernel qk_q1_0_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q1_0_gemv_int24_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q1_0_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -50,22 +50,21 @@ float f16_to_f32(uint bits) {
     return unpackHalf2x16(bits).x;
 }
 
-const uint BATCH = 1u;
 const uint TILES = 4u;
 
-// What a thread keeps of x: tiles of one token as integers of signed bytes, the highest first, four elements in a word;
-// the step that an integer stands for; and sums over runs that share a scale, of each digit and of the integers.
-int x[TILES][BATCH][DIGITS][4];
-int x_digits[TILES][BATCH][DIGITS][1];
-float x_step[TILES][BATCH][1];
-float x_sum[TILES][BATCH][1];
+// What a thread keeps of x: tiles of one token as integers of signed bytes, the highest first, four elements in a word; the
+// steps that the integers stand for; sums over runs that share a scale, of each digit, and of x itself.
+int x[TILES][DIGITS][4];
+int x_digits[TILES][DIGITS][1];
+float x_step[TILES][1];
+float x_sum[TILES][1];
 
 // The same for wide tiles.
 const uint WIDE_TILES = 1u;
-int wide_x[WIDE_TILES][BATCH][DIGITS][32];
-int wide_x_digits[WIDE_TILES][BATCH][DIGITS][4];
-float wide_x_step[WIDE_TILES][BATCH][4];
-float wide_x_sum[WIDE_TILES][BATCH][1];
+int wide_x[WIDE_TILES][DIGITS][32];
+int wide_x_digits[WIDE_TILES][DIGITS][4];
+float wide_x_step[WIDE_TILES][4];
+float wide_x_sum[WIDE_TILES][1];
 
 // Integers whose digits are bytes with a sign: the largest, less what rounding may add.
 const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355709.0;
@@ -99,46 +98,44 @@ int sum_of(ivec4 v) {
     return v.x + v.y + v.z + v.w;
 }
 
-// Loads what tile `j` of a row meets of x, from right-hand side `vector` on.
+// Loads what tile `j` of a row meets of right-hand side `vector`.
 void load_x(uint vector, uint j, uint k) {
     const uint tile = j % 8u;
     const uint place = j / 8u * 32u + tile * 4u;
-    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        const uint from = min(vector + m, batch - 1u) * row_tiles * 4u + place;
-        const vec4 x0 = vec4(unpackHalf2x16(x_in[from].x), unpackHalf2x16(x_in[from].y));
-        const vec4 x1 = vec4(unpackHalf2x16(x_in[from + 1u].x), unpackHalf2x16(x_in[from + 1u].y));
-        const vec4 x2 = vec4(unpackHalf2x16(x_in[from + 2u].x), unpackHalf2x16(x_in[from + 2u].y));
-        const vec4 x3 = vec4(unpackHalf2x16(x_in[from + 3u].x), unpackHalf2x16(x_in[from + 3u].y));
-        vec4 most = abs(x0);
-        most = max(most, abs(x1));
-        most = max(most, abs(x2));
-        most = max(most, abs(x3));
-        const float scale = scale_of(most, x0 + x1 + x2 + x3);
-        x_step[k][m][0] = 1.0 / scale;
-        ivec4 i0 = ivec4(roundEven(x0 * scale));
-        ivec4 i1 = ivec4(roundEven(x1 * scale));
-        ivec4 i2 = ivec4(roundEven(x2 * scale));
-        ivec4 i3 = ivec4(roundEven(x3 * scale));
-        [[unroll]] for (uint digit = DIGITS; digit-- > 0;) {
-            const ivec4 low0 = bitfieldExtract(i0, 0, 8);
-            const ivec4 low1 = bitfieldExtract(i1, 0, 8);
-            const ivec4 low2 = bitfieldExtract(i2, 0, 8);
-            const ivec4 low3 = bitfieldExtract(i3, 0, 8);
-            x[k][m][digit][0] = bytes_of(low0);
-            x[k][m][digit][1] = bytes_of(low1);
-            x[k][m][digit][2] = bytes_of(low2);
-            x[k][m][digit][3] = bytes_of(low3);
-            x_digits[k][m][digit][0] = sum_of(low0 + low1 + low2 + low3);
-            i0 = (i0 - low0) >> 8;
-            i1 = (i1 - low1) >> 8;
-            i2 = (i2 - low2) >> 8;
-            i3 = (i3 - low3) >> 8;
-        }
+    const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
+    const vec4 x0 = vec4(unpackHalf2x16(x_in[from].x), unpackHalf2x16(x_in[from].y));
+    const vec4 x1 = vec4(unpackHalf2x16(x_in[from + 1u].x), unpackHalf2x16(x_in[from + 1u].y));
+    const vec4 x2 = vec4(unpackHalf2x16(x_in[from + 2u].x), unpackHalf2x16(x_in[from + 2u].y));
+    const vec4 x3 = vec4(unpackHalf2x16(x_in[from + 3u].x), unpackHalf2x16(x_in[from + 3u].y));
+    vec4 most = abs(x0);
+    most = max(most, abs(x1));
+    most = max(most, abs(x2));
+    most = max(most, abs(x3));
+    const float scale = scale_of(most, x0 + x1 + x2 + x3);
+    x_step[k][0] = 1.0 / scale;
+    ivec4 i0 = ivec4(roundEven(x0 * scale));
+    ivec4 i1 = ivec4(roundEven(x1 * scale));
+    ivec4 i2 = ivec4(roundEven(x2 * scale));
+    ivec4 i3 = ivec4(roundEven(x3 * scale));
+    [[unroll]] for (uint digit = DIGITS; digit-- > 0;) {
+        const ivec4 low0 = bitfieldExtract(i0, 0, 8);
+        const ivec4 low1 = bitfieldExtract(i1, 0, 8);
+        const ivec4 low2 = bitfieldExtract(i2, 0, 8);
+        const ivec4 low3 = bitfieldExtract(i3, 0, 8);
+        x[k][digit][0] = bytes_of(low0);
+        x[k][digit][1] = bytes_of(low1);
+        x[k][digit][2] = bytes_of(low2);
+        x[k][digit][3] = bytes_of(low3);
+        x_digits[k][digit][0] = sum_of(low0 + low1 + low2 + low3);
+        i0 = (i0 - low0) >> 8;
+        i1 = (i1 - low1) >> 8;
+        i2 = (i2 - low2) >> 8;
+        i3 = (i3 - low3) >> 8;
     }
 }
 
-// Adds the products of tile `j` of row `n` with what is kept of x, for each right-hand side.
-void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
+// Adds the products of tile `j` of row `n` with what is kept of x.
+void accumulate(uint n, uint j, uint k, inout float sum) {
     const uint block = n * (row_tiles / 8u) + j / 8u;
     const uint tile = j % 8u;
     uint base = block * 9u;
@@ -148,227 +145,223 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     uint bytes1 = (((qs >> 4u) & 15u) * 0x204081u) & 0x1010101u;
     uint bytes2 = (((qs >> 8u) & 15u) * 0x204081u) & 0x1010101u;
     uint bytes3 = ((qs >> 12u) * 0x204081u) & 0x1010101u;
-    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        float dots0 = 0.0;
-        [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
-            dots0 = 256.0 * dots0 + float(2 * (dot4(int(bytes0), x[k][m][digit][0]) + dot4(int(bytes1), x[k][m][digit][1]) + dot4(int(bytes2), x[k][m][digit][2]) + dot4(int(bytes3), x[k][m][digit][3])) - x_digits[k][m][digit][0]);
-        }
-        sum[m] += d * (x_step[k][m][0] * dots0);
+    float dots0 = 0.0;
+    [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
+        dots0 = 256.0 * dots0 + float(2 * (dot4(int(bytes0), x[k][digit][0]) + dot4(int(bytes1), x[k][digit][1]) + dot4(int(bytes2), x[k][digit][2]) + dot4(int(bytes3), x[k][digit][3])) - x_digits[k][digit][0]);
     }
+    sum += d * (x_step[k][0] * dots0);
 }
 
-// Loads what wide tile `j` of a row meets of x, from right-hand side `vector` on.
+// Loads what wide tile `j` of a row meets of right-hand side `vector`.
 void load_wide_x(uint vector, uint j, uint k) {
     const uint tile = j % 2u;
     const uint place = j / 2u * 64u + tile * 16u;
-    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        const uint from = min(vector + m, batch - 1u) * row_tiles * 4u + place;
-        const vec4 x0 = vec4(unpackHalf2x16(x_in[from].x), unpackHalf2x16(x_in[from].y));
-        const vec4 x1 = vec4(unpackHalf2x16(x_in[from + 1u].x), unpackHalf2x16(x_in[from + 1u].y));
-        const vec4 x2 = vec4(unpackHalf2x16(x_in[from + 2u].x), unpackHalf2x16(x_in[from + 2u].y));
-        const vec4 x3 = vec4(unpackHalf2x16(x_in[from + 3u].x), unpackHalf2x16(x_in[from + 3u].y));
-        const vec4 x4 = vec4(unpackHalf2x16(x_in[from + 4u].x), unpackHalf2x16(x_in[from + 4u].y));
-        const vec4 x5 = vec4(unpackHalf2x16(x_in[from + 5u].x), unpackHalf2x16(x_in[from + 5u].y));
-        const vec4 x6 = vec4(unpackHalf2x16(x_in[from + 6u].x), unpackHalf2x16(x_in[from + 6u].y));
-        const vec4 x7 = vec4(unpackHalf2x16(x_in[from + 7u].x), unpackHalf2x16(x_in[from + 7u].y));
-        const vec4 x8 = vec4(unpackHalf2x16(x_in[from + 8u].x), unpackHalf2x16(x_in[from + 8u].y));
-        const vec4 x9 = vec4(unpackHalf2x16(x_in[from + 9u].x), unpackHalf2x16(x_in[from + 9u].y));
-        const vec4 x10 = vec4(unpackHalf2x16(x_in[from + 10u].x), unpackHalf2x16(x_in[from + 10u].y));
-        const vec4 x11 = vec4(unpackHalf2x16(x_in[from + 11u].x), unpackHalf2x16(x_in[from + 11u].y));
-        const vec4 x12 = vec4(unpackHalf2x16(x_in[from + 12u].x), unpackHalf2x16(x_in[from + 12u].y));
-        const vec4 x13 = vec4(unpackHalf2x16(x_in[from + 13u].x), unpackHalf2x16(x_in[from + 13u].y));
-        const vec4 x14 = vec4(unpackHalf2x16(x_in[from + 14u].x), unpackHalf2x16(x_in[from + 14u].y));
-        const vec4 x15 = vec4(unpackHalf2x16(x_in[from + 15u].x), unpackHalf2x16(x_in[from + 15u].y));
-        const vec4 x16 = vec4(unpackHalf2x16(x_in[from + 32u].x), unpackHalf2x16(x_in[from + 32u].y));
-        const vec4 x17 = vec4(unpackHalf2x16(x_in[from + 33u].x), unpackHalf2x16(x_in[from + 33u].y));
-        const vec4 x18 = vec4(unpackHalf2x16(x_in[from + 34u].x), unpackHalf2x16(x_in[from + 34u].y));
-        const vec4 x19 = vec4(unpackHalf2x16(x_in[from + 35u].x), unpackHalf2x16(x_in[from + 35u].y));
-        const vec4 x20 = vec4(unpackHalf2x16(x_in[from + 36u].x), unpackHalf2x16(x_in[from + 36u].y));
-        const vec4 x21 = vec4(unpackHalf2x16(x_in[from + 37u].x), unpackHalf2x16(x_in[from + 37u].y));
-        const vec4 x22 = vec4(unpackHalf2x16(x_in[from + 38u].x), unpackHalf2x16(x_in[from + 38u].y));
-        const vec4 x23 = vec4(unpackHalf2x16(x_in[from + 39u].x), unpackHalf2x16(x_in[from + 39u].y));
-        const vec4 x24 = vec4(unpackHalf2x16(x_in[from + 40u].x), unpackHalf2x16(x_in[from + 40u].y));
-        const vec4 x25 = vec4(unpackHalf2x16(x_in[from + 41u].x), unpackHalf2x16(x_in[from + 41u].y));
-        const vec4 x26 = vec4(unpackHalf2x16(x_in[from + 42u].x), unpackHalf2x16(x_in[from + 42u].y));
-        const vec4 x27 = vec4(unpackHalf2x16(x_in[from + 43u].x), unpackHalf2x16(x_in[from + 43u].y));
-        const vec4 x28 = vec4(unpackHalf2x16(x_in[from + 44u].x), unpackHalf2x16(x_in[from + 44u].y));
-        const vec4 x29 = vec4(unpackHalf2x16(x_in[from + 45u].x), unpackHalf2x16(x_in[from + 45u].y));
-        const vec4 x30 = vec4(unpackHalf2x16(x_in[from + 46u].x), unpackHalf2x16(x_in[from + 46u].y));
-        const vec4 x31 = vec4(unpackHalf2x16(x_in[from + 47u].x), unpackHalf2x16(x_in[from + 47u].y));
-        vec4 most0 = abs(x0);
-        most0 = max(most0, abs(x1));
-        most0 = max(most0, abs(x2));
-        most0 = max(most0, abs(x3));
-        most0 = max(most0, abs(x4));
-        most0 = max(most0, abs(x5));
-        most0 = max(most0, abs(x6));
-        most0 = max(most0, abs(x7));
-        const float scale0 = scale_of(most0, x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7);
-        wide_x_step[k][m][0] = 1.0 / scale0;
-        ivec4 i0 = ivec4(roundEven(x0 * scale0));
-        ivec4 i1 = ivec4(roundEven(x1 * scale0));
-        ivec4 i2 = ivec4(roundEven(x2 * scale0));
-        ivec4 i3 = ivec4(roundEven(x3 * scale0));
-        ivec4 i4 = ivec4(roundEven(x4 * scale0));
-        ivec4 i5 = ivec4(roundEven(x5 * scale0));
-        ivec4 i6 = ivec4(roundEven(x6 * scale0));
-        ivec4 i7 = ivec4(roundEven(x7 * scale0));
-        vec4 most1 = abs(x8);
-        most1 = max(most1, abs(x9));
-        most1 = max(most1, abs(x10));
-        most1 = max(most1, abs(x11));
-        most1 = max(most1, abs(x12));
-        most1 = max(most1, abs(x13));
-        most1 = max(most1, abs(x14));
-        most1 = max(most1, abs(x15));
-        const float scale1 = scale_of(most1, x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15);
-        wide_x_step[k][m][1] = 1.0 / scale1;
-        ivec4 i8 = ivec4(roundEven(x8 * scale1));
-        ivec4 i9 = ivec4(roundEven(x9 * scale1));
-        ivec4 i10 = ivec4(roundEven(x10 * scale1));
-        ivec4 i11 = ivec4(roundEven(x11 * scale1));
-        ivec4 i12 = ivec4(roundEven(x12 * scale1));
-        ivec4 i13 = ivec4(roundEven(x13 * scale1));
-        ivec4 i14 = ivec4(roundEven(x14 * scale1));
-        ivec4 i15 = ivec4(roundEven(x15 * scale1));
-        vec4 most2 = abs(x16);
-        most2 = max(most2, abs(x17));
-        most2 = max(most2, abs(x18));
-        most2 = max(most2, abs(x19));
-        most2 = max(most2, abs(x20));
-        most2 = max(most2, abs(x21));
-        most2 = max(most2, abs(x22));
-        most2 = max(most2, abs(x23));
-        const float scale2 = scale_of(most2, x16 + x17 + x18 + x19 + x20 + x21 + x22 + x23);
-        wide_x_step[k][m][2] = 1.0 / scale2;
-        ivec4 i16 = ivec4(roundEven(x16 * scale2));
-        ivec4 i17 = ivec4(roundEven(x17 * scale2));
-        ivec4 i18 = ivec4(roundEven(x18 * scale2));
-        ivec4 i19 = ivec4(roundEven(x19 * scale2));
-        ivec4 i20 = ivec4(roundEven(x20 * scale2));
-        ivec4 i21 = ivec4(roundEven(x21 * scale2));
-        ivec4 i22 = ivec4(roundEven(x22 * scale2));
-        ivec4 i23 = ivec4(roundEven(x23 * scale2));
-        vec4 most3 = abs(x24);
-        most3 = max(most3, abs(x25));
-        most3 = max(most3, abs(x26));
-        most3 = max(most3, abs(x27));
-        most3 = max(most3, abs(x28));
-        most3 = max(most3, abs(x29));
-        most3 = max(most3, abs(x30));
-        most3 = max(most3, abs(x31));
-        const float scale3 = scale_of(most3, x24 + x25 + x26 + x27 + x28 + x29 + x30 + x31);
-        wide_x_step[k][m][3] = 1.0 / scale3;
-        ivec4 i24 = ivec4(roundEven(x24 * scale3));
-        ivec4 i25 = ivec4(roundEven(x25 * scale3));
-        ivec4 i26 = ivec4(roundEven(x26 * scale3));
-        ivec4 i27 = ivec4(roundEven(x27 * scale3));
-        ivec4 i28 = ivec4(roundEven(x28 * scale3));
-        ivec4 i29 = ivec4(roundEven(x29 * scale3));
-        ivec4 i30 = ivec4(roundEven(x30 * scale3));
-        ivec4 i31 = ivec4(roundEven(x31 * scale3));
-        [[unroll]] for (uint digit = DIGITS; digit-- > 0;) {
-            const ivec4 low0 = bitfieldExtract(i0, 0, 8);
-            const ivec4 low1 = bitfieldExtract(i1, 0, 8);
-            const ivec4 low2 = bitfieldExtract(i2, 0, 8);
-            const ivec4 low3 = bitfieldExtract(i3, 0, 8);
-            const ivec4 low4 = bitfieldExtract(i4, 0, 8);
-            const ivec4 low5 = bitfieldExtract(i5, 0, 8);
-            const ivec4 low6 = bitfieldExtract(i6, 0, 8);
-            const ivec4 low7 = bitfieldExtract(i7, 0, 8);
-            const ivec4 low8 = bitfieldExtract(i8, 0, 8);
-            const ivec4 low9 = bitfieldExtract(i9, 0, 8);
-            const ivec4 low10 = bitfieldExtract(i10, 0, 8);
-            const ivec4 low11 = bitfieldExtract(i11, 0, 8);
-            const ivec4 low12 = bitfieldExtract(i12, 0, 8);
-            const ivec4 low13 = bitfieldExtract(i13, 0, 8);
-            const ivec4 low14 = bitfieldExtract(i14, 0, 8);
-            const ivec4 low15 = bitfieldExtract(i15, 0, 8);
-            const ivec4 low16 = bitfieldExtract(i16, 0, 8);
-            const ivec4 low17 = bitfieldExtract(i17, 0, 8);
-            const ivec4 low18 = bitfieldExtract(i18, 0, 8);
-            const ivec4 low19 = bitfieldExtract(i19, 0, 8);
-            const ivec4 low20 = bitfieldExtract(i20, 0, 8);
-            const ivec4 low21 = bitfieldExtract(i21, 0, 8);
-            const ivec4 low22 = bitfieldExtract(i22, 0, 8);
-            const ivec4 low23 = bitfieldExtract(i23, 0, 8);
-            const ivec4 low24 = bitfieldExtract(i24, 0, 8);
-            const ivec4 low25 = bitfieldExtract(i25, 0, 8);
-            const ivec4 low26 = bitfieldExtract(i26, 0, 8);
-            const ivec4 low27 = bitfieldExtract(i27, 0, 8);
-            const ivec4 low28 = bitfieldExtract(i28, 0, 8);
-            const ivec4 low29 = bitfieldExtract(i29, 0, 8);
-            const ivec4 low30 = bitfieldExtract(i30, 0, 8);
-            const ivec4 low31 = bitfieldExtract(i31, 0, 8);
-            wide_x[k][m][digit][0] = bytes_of(ivec4(low16.x, low18.x, low20.x, low22.x));
-            wide_x[k][m][digit][1] = bytes_of(ivec4(low16.y, low18.y, low20.y, low22.y));
-            wide_x[k][m][digit][2] = bytes_of(ivec4(low16.z, low18.z, low20.z, low22.z));
-            wide_x[k][m][digit][3] = bytes_of(ivec4(low16.w, low18.w, low20.w, low22.w));
-            wide_x[k][m][digit][4] = bytes_of(ivec4(low17.x, low19.x, low21.x, low23.x));
-            wide_x[k][m][digit][5] = bytes_of(ivec4(low17.y, low19.y, low21.y, low23.y));
-            wide_x[k][m][digit][6] = bytes_of(ivec4(low17.z, low19.z, low21.z, low23.z));
-            wide_x[k][m][digit][7] = bytes_of(ivec4(low17.w, low19.w, low21.w, low23.w));
-            wide_x[k][m][digit][8] = bytes_of(ivec4(low24.x, low26.x, low28.x, low30.x));
-            wide_x[k][m][digit][9] = bytes_of(ivec4(low24.y, low26.y, low28.y, low30.y));
-            wide_x[k][m][digit][10] = bytes_of(ivec4(low24.z, low26.z, low28.z, low30.z));
-            wide_x[k][m][digit][11] = bytes_of(ivec4(low24.w, low26.w, low28.w, low30.w));
-            wide_x[k][m][digit][12] = bytes_of(ivec4(low25.x, low27.x, low29.x, low31.x));
-            wide_x[k][m][digit][13] = bytes_of(ivec4(low25.y, low27.y, low29.y, low31.y));
-            wide_x[k][m][digit][14] = bytes_of(ivec4(low25.z, low27.z, low29.z, low31.z));
-            wide_x[k][m][digit][15] = bytes_of(ivec4(low25.w, low27.w, low29.w, low31.w));
-            wide_x[k][m][digit][16] = bytes_of(low0);
-            wide_x[k][m][digit][17] = bytes_of(low1);
-            wide_x[k][m][digit][18] = bytes_of(low2);
-            wide_x[k][m][digit][19] = bytes_of(low3);
-            wide_x[k][m][digit][20] = bytes_of(low4);
-            wide_x[k][m][digit][21] = bytes_of(low5);
-            wide_x[k][m][digit][22] = bytes_of(low6);
-            wide_x[k][m][digit][23] = bytes_of(low7);
-            wide_x[k][m][digit][24] = bytes_of(low8);
-            wide_x[k][m][digit][25] = bytes_of(low9);
-            wide_x[k][m][digit][26] = bytes_of(low10);
-            wide_x[k][m][digit][27] = bytes_of(low11);
-            wide_x[k][m][digit][28] = bytes_of(low12);
-            wide_x[k][m][digit][29] = bytes_of(low13);
-            wide_x[k][m][digit][30] = bytes_of(low14);
-            wide_x[k][m][digit][31] = bytes_of(low15);
-            wide_x_digits[k][m][digit][0] = sum_of(low16 + low17 + low18 + low19 + low20 + low21 + low22 + low23);
-            wide_x_digits[k][m][digit][1] = sum_of(low24 + low25 + low26 + low27 + low28 + low29 + low30 + low31);
-            wide_x_digits[k][m][digit][2] = sum_of(low0 + low1 + low2 + low3 + low4 + low5 + low6 + low7);
-            wide_x_digits[k][m][digit][3] = sum_of(low8 + low9 + low10 + low11 + low12 + low13 + low14 + low15);
-            i0 = (i0 - low0) >> 8;
-            i1 = (i1 - low1) >> 8;
-            i2 = (i2 - low2) >> 8;
-            i3 = (i3 - low3) >> 8;
-            i4 = (i4 - low4) >> 8;
-            i5 = (i5 - low5) >> 8;
-            i6 = (i6 - low6) >> 8;
-            i7 = (i7 - low7) >> 8;
-            i8 = (i8 - low8) >> 8;
-            i9 = (i9 - low9) >> 8;
-            i10 = (i10 - low10) >> 8;
-            i11 = (i11 - low11) >> 8;
-            i12 = (i12 - low12) >> 8;
-            i13 = (i13 - low13) >> 8;
-            i14 = (i14 - low14) >> 8;
-            i15 = (i15 - low15) >> 8;
-            i16 = (i16 - low16) >> 8;
-            i17 = (i17 - low17) >> 8;
-            i18 = (i18 - low18) >> 8;
-            i19 = (i19 - low19) >> 8;
-            i20 = (i20 - low20) >> 8;
-            i21 = (i21 - low21) >> 8;
-            i22 = (i22 - low22) >> 8;
-            i23 = (i23 - low23) >> 8;
-            i24 = (i24 - low24) >> 8;
-            i25 = (i25 - low25) >> 8;
-            i26 = (i26 - low26) >> 8;
-            i27 = (i27 - low27) >> 8;
-            i28 = (i28 - low28) >> 8;
-            i29 = (i29 - low29) >> 8;
-            i30 = (i30 - low30) >> 8;
-            i31 = (i31 - low31) >> 8;
-        }
+    const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
+    const vec4 x0 = vec4(unpackHalf2x16(x_in[from].x), unpackHalf2x16(x_in[from].y));
+    const vec4 x1 = vec4(unpackHalf2x16(x_in[from + 1u].x), unpackHalf2x16(x_in[from + 1u].y));
+    const vec4 x2 = vec4(unpackHalf2x16(x_in[from + 2u].x), unpackHalf2x16(x_in[from + 2u].y));
+    const vec4 x3 = vec4(unpackHalf2x16(x_in[from + 3u].x), unpackHalf2x16(x_in[from + 3u].y));
+    const vec4 x4 = vec4(unpackHalf2x16(x_in[from + 4u].x), unpackHalf2x16(x_in[from + 4u].y));
+    const vec4 x5 = vec4(unpackHalf2x16(x_in[from + 5u].x), unpackHalf2x16(x_in[from + 5u].y));
+    const vec4 x6 = vec4(unpackHalf2x16(x_in[from + 6u].x), unpackHalf2x16(x_in[from + 6u].y));
+    const vec4 x7 = vec4(unpackHalf2x16(x_in[from + 7u].x), unpackHalf2x16(x_in[from + 7u].y));
+    const vec4 x8 = vec4(unpackHalf2x16(x_in[from + 8u].x), unpackHalf2x16(x_in[from + 8u].y));
+    const vec4 x9 = vec4(unpackHalf2x16(x_in[from + 9u].x), unpackHalf2x16(x_in[from + 9u].y));
+    const vec4 x10 = vec4(unpackHalf2x16(x_in[from + 10u].x), unpackHalf2x16(x_in[from + 10u].y));
+    const vec4 x11 = vec4(unpackHalf2x16(x_in[from + 11u].x), unpackHalf2x16(x_in[from + 11u].y));
+    const vec4 x12 = vec4(unpackHalf2x16(x_in[from + 12u].x), unpackHalf2x16(x_in[from + 12u].y));
+    const vec4 x13 = vec4(unpackHalf2x16(x_in[from + 13u].x), unpackHalf2x16(x_in[from + 13u].y));
+    const vec4 x14 = vec4(unpackHalf2x16(x_in[from + 14u].x), unpackHalf2x16(x_in[from + 14u].y));
+    const vec4 x15 = vec4(unpackHalf2x16(x_in[from + 15u].x), unpackHalf2x16(x_in[from + 15u].y));
+    const vec4 x16 = vec4(unpackHalf2x16(x_in[from + 32u].x), unpackHalf2x16(x_in[from + 32u].y));
+    const vec4 x17 = vec4(unpackHalf2x16(x_in[from + 33u].x), unpackHalf2x16(x_in[from + 33u].y));
+    const vec4 x18 = vec4(unpackHalf2x16(x_in[from + 34u].x), unpackHalf2x16(x_in[from + 34u].y));
+    const vec4 x19 = vec4(unpackHalf2x16(x_in[from + 35u].x), unpackHalf2x16(x_in[from + 35u].y));
+    const vec4 x20 = vec4(unpackHalf2x16(x_in[from + 36u].x), unpackHalf2x16(x_in[from + 36u].y));
+    const vec4 x21 = vec4(unpackHalf2x16(x_in[from + 37u].x), unpackHalf2x16(x_in[from + 37u].y));
+    const vec4 x22 = vec4(unpackHalf2x16(x_in[from + 38u].x), unpackHalf2x16(x_in[from + 38u].y));
+    const vec4 x23 = vec4(unpackHalf2x16(x_in[from + 39u].x), unpackHalf2x16(x_in[from + 39u].y));
+    const vec4 x24 = vec4(unpackHalf2x16(x_in[from + 40u].x), unpackHalf2x16(x_in[from + 40u].y));
+    const vec4 x25 = vec4(unpackHalf2x16(x_in[from + 41u].x), unpackHalf2x16(x_in[from + 41u].y));
+    const vec4 x26 = vec4(unpackHalf2x16(x_in[from + 42u].x), unpackHalf2x16(x_in[from + 42u].y));
+    const vec4 x27 = vec4(unpackHalf2x16(x_in[from + 43u].x), unpackHalf2x16(x_in[from + 43u].y));
+    const vec4 x28 = vec4(unpackHalf2x16(x_in[from + 44u].x), unpackHalf2x16(x_in[from + 44u].y));
+    const vec4 x29 = vec4(unpackHalf2x16(x_in[from + 45u].x), unpackHalf2x16(x_in[from + 45u].y));
+    const vec4 x30 = vec4(unpackHalf2x16(x_in[from + 46u].x), unpackHalf2x16(x_in[from + 46u].y));
+    const vec4 x31 = vec4(unpackHalf2x16(x_in[from + 47u].x), unpackHalf2x16(x_in[from + 47u].y));
+    vec4 most0 = abs(x0);
+    most0 = max(most0, abs(x1));
+    most0 = max(most0, abs(x2));
+    most0 = max(most0, abs(x3));
+    most0 = max(most0, abs(x4));
+    most0 = max(most0, abs(x5));
+    most0 = max(most0, abs(x6));
+    most0 = max(most0, abs(x7));
+    const float scale0 = scale_of(most0, x0 + x1 + x2 + x3 + x4 + x5 + x6 + x7);
+    wide_x_step[k][0] = 1.0 / scale0;
+    ivec4 i0 = ivec4(roundEven(x0 * scale0));
+    ivec4 i1 = ivec4(roundEven(x1 * scale0));
+    ivec4 i2 = ivec4(roundEven(x2 * scale0));
+    ivec4 i3 = ivec4(roundEven(x3 * scale0));
+    ivec4 i4 = ivec4(roundEven(x4 * scale0));
+    ivec4 i5 = ivec4(roundEven(x5 * scale0));
+    ivec4 i6 = ivec4(roundEven(x6 * scale0));
+    ivec4 i7 = ivec4(roundEven(x7 * scale0));
+    vec4 most1 = abs(x8);
+    most1 = max(most1, abs(x9));
+    most1 = max(most1, abs(x10));
+    most1 = max(most1, abs(x11));
+    most1 = max(most1, abs(x12));
+    most1 = max(most1, abs(x13));
+    most1 = max(most1, abs(x14));
+    most1 = max(most1, abs(x15));
+    const float scale1 = scale_of(most1, x8 + x9 + x10 + x11 + x12 + x13 + x14 + x15);
+    wide_x_step[k][1] = 1.0 / scale1;
+    ivec4 i8 = ivec4(roundEven(x8 * scale1));
+    ivec4 i9 = ivec4(roundEven(x9 * scale1));
+    ivec4 i10 = ivec4(roundEven(x10 * scale1));
+    ivec4 i11 = ivec4(roundEven(x11 * scale1));
+    ivec4 i12 = ivec4(roundEven(x12 * scale1));
+    ivec4 i13 = ivec4(roundEven(x13 * scale1));
+    ivec4 i14 = ivec4(roundEven(x14 * scale1));
+    ivec4 i15 = ivec4(roundEven(x15 * scale1));
+    vec4 most2 = abs(x16);
+    most2 = max(most2, abs(x17));
+    most2 = max(most2, abs(x18));
+    most2 = max(most2, abs(x19));
+    most2 = max(most2, abs(x20));
+    most2 = max(most2, abs(x21));
+    most2 = max(most2, abs(x22));
+    most2 = max(most2, abs(x23));
+    const float scale2 = scale_of(most2, x16 + x17 + x18 + x19 + x20 + x21 + x22 + x23);
+    wide_x_step[k][2] = 1.0 / scale2;
+    ivec4 i16 = ivec4(roundEven(x16 * scale2));
+    ivec4 i17 = ivec4(roundEven(x17 * scale2));
+    ivec4 i18 = ivec4(roundEven(x18 * scale2));
+    ivec4 i19 = ivec4(roundEven(x19 * scale2));
+    ivec4 i20 = ivec4(roundEven(x20 * scale2));
+    ivec4 i21 = ivec4(roundEven(x21 * scale2));
+    ivec4 i22 = ivec4(roundEven(x22 * scale2));
+    ivec4 i23 = ivec4(roundEven(x23 * scale2));
+    vec4 most3 = abs(x24);
+    most3 = max(most3, abs(x25));
+    most3 = max(most3, abs(x26));
+    most3 = max(most3, abs(x27));
+    most3 = max(most3, abs(x28));
+    most3 = max(most3, abs(x29));
+    most3 = max(most3, abs(x30));
+    most3 = max(most3, abs(x31));
+    const float scale3 = scale_of(most3, x24 + x25 + x26 + x27 + x28 + x29 + x30 + x31);
+    wide_x_step[k][3] = 1.0 / scale3;
+    ivec4 i24 = ivec4(roundEven(x24 * scale3));
+    ivec4 i25 = ivec4(roundEven(x25 * scale3));
+    ivec4 i26 = ivec4(roundEven(x26 * scale3));
+    ivec4 i27 = ivec4(roundEven(x27 * scale3));
+    ivec4 i28 = ivec4(roundEven(x28 * scale3));
+    ivec4 i29 = ivec4(roundEven(x29 * scale3));
+    ivec4 i30 = ivec4(roundEven(x30 * scale3));
+    ivec4 i31 = ivec4(roundEven(x31 * scale3));
+    [[unroll]] for (uint digit = DIGITS; digit-- > 0;) {
+        const ivec4 low0 = bitfieldExtract(i0, 0, 8);
+        const ivec4 low1 = bitfieldExtract(i1, 0, 8);
+        const ivec4 low2 = bitfieldExtract(i2, 0, 8);
+        const ivec4 low3 = bitfieldExtract(i3, 0, 8);
+        const ivec4 low4 = bitfieldExtract(i4, 0, 8);
+        const ivec4 low5 = bitfieldExtract(i5, 0, 8);
+        const ivec4 low6 = bitfieldExtract(i6, 0, 8);
+        const ivec4 low7 = bitfieldExtract(i7, 0, 8);
+        const ivec4 low8 = bitfieldExtract(i8, 0, 8);
+        const ivec4 low9 = bitfieldExtract(i9, 0, 8);
+        const ivec4 low10 = bitfieldExtract(i10, 0, 8);
+        const ivec4 low11 = bitfieldExtract(i11, 0, 8);
+        const ivec4 low12 = bitfieldExtract(i12, 0, 8);
+        const ivec4 low13 = bitfieldExtract(i13, 0, 8);
+        const ivec4 low14 = bitfieldExtract(i14, 0, 8);
+        const ivec4 low15 = bitfieldExtract(i15, 0, 8);
+        const ivec4 low16 = bitfieldExtract(i16, 0, 8);
+        const ivec4 low17 = bitfieldExtract(i17, 0, 8);
+        const ivec4 low18 = bitfieldExtract(i18, 0, 8);
+        const ivec4 low19 = bitfieldExtract(i19, 0, 8);
+        const ivec4 low20 = bitfieldExtract(i20, 0, 8);
+        const ivec4 low21 = bitfieldExtract(i21, 0, 8);
+        const ivec4 low22 = bitfieldExtract(i22, 0, 8);
+        const ivec4 low23 = bitfieldExtract(i23, 0, 8);
+        const ivec4 low24 = bitfieldExtract(i24, 0, 8);
+        const ivec4 low25 = bitfieldExtract(i25, 0, 8);
+        const ivec4 low26 = bitfieldExtract(i26, 0, 8);
+        const ivec4 low27 = bitfieldExtract(i27, 0, 8);
+        const ivec4 low28 = bitfieldExtract(i28, 0, 8);
+        const ivec4 low29 = bitfieldExtract(i29, 0, 8);
+        const ivec4 low30 = bitfieldExtract(i30, 0, 8);
+        const ivec4 low31 = bitfieldExtract(i31, 0, 8);
+        wide_x[k][digit][0] = bytes_of(ivec4(low16.x, low18.x, low20.x, low22.x));
+        wide_x[k][digit][1] = bytes_of(ivec4(low16.y, low18.y, low20.y, low22.y));
+        wide_x[k][digit][2] = bytes_of(ivec4(low16.z, low18.z, low20.z, low22.z));
+        wide_x[k][digit][3] = bytes_of(ivec4(low16.w, low18.w, low20.w, low22.w));
+        wide_x[k][digit][4] = bytes_of(ivec4(low17.x, low19.x, low21.x, low23.x));
+        wide_x[k][digit][5] = bytes_of(ivec4(low17.y, low19.y, low21.y, low23.y));
+        wide_x[k][digit][6] = bytes_of(ivec4(low17.z, low19.z, low21.z, low23.z));
+        wide_x[k][digit][7] = bytes_of(ivec4(low17.w, low19.w, low21.w, low23.w));
+        wide_x[k][digit][8] = bytes_of(ivec4(low24.x, low26.x, low28.x, low30.x));
+        wide_x[k][digit][9] = bytes_of(ivec4(low24.y, low26.y, low28.y, low30.y));
+        wide_x[k][digit][10] = bytes_of(ivec4(low24.z, low26.z, low28.z, low30.z));
+        wide_x[k][digit][11] = bytes_of(ivec4(low24.w, low26.w, low28.w, low30.w));
+        wide_x[k][digit][12] = bytes_of(ivec4(low25.x, low27.x, low29.x, low31.x));
+        wide_x[k][digit][13] = bytes_of(ivec4(low25.y, low27.y, low29.y, low31.y));
+        wide_x[k][digit][14] = bytes_of(ivec4(low25.z, low27.z, low29.z, low31.z));
+        wide_x[k][digit][15] = bytes_of(ivec4(low25.w, low27.w, low29.w, low31.w));
+        wide_x[k][digit][16] = bytes_of(low0);
+        wide_x[k][digit][17] = bytes_of(low1);
+        wide_x[k][digit][18] = bytes_of(low2);
+        wide_x[k][digit][19] = bytes_of(low3);
+        wide_x[k][digit][20] = bytes_of(low4);
+        wide_x[k][digit][21] = bytes_of(low5);
+        wide_x[k][digit][22] = bytes_of(low6);
+        wide_x[k][digit][23] = bytes_of(low7);
+        wide_x[k][digit][24] = bytes_of(low8);
+        wide_x[k][digit][25] = bytes_of(low9);
+        wide_x[k][digit][26] = bytes_of(low10);
+        wide_x[k][digit][27] = bytes_of(low11);
+        wide_x[k][digit][28] = bytes_of(low12);
+        wide_x[k][digit][29] = bytes_of(low13);
+        wide_x[k][digit][30] = bytes_of(low14);
+        wide_x[k][digit][31] = bytes_of(low15);
+        wide_x_digits[k][digit][0] = sum_of(low16 + low17 + low18 + low19 + low20 + low21 + low22 + low23);
+        wide_x_digits[k][digit][1] = sum_of(low24 + low25 + low26 + low27 + low28 + low29 + low30 + low31);
+        wide_x_digits[k][digit][2] = sum_of(low0 + low1 + low2 + low3 + low4 + low5 + low6 + low7);
+        wide_x_digits[k][digit][3] = sum_of(low8 + low9 + low10 + low11 + low12 + low13 + low14 + low15);
+        i0 = (i0 - low0) >> 8;
+        i1 = (i1 - low1) >> 8;
+        i2 = (i2 - low2) >> 8;
+        i3 = (i3 - low3) >> 8;
+        i4 = (i4 - low4) >> 8;
+        i5 = (i5 - low5) >> 8;
+        i6 = (i6 - low6) >> 8;
+        i7 = (i7 - low7) >> 8;
+        i8 = (i8 - low8) >> 8;
+        i9 = (i9 - low9) >> 8;
+        i10 = (i10 - low10) >> 8;
+        i11 = (i11 - low11) >> 8;
+        i12 = (i12 - low12) >> 8;
+        i13 = (i13 - low13) >> 8;
+        i14 = (i14 - low14) >> 8;
+        i15 = (i15 - low15) >> 8;
+        i16 = (i16 - low16) >> 8;
+        i17 = (i17 - low17) >> 8;
+        i18 = (i18 - low18) >> 8;
+        i19 = (i19 - low19) >> 8;
+        i20 = (i20 - low20) >> 8;
+        i21 = (i21 - low21) >> 8;
+        i22 = (i22 - low22) >> 8;
+        i23 = (i23 - low23) >> 8;
+        i24 = (i24 - low24) >> 8;
+        i25 = (i25 - low25) >> 8;
+        i26 = (i26 - low26) >> 8;
+        i27 = (i27 - low27) >> 8;
+        i28 = (i28 - low28) >> 8;
+        i29 = (i29 - low29) >> 8;
+        i30 = (i30 - low30) >> 8;
+        i31 = (i31 - low31) >> 8;
     }
 }
 
@@ -392,7 +385,7 @@ void fetch_wide(uint n, uint j, out uvec4 fours[2], out uint words[4]) {
 }
 
 // Adds the products of wide tile `j` of row `n`, which was loaded.
-void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[4], inout float sum[BATCH]) {
+void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[4], inout float sum) {
     const uint block = n * (row_tiles / 16u) + j / 2u;
     const uint tile = j % 2u;
     uint base = block * 9u;
@@ -444,24 +437,20 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[4], inou
     uint bytes29 = (((qs4 >> 4u) & 15u) * 0x204081u) & 0x1010101u;
     uint bytes30 = (((qs4 >> 8u) & 15u) * 0x204081u) & 0x1010101u;
     uint bytes31 = (((qs4 >> 12u) & 15u) * 0x204081u) & 0x1010101u;
-    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        float dots0 = 0.0, dots1 = 0.0, dots2 = 0.0, dots3 = 0.0;
-        [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
-            dots0 = 256.0 * dots0 + float(2 * (dot4(int(bytes0), wide_x[k][m][digit][0]) + dot4(int(bytes1), wide_x[k][m][digit][1]) + dot4(int(bytes2), wide_x[k][m][digit][2]) + dot4(int(bytes3), wide_x[k][m][digit][3]) + dot4(int(bytes4), wide_x[k][m][digit][4]) + dot4(int(bytes5), wide_x[k][m][digit][5]) + dot4(int(bytes6), wide_x[k][m][digit][6]) + dot4(int(bytes7), wide_x[k][m][digit][7])) - wide_x_digits[k][m][digit][0]);
-            dots1 = 256.0 * dots1 + float(2 * (dot4(int(bytes8), wide_x[k][m][digit][8]) + dot4(int(bytes9), wide_x[k][m][digit][9]) + dot4(int(bytes10), wide_x[k][m][digit][10]) + dot4(int(bytes11), wide_x[k][m][digit][11]) + dot4(int(bytes12), wide_x[k][m][digit][12]) + dot4(int(bytes13), wide_x[k][m][digit][13]) + dot4(int(bytes14), wide_x[k][m][digit][14]) + dot4(int(bytes15), wide_x[k][m][digit][15])) - wide_x_digits[k][m][digit][1]);
-            dots2 = 256.0 * dots2 + float(2 * (dot4(int(bytes16), wide_x[k][m][digit][16]) + dot4(int(bytes17), wide_x[k][m][digit][17]) + dot4(int(bytes18), wide_x[k][m][digit][18]) + dot4(int(bytes19), wide_x[k][m][digit][19]) + dot4(int(bytes20), wide_x[k][m][digit][20]) + dot4(int(bytes21), wide_x[k][m][digit][21]) + dot4(int(bytes22), wide_x[k][m][digit][22]) + dot4(int(bytes23), wide_x[k][m][digit][23])) - wide_x_digits[k][m][digit][2]);
-            dots3 = 256.0 * dots3 + float(2 * (dot4(int(bytes24), wide_x[k][m][digit][24]) + dot4(int(bytes25), wide_x[k][m][digit][25]) + dot4(int(bytes26), wide_x[k][m][digit][26]) + dot4(int(bytes27), wide_x[k][m][digit][27]) + dot4(int(bytes28), wide_x[k][m][digit][28]) + dot4(int(bytes29), wide_x[k][m][digit][29]) + dot4(int(bytes30), wide_x[k][m][digit][30]) + dot4(int(bytes31), wide_x[k][m][digit][31])) - wide_x_digits[k][m][digit][3]);
-        }
-        sum[m] += d0 * (wide_x_step[k][m][2] * dots0 + wide_x_step[k][m][3] * dots1) + d1 * (wide_x_step[k][m][0] * dots2 + wide_x_step[k][m][1] * dots3);
+    float dots0 = 0.0, dots1 = 0.0, dots2 = 0.0, dots3 = 0.0;
+    [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
+        dots0 = 256.0 * dots0 + float(2 * (dot4(int(bytes0), wide_x[k][digit][0]) + dot4(int(bytes1), wide_x[k][digit][1]) + dot4(int(bytes2), wide_x[k][digit][2]) + dot4(int(bytes3), wide_x[k][digit][3]) + dot4(int(bytes4), wide_x[k][digit][4]) + dot4(int(bytes5), wide_x[k][digit][5]) + dot4(int(bytes6), wide_x[k][digit][6]) + dot4(int(bytes7), wide_x[k][digit][7])) - wide_x_digits[k][digit][0]);
+        dots1 = 256.0 * dots1 + float(2 * (dot4(int(bytes8), wide_x[k][digit][8]) + dot4(int(bytes9), wide_x[k][digit][9]) + dot4(int(bytes10), wide_x[k][digit][10]) + dot4(int(bytes11), wide_x[k][digit][11]) + dot4(int(bytes12), wide_x[k][digit][12]) + dot4(int(bytes13), wide_x[k][digit][13]) + dot4(int(bytes14), wide_x[k][digit][14]) + dot4(int(bytes15), wide_x[k][digit][15])) - wide_x_digits[k][digit][1]);
+        dots2 = 256.0 * dots2 + float(2 * (dot4(int(bytes16), wide_x[k][digit][16]) + dot4(int(bytes17), wide_x[k][digit][17]) + dot4(int(bytes18), wide_x[k][digit][18]) + dot4(int(bytes19), wide_x[k][digit][19]) + dot4(int(bytes20), wide_x[k][digit][20]) + dot4(int(bytes21), wide_x[k][digit][21]) + dot4(int(bytes22), wide_x[k][digit][22]) + dot4(int(bytes23), wide_x[k][digit][23])) - wide_x_digits[k][digit][2]);
+        dots3 = 256.0 * dots3 + float(2 * (dot4(int(bytes24), wide_x[k][digit][24]) + dot4(int(bytes25), wide_x[k][digit][25]) + dot4(int(bytes26), wide_x[k][digit][26]) + dot4(int(bytes27), wide_x[k][digit][27]) + dot4(int(bytes28), wide_x[k][digit][28]) + dot4(int(bytes29), wide_x[k][digit][29]) + dot4(int(bytes30), wide_x[k][digit][30]) + dot4(int(bytes31), wide_x[k][digit][31])) - wide_x_digits[k][digit][3]);
     }
+    sum += d0 * (wide_x_step[k][2] * dots0 + wide_x_step[k][3] * dots1) + d1 * (wide_x_step[k][0] * dots2 + wide_x_step[k][1] * dots3);
 }
 
 shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
 
 // Sums over the lanes of a subgroup, of all rows at once: those of row r in lane r.
-float sum_of_lanes(float sum[ROWS][BATCH], uint m) {
-    float v[ROWS];
-    [[unroll]] for (uint r = 0u; r < ROWS; ++r) v[r] = sum[r][m];
+float sum_of_lanes(float v[ROWS]) {
     [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
         const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
         [[unroll]] for (uint i = 0u; i < left; ++i) {
@@ -485,8 +474,8 @@ void walk_wide() {
         const uint pair = work / parts, token = pair / slots, first = work % parts * teams * ROWS, expert = ids[pair];
         const bool found = expert < experts;
         if (found ? expert < expert_first || expert >= expert_end : expert_first != 0u) continue;  // another launch's
-        float sum[ROWS][BATCH];
-        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r][0] = 0.0;
+        float sum[ROWS];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
         if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros
         const uint begin = (expert - expert_first) * rows, row = begin + first + team * ROWS, end = begin + rows;
         for (uint c = gl_SubgroupID % split; found && c < slices; c += split) {
@@ -495,16 +484,13 @@ void walk_wide() {
                 if (j >= wide_tiles) continue;
                 if (c != held || token != held_token) load_wide_x(token, j, k);
                 if (expert + 1u == expert_end && row + ROWS >= end && j + 2u >= wide_tiles) {  // the last block of all, in smaller tiles
-                    for (uint i = 0u; i < 8u; ++i) {
-                        const uint t = j / 2u * 16u + j % 2u + i * 2u;
+                    for (uint p = 0u; p < 8u; ++p) {
+                        const uint t = j / 2u * 16u + j % 2u + p * 2u;
                         load_x(token, t, 0u);
                         [[dont_unroll]] for (uint r = 0u; r < ROWS; ++r) {
-                            float part[BATCH];
-                            [[unroll]] for (uint m = 0u; m < BATCH; ++m) part[m] = 0.0;
+                            float part = 0.0;
                             accumulate(min(row + r, end - 1u), t, 0u, part);
-                            [[unroll]] for (uint s = 0u; s < ROWS; ++s) {
-                                [[unroll]] for (uint m = 0u; m < BATCH; ++m) sum[s][m] += s == r ? part[m] : 0.0;
-                            }
+                            [[unroll]] for (uint s = 0u; s < ROWS; ++s) sum[s] += s == r ? part : 0.0;
                         }
                     }
                     continue;
@@ -517,7 +503,7 @@ void walk_wide() {
             held = c;
             held_token = token;
         }
-        const float all = sum_of_lanes(sum, 0u);
+        const float all = sum_of_lanes(sum);
         // Halves of the memory in turn: who is a row ahead does not write where others still read.
         const uint place = turn++ % 2u * gl_NumSubgroups * ROWS;
         if (lane < ROWS) partial[place + gl_SubgroupID * ROWS + lane] = all;
@@ -547,8 +533,8 @@ void main() {
         const uint pair = work / parts, token = pair / slots, first = work % parts * teams * ROWS, expert = ids[pair];
         const bool found = expert < experts;
         if (found ? expert < expert_first || expert >= expert_end : expert_first != 0u) continue;  // another launch's
-        float sum[ROWS][BATCH];
-        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r][0] = 0.0;
+        float sum[ROWS];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
         if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros
         for (uint c = gl_SubgroupID % split; found && c < slices; c += split) {
             [[unroll]] for (uint k = 0; k < TILES; ++k) {
@@ -564,7 +550,7 @@ void main() {
             held_token = token;
         }
         [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
-            const float all = subgroupAdd(sum[r][0]);
+            const float all = subgroupAdd(sum[r]);
             if (subgroupElect()) partial[gl_SubgroupID * ROWS + r] = all;
         }
         barrier();

@@ -595,11 +595,13 @@ static const uint32_t q2_0_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q2_0_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_0_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q2_0_gemv_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q2_0_gemv_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q2_0_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_0_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_0_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q2_0_gemv_f32_vulkan_rows},
     {3, "split", 1, 4, q2_0_gemv_f32_vulkan_split},
-    {5, "load_words", 4, 2, q2_0_gemv_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q2_0_gemv_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q2_0_gemv_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_q2_0_gemv_f32_vulkan = {
     .name = "q2_0_gemv_f32",
@@ -613,7 +615,7 @@ const qk_kernel qk_q2_0_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q2_0_gemv_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q2_0_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -667,12 +669,14 @@ static const uint32_t q2_0_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_0_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q2_0_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q2_0_gemv_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q2_0_gemv_int8_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q2_0_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_0_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_0_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, q2_0_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, q2_0_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, q2_0_gemv_int8_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q2_0_gemv_int8_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q2_0_gemv_int8_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q2_0_gemv_int8_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_q2_0_gemv_int8_f32_vulkan = {
     .name = "q2_0_gemv_int8_f32",
@@ -686,7 +690,7 @@ const qk_kernel qk_q2_0_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q2_0_gemv_int8_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q2_0_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -715,12 +719,14 @@ static const uint32_t q2_0_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_0_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q2_0_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t q2_0_gemv_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q2_0_gemv_split_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q2_0_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_0_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_0_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, q2_0_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, q2_0_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, q2_0_gemv_split_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q2_0_gemv_split_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q2_0_gemv_split_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q2_0_gemv_split_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_q2_0_gemv_split_f32_vulkan = {
     .name = "q2_0_gemv_split_f32",
@@ -734,7 +740,7 @@ const qk_kernel qk_q2_0_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q2_0_gemv_split_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q2_0_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -763,12 +769,14 @@ static const uint32_t q2_0_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_0_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q2_0_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q2_0_gemv_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q2_0_gemv_int24_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q2_0_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_0_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_0_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, q2_0_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, q2_0_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, q2_0_gemv_int24_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q2_0_gemv_int24_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q2_0_gemv_int24_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q2_0_gemv_int24_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_q2_0_gemv_int24_f32_vulkan = {
     .name = "q2_0_gemv_int24_f32",
@@ -782,7 +790,7 @@ const qk_kernel qk_q2_0_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q2_0_gemv_int24_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q2_0_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -810,11 +818,13 @@ static const uint32_t q2_0_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q2_0_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_0_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q2_0_gemv_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q2_0_gemv_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q2_0_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_0_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_0_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q2_0_gemv_f16_vulkan_rows},
     {3, "split", 1, 4, q2_0_gemv_f16_vulkan_split},
-    {5, "load_words", 4, 2, q2_0_gemv_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q2_0_gemv_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q2_0_gemv_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_q2_0_gemv_f16_vulkan = {
     .name = "q2_0_gemv_f16",
@@ -828,7 +838,7 @@ const qk_kernel qk_q2_0_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q2_0_gemv_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q2_0_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -882,12 +892,14 @@ static const uint32_t q2_0_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_0_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q2_0_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q2_0_gemv_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q2_0_gemv_int8_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q2_0_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_0_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_0_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, q2_0_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, q2_0_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, q2_0_gemv_int8_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q2_0_gemv_int8_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q2_0_gemv_int8_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q2_0_gemv_int8_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_q2_0_gemv_int8_f16_vulkan = {
     .name = "q2_0_gemv_int8_f16",
@@ -901,7 +913,7 @@ const qk_kernel qk_q2_0_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q2_0_gemv_int8_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q2_0_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -930,12 +942,14 @@ static const uint32_t q2_0_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_0_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q2_0_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t q2_0_gemv_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q2_0_gemv_split_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q2_0_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_0_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_0_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, q2_0_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, q2_0_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, q2_0_gemv_split_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q2_0_gemv_split_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q2_0_gemv_split_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q2_0_gemv_split_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_q2_0_gemv_split_f16_vulkan = {
     .name = "q2_0_gemv_split_f16",
@@ -949,7 +963,7 @@ const qk_kernel qk_q2_0_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q2_0_gemv_split_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q2_0_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -978,12 +992,14 @@ static const uint32_t q2_0_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_0_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q2_0_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q2_0_gemv_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q2_0_gemv_int24_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q2_0_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_0_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_0_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, q2_0_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, q2_0_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, q2_0_gemv_int24_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q2_0_gemv_int24_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q2_0_gemv_int24_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q2_0_gemv_int24_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_q2_0_gemv_int24_f16_vulkan = {
     .name = "q2_0_gemv_int24_f16",
@@ -997,7 +1013,7 @@ const qk_kernel qk_q2_0_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q2_0_gemv_int24_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q2_0_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

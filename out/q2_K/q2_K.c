@@ -605,11 +605,13 @@ static const uint32_t q2_K_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q2_K_gemv_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q2_K_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_K_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q2_K_gemv_f32_vulkan_rows},
     {3, "split", 1, 4, q2_K_gemv_f32_vulkan_split},
-    {5, "load_words", 4, 2, q2_K_gemv_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q2_K_gemv_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q2_K_gemv_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_q2_K_gemv_f32_vulkan = {
     .name = "q2_K_gemv_f32",
@@ -623,7 +625,7 @@ const qk_kernel qk_q2_K_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q2_K_gemv_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q2_K_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -677,12 +679,14 @@ static const uint32_t q2_K_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q2_K_gemv_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q2_K_gemv_int8_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q2_K_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_K_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, q2_K_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, q2_K_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, q2_K_gemv_int8_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q2_K_gemv_int8_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q2_K_gemv_int8_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q2_K_gemv_int8_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_q2_K_gemv_int8_f32_vulkan = {
     .name = "q2_K_gemv_int8_f32",
@@ -696,7 +700,7 @@ const qk_kernel qk_q2_K_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q2_K_gemv_int8_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q2_K_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -725,12 +729,14 @@ static const uint32_t q2_K_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t q2_K_gemv_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q2_K_gemv_split_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q2_K_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_K_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, q2_K_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, q2_K_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, q2_K_gemv_split_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q2_K_gemv_split_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q2_K_gemv_split_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q2_K_gemv_split_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_q2_K_gemv_split_f32_vulkan = {
     .name = "q2_K_gemv_split_f32",
@@ -744,7 +750,7 @@ const qk_kernel qk_q2_K_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q2_K_gemv_split_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q2_K_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -773,12 +779,14 @@ static const uint32_t q2_K_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q2_K_gemv_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q2_K_gemv_int24_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q2_K_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_K_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, q2_K_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, q2_K_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, q2_K_gemv_int24_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q2_K_gemv_int24_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q2_K_gemv_int24_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q2_K_gemv_int24_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_q2_K_gemv_int24_f32_vulkan = {
     .name = "q2_K_gemv_int24_f32",
@@ -792,7 +800,7 @@ const qk_kernel qk_q2_K_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q2_K_gemv_int24_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q2_K_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -820,11 +828,13 @@ static const uint32_t q2_K_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q2_K_gemv_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q2_K_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_K_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q2_K_gemv_f16_vulkan_rows},
     {3, "split", 1, 4, q2_K_gemv_f16_vulkan_split},
-    {5, "load_words", 4, 2, q2_K_gemv_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q2_K_gemv_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q2_K_gemv_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_q2_K_gemv_f16_vulkan = {
     .name = "q2_K_gemv_f16",
@@ -838,7 +848,7 @@ const qk_kernel qk_q2_K_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q2_K_gemv_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q2_K_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -892,12 +902,14 @@ static const uint32_t q2_K_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q2_K_gemv_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q2_K_gemv_int8_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q2_K_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_K_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, q2_K_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, q2_K_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, q2_K_gemv_int8_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q2_K_gemv_int8_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q2_K_gemv_int8_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q2_K_gemv_int8_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_q2_K_gemv_int8_f16_vulkan = {
     .name = "q2_K_gemv_int8_f16",
@@ -911,7 +923,7 @@ const qk_kernel qk_q2_K_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q2_K_gemv_int8_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q2_K_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -940,12 +952,14 @@ static const uint32_t q2_K_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t q2_K_gemv_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q2_K_gemv_split_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q2_K_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_K_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, q2_K_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, q2_K_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, q2_K_gemv_split_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q2_K_gemv_split_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q2_K_gemv_split_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q2_K_gemv_split_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_q2_K_gemv_split_f16_vulkan = {
     .name = "q2_K_gemv_split_f16",
@@ -959,7 +973,7 @@ const qk_kernel qk_q2_K_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q2_K_gemv_split_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q2_K_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -988,12 +1002,14 @@ static const uint32_t q2_K_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q2_K_gemv_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q2_K_gemv_int24_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q2_K_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_K_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, q2_K_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, q2_K_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, q2_K_gemv_int24_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q2_K_gemv_int24_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q2_K_gemv_int24_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q2_K_gemv_int24_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_q2_K_gemv_int24_f16_vulkan = {
     .name = "q2_K_gemv_int24_f16",
@@ -1007,7 +1023,7 @@ const qk_kernel qk_q2_K_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q2_K_gemv_int24_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q2_K_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -608,11 +608,13 @@ static const uint32_t q3_K_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q3_K_gemv_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q3_K_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q3_K_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q3_K_gemv_f32_vulkan_rows},
     {3, "split", 1, 4, q3_K_gemv_f32_vulkan_split},
-    {5, "load_words", 4, 2, q3_K_gemv_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q3_K_gemv_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q3_K_gemv_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_q3_K_gemv_f32_vulkan = {
     .name = "q3_K_gemv_f32",
@@ -626,7 +628,7 @@ const qk_kernel qk_q3_K_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q3_K_gemv_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q3_K_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -680,12 +682,14 @@ static const uint32_t q3_K_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q3_K_gemv_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q3_K_gemv_int8_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q3_K_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q3_K_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, q3_K_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, q3_K_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, q3_K_gemv_int8_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q3_K_gemv_int8_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q3_K_gemv_int8_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q3_K_gemv_int8_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_q3_K_gemv_int8_f32_vulkan = {
     .name = "q3_K_gemv_int8_f32",
@@ -699,7 +703,7 @@ const qk_kernel qk_q3_K_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q3_K_gemv_int8_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q3_K_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -728,12 +732,14 @@ static const uint32_t q3_K_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t q3_K_gemv_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q3_K_gemv_split_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q3_K_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q3_K_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, q3_K_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, q3_K_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, q3_K_gemv_split_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q3_K_gemv_split_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q3_K_gemv_split_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q3_K_gemv_split_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_q3_K_gemv_split_f32_vulkan = {
     .name = "q3_K_gemv_split_f32",
@@ -747,7 +753,7 @@ const qk_kernel qk_q3_K_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q3_K_gemv_split_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q3_K_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -776,12 +782,14 @@ static const uint32_t q3_K_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q3_K_gemv_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q3_K_gemv_int24_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q3_K_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q3_K_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, q3_K_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, q3_K_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, q3_K_gemv_int24_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q3_K_gemv_int24_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q3_K_gemv_int24_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q3_K_gemv_int24_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_q3_K_gemv_int24_f32_vulkan = {
     .name = "q3_K_gemv_int24_f32",
@@ -795,7 +803,7 @@ const qk_kernel qk_q3_K_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q3_K_gemv_int24_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q3_K_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -823,11 +831,13 @@ static const uint32_t q3_K_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q3_K_gemv_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q3_K_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q3_K_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q3_K_gemv_f16_vulkan_rows},
     {3, "split", 1, 4, q3_K_gemv_f16_vulkan_split},
-    {5, "load_words", 4, 2, q3_K_gemv_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q3_K_gemv_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q3_K_gemv_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_q3_K_gemv_f16_vulkan = {
     .name = "q3_K_gemv_f16",
@@ -841,7 +851,7 @@ const qk_kernel qk_q3_K_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q3_K_gemv_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q3_K_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -895,12 +905,14 @@ static const uint32_t q3_K_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q3_K_gemv_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q3_K_gemv_int8_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q3_K_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q3_K_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, q3_K_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, q3_K_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, q3_K_gemv_int8_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q3_K_gemv_int8_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q3_K_gemv_int8_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q3_K_gemv_int8_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_q3_K_gemv_int8_f16_vulkan = {
     .name = "q3_K_gemv_int8_f16",
@@ -914,7 +926,7 @@ const qk_kernel qk_q3_K_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q3_K_gemv_int8_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q3_K_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -943,12 +955,14 @@ static const uint32_t q3_K_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t q3_K_gemv_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q3_K_gemv_split_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q3_K_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q3_K_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, q3_K_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, q3_K_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, q3_K_gemv_split_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q3_K_gemv_split_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q3_K_gemv_split_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q3_K_gemv_split_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_q3_K_gemv_split_f16_vulkan = {
     .name = "q3_K_gemv_split_f16",
@@ -962,7 +976,7 @@ const qk_kernel qk_q3_K_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q3_K_gemv_split_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q3_K_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -991,12 +1005,14 @@ static const uint32_t q3_K_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q3_K_gemv_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q3_K_gemv_int24_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q3_K_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q3_K_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, q3_K_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, q3_K_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, q3_K_gemv_int24_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q3_K_gemv_int24_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q3_K_gemv_int24_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q3_K_gemv_int24_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_q3_K_gemv_int24_f16_vulkan = {
     .name = "q3_K_gemv_int24_f16",
@@ -1010,7 +1026,7 @@ const qk_kernel qk_q3_K_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q3_K_gemv_int24_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q3_K_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -597,11 +597,13 @@ static const uint32_t q4_1_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q4_1_gemv_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q4_1_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_1_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_1_gemv_f32_vulkan_rows},
     {3, "split", 1, 4, q4_1_gemv_f32_vulkan_split},
-    {5, "load_words", 4, 2, q4_1_gemv_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q4_1_gemv_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q4_1_gemv_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_q4_1_gemv_f32_vulkan = {
     .name = "q4_1_gemv_f32",
@@ -615,7 +617,7 @@ const qk_kernel qk_q4_1_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_1_gemv_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q4_1_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -669,12 +671,14 @@ static const uint32_t q4_1_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q4_1_gemv_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q4_1_gemv_int8_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q4_1_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_1_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_1_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, q4_1_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, q4_1_gemv_int8_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q4_1_gemv_int8_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q4_1_gemv_int8_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q4_1_gemv_int8_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_q4_1_gemv_int8_f32_vulkan = {
     .name = "q4_1_gemv_int8_f32",
@@ -688,7 +692,7 @@ const qk_kernel qk_q4_1_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_1_gemv_int8_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q4_1_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -717,12 +721,14 @@ static const uint32_t q4_1_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t q4_1_gemv_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q4_1_gemv_split_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q4_1_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_1_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_1_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, q4_1_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, q4_1_gemv_split_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q4_1_gemv_split_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q4_1_gemv_split_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q4_1_gemv_split_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_q4_1_gemv_split_f32_vulkan = {
     .name = "q4_1_gemv_split_f32",
@@ -736,7 +742,7 @@ const qk_kernel qk_q4_1_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_1_gemv_split_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q4_1_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -765,12 +771,14 @@ static const uint32_t q4_1_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q4_1_gemv_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q4_1_gemv_int24_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q4_1_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_1_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_1_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, q4_1_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, q4_1_gemv_int24_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q4_1_gemv_int24_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q4_1_gemv_int24_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q4_1_gemv_int24_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_q4_1_gemv_int24_f32_vulkan = {
     .name = "q4_1_gemv_int24_f32",
@@ -784,7 +792,7 @@ const qk_kernel qk_q4_1_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_1_gemv_int24_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q4_1_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -812,11 +820,13 @@ static const uint32_t q4_1_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q4_1_gemv_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q4_1_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_1_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_1_gemv_f16_vulkan_rows},
     {3, "split", 1, 4, q4_1_gemv_f16_vulkan_split},
-    {5, "load_words", 4, 2, q4_1_gemv_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q4_1_gemv_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q4_1_gemv_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_q4_1_gemv_f16_vulkan = {
     .name = "q4_1_gemv_f16",
@@ -830,7 +840,7 @@ const qk_kernel qk_q4_1_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_1_gemv_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q4_1_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -884,12 +894,14 @@ static const uint32_t q4_1_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q4_1_gemv_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q4_1_gemv_int8_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q4_1_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_1_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_1_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, q4_1_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, q4_1_gemv_int8_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q4_1_gemv_int8_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q4_1_gemv_int8_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q4_1_gemv_int8_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_q4_1_gemv_int8_f16_vulkan = {
     .name = "q4_1_gemv_int8_f16",
@@ -903,7 +915,7 @@ const qk_kernel qk_q4_1_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_1_gemv_int8_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q4_1_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -932,12 +944,14 @@ static const uint32_t q4_1_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t q4_1_gemv_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q4_1_gemv_split_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q4_1_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_1_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_1_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, q4_1_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, q4_1_gemv_split_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q4_1_gemv_split_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q4_1_gemv_split_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q4_1_gemv_split_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_q4_1_gemv_split_f16_vulkan = {
     .name = "q4_1_gemv_split_f16",
@@ -951,7 +965,7 @@ const qk_kernel qk_q4_1_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_1_gemv_split_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q4_1_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -980,12 +994,14 @@ static const uint32_t q4_1_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q4_1_gemv_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q4_1_gemv_int24_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q4_1_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_1_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_1_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, q4_1_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, q4_1_gemv_int24_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q4_1_gemv_int24_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q4_1_gemv_int24_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q4_1_gemv_int24_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_q4_1_gemv_int24_f16_vulkan = {
     .name = "q4_1_gemv_int24_f16",
@@ -999,7 +1015,7 @@ const qk_kernel qk_q4_1_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_1_gemv_int24_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q4_1_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

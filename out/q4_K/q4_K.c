@@ -613,11 +613,13 @@ static const uint32_t q4_K_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q4_K_gemv_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q4_K_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_f32_vulkan_rows},
     {3, "split", 1, 4, q4_K_gemv_f32_vulkan_split},
-    {5, "load_words", 4, 2, q4_K_gemv_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q4_K_gemv_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q4_K_gemv_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_q4_K_gemv_f32_vulkan = {
     .name = "q4_K_gemv_f32",
@@ -631,7 +633,7 @@ const qk_kernel qk_q4_K_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_K_gemv_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q4_K_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -685,12 +687,14 @@ static const uint32_t q4_K_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q4_K_gemv_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q4_K_gemv_int8_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q4_K_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, q4_K_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, q4_K_gemv_int8_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q4_K_gemv_int8_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q4_K_gemv_int8_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q4_K_gemv_int8_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_q4_K_gemv_int8_f32_vulkan = {
     .name = "q4_K_gemv_int8_f32",
@@ -704,7 +708,7 @@ const qk_kernel qk_q4_K_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_K_gemv_int8_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q4_K_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -733,12 +737,14 @@ static const uint32_t q4_K_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t q4_K_gemv_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q4_K_gemv_split_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q4_K_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, q4_K_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, q4_K_gemv_split_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q4_K_gemv_split_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q4_K_gemv_split_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q4_K_gemv_split_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_q4_K_gemv_split_f32_vulkan = {
     .name = "q4_K_gemv_split_f32",
@@ -752,7 +758,7 @@ const qk_kernel qk_q4_K_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_K_gemv_split_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q4_K_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -781,12 +787,14 @@ static const uint32_t q4_K_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q4_K_gemv_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q4_K_gemv_int24_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q4_K_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, q4_K_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, q4_K_gemv_int24_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q4_K_gemv_int24_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q4_K_gemv_int24_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q4_K_gemv_int24_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_q4_K_gemv_int24_f32_vulkan = {
     .name = "q4_K_gemv_int24_f32",
@@ -800,7 +808,7 @@ const qk_kernel qk_q4_K_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_K_gemv_int24_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q4_K_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -828,11 +836,13 @@ static const uint32_t q4_K_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q4_K_gemv_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q4_K_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_f16_vulkan_rows},
     {3, "split", 1, 4, q4_K_gemv_f16_vulkan_split},
-    {5, "load_words", 4, 2, q4_K_gemv_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q4_K_gemv_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q4_K_gemv_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_q4_K_gemv_f16_vulkan = {
     .name = "q4_K_gemv_f16",
@@ -846,7 +856,7 @@ const qk_kernel qk_q4_K_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_K_gemv_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q4_K_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -900,12 +910,14 @@ static const uint32_t q4_K_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q4_K_gemv_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q4_K_gemv_int8_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q4_K_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, q4_K_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, q4_K_gemv_int8_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q4_K_gemv_int8_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q4_K_gemv_int8_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q4_K_gemv_int8_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_q4_K_gemv_int8_f16_vulkan = {
     .name = "q4_K_gemv_int8_f16",
@@ -919,7 +931,7 @@ const qk_kernel qk_q4_K_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_K_gemv_int8_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q4_K_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -948,12 +960,14 @@ static const uint32_t q4_K_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t q4_K_gemv_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q4_K_gemv_split_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q4_K_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, q4_K_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, q4_K_gemv_split_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q4_K_gemv_split_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q4_K_gemv_split_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q4_K_gemv_split_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_q4_K_gemv_split_f16_vulkan = {
     .name = "q4_K_gemv_split_f16",
@@ -967,7 +981,7 @@ const qk_kernel qk_q4_K_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_K_gemv_split_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q4_K_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -996,12 +1010,14 @@ static const uint32_t q4_K_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q4_K_gemv_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q4_K_gemv_int24_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q4_K_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_K_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_K_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, q4_K_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, q4_K_gemv_int24_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q4_K_gemv_int24_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q4_K_gemv_int24_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q4_K_gemv_int24_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_q4_K_gemv_int24_f16_vulkan = {
     .name = "q4_K_gemv_int24_f16",
@@ -1015,7 +1031,7 @@ const qk_kernel qk_q4_K_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_K_gemv_int24_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q4_K_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -600,11 +600,13 @@ static const uint32_t q5_0_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q5_0_gemv_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q5_0_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_0_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_0_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_0_gemv_f32_vulkan_rows},
     {3, "split", 1, 4, q5_0_gemv_f32_vulkan_split},
-    {5, "load_words", 4, 2, q5_0_gemv_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q5_0_gemv_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q5_0_gemv_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_q5_0_gemv_f32_vulkan = {
     .name = "q5_0_gemv_f32",
@@ -618,7 +620,7 @@ const qk_kernel qk_q5_0_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_0_gemv_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q5_0_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -672,12 +674,14 @@ static const uint32_t q5_0_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q5_0_gemv_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q5_0_gemv_int8_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q5_0_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_0_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_0_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_0_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, q5_0_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, q5_0_gemv_int8_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q5_0_gemv_int8_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q5_0_gemv_int8_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q5_0_gemv_int8_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_q5_0_gemv_int8_f32_vulkan = {
     .name = "q5_0_gemv_int8_f32",
@@ -691,7 +695,7 @@ const qk_kernel qk_q5_0_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_0_gemv_int8_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q5_0_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -720,12 +724,14 @@ static const uint32_t q5_0_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t q5_0_gemv_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q5_0_gemv_split_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q5_0_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_0_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_0_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_0_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, q5_0_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, q5_0_gemv_split_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q5_0_gemv_split_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q5_0_gemv_split_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q5_0_gemv_split_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_q5_0_gemv_split_f32_vulkan = {
     .name = "q5_0_gemv_split_f32",
@@ -739,7 +745,7 @@ const qk_kernel qk_q5_0_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_0_gemv_split_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q5_0_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -768,12 +774,14 @@ static const uint32_t q5_0_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q5_0_gemv_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q5_0_gemv_int24_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q5_0_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_0_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_0_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_0_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, q5_0_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, q5_0_gemv_int24_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q5_0_gemv_int24_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q5_0_gemv_int24_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q5_0_gemv_int24_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_q5_0_gemv_int24_f32_vulkan = {
     .name = "q5_0_gemv_int24_f32",
@@ -787,7 +795,7 @@ const qk_kernel qk_q5_0_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_0_gemv_int24_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q5_0_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -815,11 +823,13 @@ static const uint32_t q5_0_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q5_0_gemv_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q5_0_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_0_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_0_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_0_gemv_f16_vulkan_rows},
     {3, "split", 1, 4, q5_0_gemv_f16_vulkan_split},
-    {5, "load_words", 4, 2, q5_0_gemv_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q5_0_gemv_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q5_0_gemv_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_q5_0_gemv_f16_vulkan = {
     .name = "q5_0_gemv_f16",
@@ -833,7 +843,7 @@ const qk_kernel qk_q5_0_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_0_gemv_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q5_0_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -887,12 +897,14 @@ static const uint32_t q5_0_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q5_0_gemv_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q5_0_gemv_int8_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q5_0_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_0_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_0_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_0_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, q5_0_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, q5_0_gemv_int8_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q5_0_gemv_int8_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q5_0_gemv_int8_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q5_0_gemv_int8_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_q5_0_gemv_int8_f16_vulkan = {
     .name = "q5_0_gemv_int8_f16",
@@ -906,7 +918,7 @@ const qk_kernel qk_q5_0_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_0_gemv_int8_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q5_0_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -935,12 +947,14 @@ static const uint32_t q5_0_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t q5_0_gemv_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q5_0_gemv_split_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q5_0_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_0_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_0_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_0_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, q5_0_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, q5_0_gemv_split_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q5_0_gemv_split_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q5_0_gemv_split_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q5_0_gemv_split_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_q5_0_gemv_split_f16_vulkan = {
     .name = "q5_0_gemv_split_f16",
@@ -954,7 +968,7 @@ const qk_kernel qk_q5_0_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_0_gemv_split_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q5_0_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -983,12 +997,14 @@ static const uint32_t q5_0_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q5_0_gemv_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q5_0_gemv_int24_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q5_0_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_0_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_0_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_0_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, q5_0_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, q5_0_gemv_int24_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q5_0_gemv_int24_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q5_0_gemv_int24_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q5_0_gemv_int24_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_q5_0_gemv_int24_f16_vulkan = {
     .name = "q5_0_gemv_int24_f16",
@@ -1002,7 +1018,7 @@ const qk_kernel qk_q5_0_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_0_gemv_int24_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q5_0_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

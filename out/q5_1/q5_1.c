@@ -602,11 +602,13 @@ static const uint32_t q5_1_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q5_1_gemv_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q5_1_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_1_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_1_gemv_f32_vulkan_rows},
     {3, "split", 1, 4, q5_1_gemv_f32_vulkan_split},
-    {5, "load_words", 4, 2, q5_1_gemv_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q5_1_gemv_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q5_1_gemv_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_q5_1_gemv_f32_vulkan = {
     .name = "q5_1_gemv_f32",
@@ -620,7 +622,7 @@ const qk_kernel qk_q5_1_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_1_gemv_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q5_1_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -674,12 +676,14 @@ static const uint32_t q5_1_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q5_1_gemv_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q5_1_gemv_int8_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q5_1_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_1_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_1_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, q5_1_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, q5_1_gemv_int8_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q5_1_gemv_int8_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q5_1_gemv_int8_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q5_1_gemv_int8_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_q5_1_gemv_int8_f32_vulkan = {
     .name = "q5_1_gemv_int8_f32",
@@ -693,7 +697,7 @@ const qk_kernel qk_q5_1_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_1_gemv_int8_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q5_1_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -722,12 +726,14 @@ static const uint32_t q5_1_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t q5_1_gemv_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q5_1_gemv_split_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q5_1_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_1_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_1_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, q5_1_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, q5_1_gemv_split_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q5_1_gemv_split_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q5_1_gemv_split_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q5_1_gemv_split_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_q5_1_gemv_split_f32_vulkan = {
     .name = "q5_1_gemv_split_f32",
@@ -741,7 +747,7 @@ const qk_kernel qk_q5_1_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_1_gemv_split_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q5_1_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -770,12 +776,14 @@ static const uint32_t q5_1_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q5_1_gemv_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q5_1_gemv_int24_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q5_1_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_1_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_1_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, q5_1_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, q5_1_gemv_int24_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q5_1_gemv_int24_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q5_1_gemv_int24_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q5_1_gemv_int24_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_q5_1_gemv_int24_f32_vulkan = {
     .name = "q5_1_gemv_int24_f32",
@@ -789,7 +797,7 @@ const qk_kernel qk_q5_1_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_1_gemv_int24_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q5_1_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -817,11 +825,13 @@ static const uint32_t q5_1_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q5_1_gemv_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q5_1_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_1_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_1_gemv_f16_vulkan_rows},
     {3, "split", 1, 4, q5_1_gemv_f16_vulkan_split},
-    {5, "load_words", 4, 2, q5_1_gemv_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q5_1_gemv_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q5_1_gemv_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_q5_1_gemv_f16_vulkan = {
     .name = "q5_1_gemv_f16",
@@ -835,7 +845,7 @@ const qk_kernel qk_q5_1_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_1_gemv_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q5_1_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -889,12 +899,14 @@ static const uint32_t q5_1_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q5_1_gemv_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q5_1_gemv_int8_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q5_1_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_1_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_1_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, q5_1_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, q5_1_gemv_int8_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q5_1_gemv_int8_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q5_1_gemv_int8_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q5_1_gemv_int8_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_q5_1_gemv_int8_f16_vulkan = {
     .name = "q5_1_gemv_int8_f16",
@@ -908,7 +920,7 @@ const qk_kernel qk_q5_1_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_1_gemv_int8_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q5_1_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -937,12 +949,14 @@ static const uint32_t q5_1_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t q5_1_gemv_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q5_1_gemv_split_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q5_1_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_1_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_1_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, q5_1_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, q5_1_gemv_split_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q5_1_gemv_split_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q5_1_gemv_split_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q5_1_gemv_split_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_q5_1_gemv_split_f16_vulkan = {
     .name = "q5_1_gemv_split_f16",
@@ -956,7 +970,7 @@ const qk_kernel qk_q5_1_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_1_gemv_split_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q5_1_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -985,12 +999,14 @@ static const uint32_t q5_1_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q5_1_gemv_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q5_1_gemv_int24_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q5_1_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_1_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_1_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, q5_1_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, q5_1_gemv_int24_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q5_1_gemv_int24_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q5_1_gemv_int24_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q5_1_gemv_int24_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_q5_1_gemv_int24_f16_vulkan = {
     .name = "q5_1_gemv_int24_f16",
@@ -1004,7 +1020,7 @@ const qk_kernel qk_q5_1_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_1_gemv_int24_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q5_1_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

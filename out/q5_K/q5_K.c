@@ -617,11 +617,13 @@ static const uint32_t q5_K_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q5_K_gemv_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q5_K_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_f32_vulkan_rows},
     {3, "split", 1, 4, q5_K_gemv_f32_vulkan_split},
-    {5, "load_words", 4, 2, q5_K_gemv_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q5_K_gemv_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q5_K_gemv_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_q5_K_gemv_f32_vulkan = {
     .name = "q5_K_gemv_f32",
@@ -635,7 +637,7 @@ const qk_kernel qk_q5_K_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_K_gemv_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q5_K_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -689,12 +691,14 @@ static const uint32_t q5_K_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q5_K_gemv_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q5_K_gemv_int8_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q5_K_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, q5_K_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, q5_K_gemv_int8_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q5_K_gemv_int8_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q5_K_gemv_int8_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q5_K_gemv_int8_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_q5_K_gemv_int8_f32_vulkan = {
     .name = "q5_K_gemv_int8_f32",
@@ -708,7 +712,7 @@ const qk_kernel qk_q5_K_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_K_gemv_int8_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q5_K_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -737,12 +741,14 @@ static const uint32_t q5_K_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t q5_K_gemv_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q5_K_gemv_split_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q5_K_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, q5_K_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, q5_K_gemv_split_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q5_K_gemv_split_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q5_K_gemv_split_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q5_K_gemv_split_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_q5_K_gemv_split_f32_vulkan = {
     .name = "q5_K_gemv_split_f32",
@@ -756,7 +762,7 @@ const qk_kernel qk_q5_K_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_K_gemv_split_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q5_K_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -785,12 +791,14 @@ static const uint32_t q5_K_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q5_K_gemv_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q5_K_gemv_int24_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q5_K_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, q5_K_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, q5_K_gemv_int24_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q5_K_gemv_int24_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q5_K_gemv_int24_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q5_K_gemv_int24_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_q5_K_gemv_int24_f32_vulkan = {
     .name = "q5_K_gemv_int24_f32",
@@ -804,7 +812,7 @@ const qk_kernel qk_q5_K_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_K_gemv_int24_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q5_K_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -832,11 +840,13 @@ static const uint32_t q5_K_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q5_K_gemv_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q5_K_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_f16_vulkan_rows},
     {3, "split", 1, 4, q5_K_gemv_f16_vulkan_split},
-    {5, "load_words", 4, 2, q5_K_gemv_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q5_K_gemv_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q5_K_gemv_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_q5_K_gemv_f16_vulkan = {
     .name = "q5_K_gemv_f16",
@@ -850,7 +860,7 @@ const qk_kernel qk_q5_K_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_K_gemv_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q5_K_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -904,12 +914,14 @@ static const uint32_t q5_K_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q5_K_gemv_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q5_K_gemv_int8_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q5_K_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, q5_K_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, q5_K_gemv_int8_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q5_K_gemv_int8_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q5_K_gemv_int8_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q5_K_gemv_int8_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_q5_K_gemv_int8_f16_vulkan = {
     .name = "q5_K_gemv_int8_f16",
@@ -923,7 +935,7 @@ const qk_kernel qk_q5_K_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_K_gemv_int8_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q5_K_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -952,12 +964,14 @@ static const uint32_t q5_K_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t q5_K_gemv_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q5_K_gemv_split_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q5_K_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, q5_K_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, q5_K_gemv_split_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q5_K_gemv_split_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q5_K_gemv_split_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q5_K_gemv_split_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_q5_K_gemv_split_f16_vulkan = {
     .name = "q5_K_gemv_split_f16",
@@ -971,7 +985,7 @@ const qk_kernel qk_q5_K_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_K_gemv_split_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q5_K_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1000,12 +1014,14 @@ static const uint32_t q5_K_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q5_K_gemv_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q5_K_gemv_int24_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q5_K_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, q5_K_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, q5_K_gemv_int24_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q5_K_gemv_int24_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q5_K_gemv_int24_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q5_K_gemv_int24_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_q5_K_gemv_int24_f16_vulkan = {
     .name = "q5_K_gemv_int24_f16",
@@ -1019,7 +1035,7 @@ const qk_kernel qk_q5_K_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_K_gemv_int24_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q5_K_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -54,53 +54,50 @@ float f16_to_f32(uint bits) {
     return unpackHalf2x16(bits).x;
 }
 
-const uint BATCH = 1u;
 const uint TILES = 2u;
 
 // What a thread keeps of x: tiles of one token, in the order of the weights, and the sums over runs that share a scale.
-vec4 x[TILES][BATCH][8];
-float x_sum[TILES][BATCH][8];
+vec4 x[TILES][8];
+float x_sum[TILES][8];
 
 // The same for wide tiles.
 const uint WIDE_TILES = 1u;
-vec4 wide_x[WIDE_TILES][BATCH][16];
-float wide_x_sum[WIDE_TILES][BATCH][8];
+vec4 wide_x[WIDE_TILES][16];
+float wide_x_sum[WIDE_TILES][8];
 
-// Loads what tile `j` of a row meets of x, from right-hand side `vector` on.
+// Loads what tile `j` of a row meets of right-hand side `vector`.
 void load_x(uint vector, uint j, uint k) {
     const uint tile = j % 8u;
     const uint place = j / 8u * 64u + tile;
-    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        const uint from = min(vector + m, batch - 1u) * row_tiles * 8u + place;
-        const vec4 x0 = vec4(unpackHalf2x16(x_in[from].x), unpackHalf2x16(x_in[from].y));
-        const vec4 x1 = vec4(unpackHalf2x16(x_in[from + 8u].x), unpackHalf2x16(x_in[from + 8u].y));
-        const vec4 x2 = vec4(unpackHalf2x16(x_in[from + 16u].x), unpackHalf2x16(x_in[from + 16u].y));
-        const vec4 x3 = vec4(unpackHalf2x16(x_in[from + 24u].x), unpackHalf2x16(x_in[from + 24u].y));
-        const vec4 x4 = vec4(unpackHalf2x16(x_in[from + 32u].x), unpackHalf2x16(x_in[from + 32u].y));
-        const vec4 x5 = vec4(unpackHalf2x16(x_in[from + 40u].x), unpackHalf2x16(x_in[from + 40u].y));
-        const vec4 x6 = vec4(unpackHalf2x16(x_in[from + 48u].x), unpackHalf2x16(x_in[from + 48u].y));
-        const vec4 x7 = vec4(unpackHalf2x16(x_in[from + 56u].x), unpackHalf2x16(x_in[from + 56u].y));
-        x[k][m][0] = x0 * 16777216.0;
-        x[k][m][1] = x1 * 16777216.0;
-        x[k][m][2] = x2 * 16777216.0;
-        x[k][m][3] = x3 * 16777216.0;
-        x[k][m][4] = x4 * 16777216.0;
-        x[k][m][5] = x5 * 16777216.0;
-        x[k][m][6] = x6 * 16777216.0;
-        x[k][m][7] = x7 * 16777216.0;
-        x_sum[k][m][0] = dot(x0, vec4(1.0));
-        x_sum[k][m][1] = dot(x1, vec4(1.0));
-        x_sum[k][m][2] = dot(x2, vec4(1.0));
-        x_sum[k][m][3] = dot(x3, vec4(1.0));
-        x_sum[k][m][4] = dot(x4, vec4(1.0));
-        x_sum[k][m][5] = dot(x5, vec4(1.0));
-        x_sum[k][m][6] = dot(x6, vec4(1.0));
-        x_sum[k][m][7] = dot(x7, vec4(1.0));
-    }
+    const uint from = min(vector, batch - 1u) * row_tiles * 8u + place;
+    const vec4 x0 = vec4(unpackHalf2x16(x_in[from].x), unpackHalf2x16(x_in[from].y));
+    const vec4 x1 = vec4(unpackHalf2x16(x_in[from + 8u].x), unpackHalf2x16(x_in[from + 8u].y));
+    const vec4 x2 = vec4(unpackHalf2x16(x_in[from + 16u].x), unpackHalf2x16(x_in[from + 16u].y));
+    const vec4 x3 = vec4(unpackHalf2x16(x_in[from + 24u].x), unpackHalf2x16(x_in[from + 24u].y));
+    const vec4 x4 = vec4(unpackHalf2x16(x_in[from + 32u].x), unpackHalf2x16(x_in[from + 32u].y));
+    const vec4 x5 = vec4(unpackHalf2x16(x_in[from + 40u].x), unpackHalf2x16(x_in[from + 40u].y));
+    const vec4 x6 = vec4(unpackHalf2x16(x_in[from + 48u].x), unpackHalf2x16(x_in[from + 48u].y));
+    const vec4 x7 = vec4(unpackHalf2x16(x_in[from + 56u].x), unpackHalf2x16(x_in[from + 56u].y));
+    x[k][0] = x0 * 16777216.0;
+    x[k][1] = x1 * 16777216.0;
+    x[k][2] = x2 * 16777216.0;
+    x[k][3] = x3 * 16777216.0;
+    x[k][4] = x4 * 16777216.0;
+    x[k][5] = x5 * 16777216.0;
+    x[k][6] = x6 * 16777216.0;
+    x[k][7] = x7 * 16777216.0;
+    x_sum[k][0] = dot(x0, vec4(1.0));
+    x_sum[k][1] = dot(x1, vec4(1.0));
+    x_sum[k][2] = dot(x2, vec4(1.0));
+    x_sum[k][3] = dot(x3, vec4(1.0));
+    x_sum[k][4] = dot(x4, vec4(1.0));
+    x_sum[k][5] = dot(x5, vec4(1.0));
+    x_sum[k][6] = dot(x6, vec4(1.0));
+    x_sum[k][7] = dot(x7, vec4(1.0));
 }
 
-// Adds the products of tile `j` of row `n` with what is kept of x, for each right-hand side.
-void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
+// Adds the products of tile `j` of row `n` with what is kept of x.
+void accumulate(uint n, uint j, uint k, inout float sum) {
     const uint block = n * (row_tiles / 8u) + j / 8u;
     const uint tile = j % 8u;
     uint base = block * 44u;
@@ -187,9 +184,7 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     uint mn_hi3 = scales1 >> 30u;  // scales: bits 4-5 of mn
     uint mn7 = mn_lo3 | (mn_hi3 << 4u);
     precise float dmin_mn7 = dmin * float(mn7);
-    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        sum[m] += d_sc0 * dot(x[k][m][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)) - dmin_mn0 * x_sum[k][m][0] + d_sc1 * dot(x[k][m][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y)) - dmin_mn1 * x_sum[k][m][1] + d_sc2 * dot(x[k][m][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y)) - dmin_mn2 * x_sum[k][m][2] + d_sc3 * dot(x[k][m][3], vec4(pair6.x, pair7.x, pair6.y, pair7.y)) - dmin_mn3 * x_sum[k][m][3] + d_sc4 * dot(x[k][m][4], vec4(pair8.x, pair9.x, pair8.y, pair9.y)) - dmin_mn4 * x_sum[k][m][4] + d_sc5 * dot(x[k][m][5], vec4(pair10.x, pair11.x, pair10.y, pair11.y)) - dmin_mn5 * x_sum[k][m][5] + d_sc6 * dot(x[k][m][6], vec4(pair12.x, pair13.x, pair12.y, pair13.y)) - dmin_mn6 * x_sum[k][m][6] + d_sc7 * dot(x[k][m][7], vec4(pair14.x, pair15.x, pair14.y, pair15.y)) - dmin_mn7 * x_sum[k][m][7];
-    }
+    sum += d_sc0 * dot(x[k][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)) - dmin_mn0 * x_sum[k][0] + d_sc1 * dot(x[k][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y)) - dmin_mn1 * x_sum[k][1] + d_sc2 * dot(x[k][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y)) - dmin_mn2 * x_sum[k][2] + d_sc3 * dot(x[k][3], vec4(pair6.x, pair7.x, pair6.y, pair7.y)) - dmin_mn3 * x_sum[k][3] + d_sc4 * dot(x[k][4], vec4(pair8.x, pair9.x, pair8.y, pair9.y)) - dmin_mn4 * x_sum[k][4] + d_sc5 * dot(x[k][5], vec4(pair10.x, pair11.x, pair10.y, pair11.y)) - dmin_mn5 * x_sum[k][5] + d_sc6 * dot(x[k][6], vec4(pair12.x, pair13.x, pair12.y, pair13.y)) - dmin_mn6 * x_sum[k][6] + d_sc7 * dot(x[k][7], vec4(pair14.x, pair15.x, pair14.y, pair15.y)) - dmin_mn7 * x_sum[k][7];
 }
 
 // sum + dot(a, b), in as many operations as a has lanes.
@@ -197,53 +192,51 @@ float dot_add(float sum, vec4 a, vec4 b) {
     return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum))));
 }
 
-// Loads what wide tile `j` of a row meets of x, from right-hand side `vector` on.
+// Loads what wide tile `j` of a row meets of right-hand side `vector`.
 void load_wide_x(uint vector, uint j, uint k) {
     const uint tile = j % 4u;
     const uint place = j / 4u * 64u + tile * 2u;
-    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        const uint from = min(vector + m, batch - 1u) * row_tiles * 8u + place;
-        const vec4 x0 = vec4(unpackHalf2x16(x_in[from].x), unpackHalf2x16(x_in[from].y));
-        const vec4 x1 = vec4(unpackHalf2x16(x_in[from + 1u].x), unpackHalf2x16(x_in[from + 1u].y));
-        const vec4 x2 = vec4(unpackHalf2x16(x_in[from + 8u].x), unpackHalf2x16(x_in[from + 8u].y));
-        const vec4 x3 = vec4(unpackHalf2x16(x_in[from + 9u].x), unpackHalf2x16(x_in[from + 9u].y));
-        const vec4 x4 = vec4(unpackHalf2x16(x_in[from + 16u].x), unpackHalf2x16(x_in[from + 16u].y));
-        const vec4 x5 = vec4(unpackHalf2x16(x_in[from + 17u].x), unpackHalf2x16(x_in[from + 17u].y));
-        const vec4 x6 = vec4(unpackHalf2x16(x_in[from + 24u].x), unpackHalf2x16(x_in[from + 24u].y));
-        const vec4 x7 = vec4(unpackHalf2x16(x_in[from + 25u].x), unpackHalf2x16(x_in[from + 25u].y));
-        const vec4 x8 = vec4(unpackHalf2x16(x_in[from + 32u].x), unpackHalf2x16(x_in[from + 32u].y));
-        const vec4 x9 = vec4(unpackHalf2x16(x_in[from + 33u].x), unpackHalf2x16(x_in[from + 33u].y));
-        const vec4 x10 = vec4(unpackHalf2x16(x_in[from + 40u].x), unpackHalf2x16(x_in[from + 40u].y));
-        const vec4 x11 = vec4(unpackHalf2x16(x_in[from + 41u].x), unpackHalf2x16(x_in[from + 41u].y));
-        const vec4 x12 = vec4(unpackHalf2x16(x_in[from + 48u].x), unpackHalf2x16(x_in[from + 48u].y));
-        const vec4 x13 = vec4(unpackHalf2x16(x_in[from + 49u].x), unpackHalf2x16(x_in[from + 49u].y));
-        const vec4 x14 = vec4(unpackHalf2x16(x_in[from + 56u].x), unpackHalf2x16(x_in[from + 56u].y));
-        const vec4 x15 = vec4(unpackHalf2x16(x_in[from + 57u].x), unpackHalf2x16(x_in[from + 57u].y));
-        wide_x[k][m][0] = x0 * 16777216.0;
-        wide_x[k][m][1] = x1 * 16777216.0;
-        wide_x[k][m][2] = x2 * 16777216.0;
-        wide_x[k][m][3] = x3 * 16777216.0;
-        wide_x[k][m][4] = x4 * 16777216.0;
-        wide_x[k][m][5] = x5 * 16777216.0;
-        wide_x[k][m][6] = x6 * 16777216.0;
-        wide_x[k][m][7] = x7 * 16777216.0;
-        wide_x[k][m][8] = x8 * 16777216.0;
-        wide_x[k][m][9] = x9 * 16777216.0;
-        wide_x[k][m][10] = x10 * 16777216.0;
-        wide_x[k][m][11] = x11 * 16777216.0;
-        wide_x[k][m][12] = x12 * 16777216.0;
-        wide_x[k][m][13] = x13 * 16777216.0;
-        wide_x[k][m][14] = x14 * 16777216.0;
-        wide_x[k][m][15] = x15 * 16777216.0;
-        wide_x_sum[k][m][0] = dot(x0 + x1, vec4(1.0));
-        wide_x_sum[k][m][1] = dot(x2 + x3, vec4(1.0));
-        wide_x_sum[k][m][2] = dot(x4 + x5, vec4(1.0));
-        wide_x_sum[k][m][3] = dot(x6 + x7, vec4(1.0));
-        wide_x_sum[k][m][4] = dot(x8 + x9, vec4(1.0));
-        wide_x_sum[k][m][5] = dot(x10 + x11, vec4(1.0));
-        wide_x_sum[k][m][6] = dot(x12 + x13, vec4(1.0));
-        wide_x_sum[k][m][7] = dot(x14 + x15, vec4(1.0));
-    }
+    const uint from = min(vector, batch - 1u) * row_tiles * 8u + place;
+    const vec4 x0 = vec4(unpackHalf2x16(x_in[from].x), unpackHalf2x16(x_in[from].y));
+    const vec4 x1 = vec4(unpackHalf2x16(x_in[from + 1u].x), unpackHalf2x16(x_in[from + 1u].y));
+    const vec4 x2 = vec4(unpackHalf2x16(x_in[from + 8u].x), unpackHalf2x16(x_in[from + 8u].y));
+    const vec4 x3 = vec4(unpackHalf2x16(x_in[from + 9u].x), unpackHalf2x16(x_in[from + 9u].y));
+    const vec4 x4 = vec4(unpackHalf2x16(x_in[from + 16u].x), unpackHalf2x16(x_in[from + 16u].y));
+    const vec4 x5 = vec4(unpackHalf2x16(x_in[from + 17u].x), unpackHalf2x16(x_in[from + 17u].y));
+    const vec4 x6 = vec4(unpackHalf2x16(x_in[from + 24u].x), unpackHalf2x16(x_in[from + 24u].y));
+    const vec4 x7 = vec4(unpackHalf2x16(x_in[from + 25u].x), unpackHalf2x16(x_in[from + 25u].y));
+    const vec4 x8 = vec4(unpackHalf2x16(x_in[from + 32u].x), unpackHalf2x16(x_in[from + 32u].y));
+    const vec4 x9 = vec4(unpackHalf2x16(x_in[from + 33u].x), unpackHalf2x16(x_in[from + 33u].y));
+    const vec4 x10 = vec4(unpackHalf2x16(x_in[from + 40u].x), unpackHalf2x16(x_in[from + 40u].y));
+    const vec4 x11 = vec4(unpackHalf2x16(x_in[from + 41u].x), unpackHalf2x16(x_in[from + 41u].y));
+    const vec4 x12 = vec4(unpackHalf2x16(x_in[from + 48u].x), unpackHalf2x16(x_in[from + 48u].y));
+    const vec4 x13 = vec4(unpackHalf2x16(x_in[from + 49u].x), unpackHalf2x16(x_in[from + 49u].y));
+    const vec4 x14 = vec4(unpackHalf2x16(x_in[from + 56u].x), unpackHalf2x16(x_in[from + 56u].y));
+    const vec4 x15 = vec4(unpackHalf2x16(x_in[from + 57u].x), unpackHalf2x16(x_in[from + 57u].y));
+    wide_x[k][0] = x0 * 16777216.0;
+    wide_x[k][1] = x1 * 16777216.0;
+    wide_x[k][2] = x2 * 16777216.0;
+    wide_x[k][3] = x3 * 16777216.0;
+    wide_x[k][4] = x4 * 16777216.0;
+    wide_x[k][5] = x5 * 16777216.0;
+    wide_x[k][6] = x6 * 16777216.0;
+    wide_x[k][7] = x7 * 16777216.0;
+    wide_x[k][8] = x8 * 16777216.0;
+    wide_x[k][9] = x9 * 16777216.0;
+    wide_x[k][10] = x10 * 16777216.0;
+    wide_x[k][11] = x11 * 16777216.0;
+    wide_x[k][12] = x12 * 16777216.0;
+    wide_x[k][13] = x13 * 16777216.0;
+    wide_x[k][14] = x14 * 16777216.0;
+    wide_x[k][15] = x15 * 16777216.0;
+    wide_x_sum[k][0] = dot(x0 + x1, vec4(1.0));
+    wide_x_sum[k][1] = dot(x2 + x3, vec4(1.0));
+    wide_x_sum[k][2] = dot(x4 + x5, vec4(1.0));
+    wide_x_sum[k][3] = dot(x6 + x7, vec4(1.0));
+    wide_x_sum[k][4] = dot(x8 + x9, vec4(1.0));
+    wide_x_sum[k][5] = dot(x10 + x11, vec4(1.0));
+    wide_x_sum[k][6] = dot(x12 + x13, vec4(1.0));
+    wide_x_sum[k][7] = dot(x14 + x15, vec4(1.0));
 }
 
 // Loads wide tile `j` of row `n`.
@@ -265,7 +258,7 @@ void fetch_wide(uint n, uint j, out uvec4 fours[1], out uint words[10]) {
 }
 
 // Adds the products of wide tile `j` of row `n`, which was loaded.
-void accumulate_wide(uint n, uint j, uint k, uvec4 fours[1], uint words[10], inout float sum[BATCH]) {
+void accumulate_wide(uint n, uint j, uint k, uvec4 fours[1], uint words[10], inout float sum) {
     const uint block = n * (row_tiles / 8u) + j / 4u;
     const uint tile = j % 4u;
     uvec4 four = fours[0];
@@ -381,25 +374,21 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[1], uint words[10], ino
     uint mn_hi3 = scales1 >> 30u;  // scales: bits 4-5 of mn
     uint mn7 = mn_lo3 | (mn_hi3 << 4u);
     precise float dmin_mn7 = dmin * float(mn7);
-    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        float dots0 = dot_add(dot(wide_x[k][m][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)), wide_x[k][m][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y));
-        float dots1 = dot_add(dot(wide_x[k][m][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y)), wide_x[k][m][3], vec4(pair6.x, pair7.x, pair6.y, pair7.y));
-        float dots2 = dot_add(dot(wide_x[k][m][4], vec4(pair8.x, pair9.x, pair8.y, pair9.y)), wide_x[k][m][5], vec4(pair10.x, pair11.x, pair10.y, pair11.y));
-        float dots3 = dot_add(dot(wide_x[k][m][6], vec4(pair12.x, pair13.x, pair12.y, pair13.y)), wide_x[k][m][7], vec4(pair14.x, pair15.x, pair14.y, pair15.y));
-        float dots4 = dot_add(dot(wide_x[k][m][8], vec4(pair16.x, pair17.x, pair16.y, pair17.y)), wide_x[k][m][9], vec4(pair18.x, pair19.x, pair18.y, pair19.y));
-        float dots5 = dot_add(dot(wide_x[k][m][10], vec4(pair20.x, pair21.x, pair20.y, pair21.y)), wide_x[k][m][11], vec4(pair22.x, pair23.x, pair22.y, pair23.y));
-        float dots6 = dot_add(dot(wide_x[k][m][12], vec4(pair24.x, pair25.x, pair24.y, pair25.y)), wide_x[k][m][13], vec4(pair26.x, pair27.x, pair26.y, pair27.y));
-        float dots7 = dot_add(dot(wide_x[k][m][14], vec4(pair28.x, pair29.x, pair28.y, pair29.y)), wide_x[k][m][15], vec4(pair30.x, pair31.x, pair30.y, pair31.y));
-        sum[m] += d_sc0 * dots0 - dmin_mn0 * wide_x_sum[k][m][0] + d_sc1 * dots1 - dmin_mn1 * wide_x_sum[k][m][1] + d_sc2 * dots2 - dmin_mn2 * wide_x_sum[k][m][2] + d_sc3 * dots3 - dmin_mn3 * wide_x_sum[k][m][3] + d_sc4 * dots4 - dmin_mn4 * wide_x_sum[k][m][4] + d_sc5 * dots5 - dmin_mn5 * wide_x_sum[k][m][5] + d_sc6 * dots6 - dmin_mn6 * wide_x_sum[k][m][6] + d_sc7 * dots7 - dmin_mn7 * wide_x_sum[k][m][7];
-    }
+    float dots0 = dot_add(dot(wide_x[k][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)), wide_x[k][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y));
+    float dots1 = dot_add(dot(wide_x[k][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y)), wide_x[k][3], vec4(pair6.x, pair7.x, pair6.y, pair7.y));
+    float dots2 = dot_add(dot(wide_x[k][4], vec4(pair8.x, pair9.x, pair8.y, pair9.y)), wide_x[k][5], vec4(pair10.x, pair11.x, pair10.y, pair11.y));
+    float dots3 = dot_add(dot(wide_x[k][6], vec4(pair12.x, pair13.x, pair12.y, pair13.y)), wide_x[k][7], vec4(pair14.x, pair15.x, pair14.y, pair15.y));
+    float dots4 = dot_add(dot(wide_x[k][8], vec4(pair16.x, pair17.x, pair16.y, pair17.y)), wide_x[k][9], vec4(pair18.x, pair19.x, pair18.y, pair19.y));
+    float dots5 = dot_add(dot(wide_x[k][10], vec4(pair20.x, pair21.x, pair20.y, pair21.y)), wide_x[k][11], vec4(pair22.x, pair23.x, pair22.y, pair23.y));
+    float dots6 = dot_add(dot(wide_x[k][12], vec4(pair24.x, pair25.x, pair24.y, pair25.y)), wide_x[k][13], vec4(pair26.x, pair27.x, pair26.y, pair27.y));
+    float dots7 = dot_add(dot(wide_x[k][14], vec4(pair28.x, pair29.x, pair28.y, pair29.y)), wide_x[k][15], vec4(pair30.x, pair31.x, pair30.y, pair31.y));
+    sum += d_sc0 * dots0 - dmin_mn0 * wide_x_sum[k][0] + d_sc1 * dots1 - dmin_mn1 * wide_x_sum[k][1] + d_sc2 * dots2 - dmin_mn2 * wide_x_sum[k][2] + d_sc3 * dots3 - dmin_mn3 * wide_x_sum[k][3] + d_sc4 * dots4 - dmin_mn4 * wide_x_sum[k][4] + d_sc5 * dots5 - dmin_mn5 * wide_x_sum[k][5] + d_sc6 * dots6 - dmin_mn6 * wide_x_sum[k][6] + d_sc7 * dots7 - dmin_mn7 * wide_x_sum[k][7];
 }
 
 shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
 
 // Sums over the lanes of a subgroup, of all rows at once: those of row r in lane r.
-float sum_of_lanes(float sum[ROWS][BATCH], uint m) {
-    float v[ROWS];
-    [[unroll]] for (uint r = 0u; r < ROWS; ++r) v[r] = sum[r][m];
+float sum_of_lanes(float v[ROWS]) {
     [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
         const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
         [[unroll]] for (uint i = 0u; i < left; ++i) {
@@ -423,8 +412,8 @@ void walk_wide() {
         const uint pair = work / parts, token = pair / slots, first = work % parts * teams * ROWS, expert = ids[pair];
         const bool found = expert < experts;
         if (found ? expert < expert_first || expert >= expert_end : expert_first != 0u) continue;  // another launch's
-        float sum[ROWS][BATCH];
-        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r][0] = 0.0;
+        float sum[ROWS];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
         if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros
         const uint begin = (expert - expert_first) * rows, row = begin + first + team * ROWS, end = begin + rows;
         for (uint c = gl_SubgroupID % split; found && c < slices; c += split) {
@@ -440,7 +429,7 @@ void walk_wide() {
             held = c;
             held_token = token;
         }
-        const float all = sum_of_lanes(sum, 0u);
+        const float all = sum_of_lanes(sum);
         // Halves of the memory in turn: who is a row ahead does not write where others still read.
         const uint place = turn++ % 2u * gl_NumSubgroups * ROWS;
         if (lane < ROWS) partial[place + gl_SubgroupID * ROWS + lane] = all;
@@ -470,8 +459,8 @@ void main() {
         const uint pair = work / parts, token = pair / slots, first = work % parts * teams * ROWS, expert = ids[pair];
         const bool found = expert < experts;
         if (found ? expert < expert_first || expert >= expert_end : expert_first != 0u) continue;  // another launch's
-        float sum[ROWS][BATCH];
-        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r][0] = 0.0;
+        float sum[ROWS];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
         if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros
         for (uint c = gl_SubgroupID % split; found && c < slices; c += split) {
             [[unroll]] for (uint k = 0; k < TILES; ++k) {
@@ -487,7 +476,7 @@ void main() {
             held_token = token;
         }
         [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
-            const float all = subgroupAdd(sum[r][0]);
+            const float all = subgroupAdd(sum[r]);
             if (subgroupElect()) partial[gl_SubgroupID * ROWS + r] = all;
         }
         barrier();

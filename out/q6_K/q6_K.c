@@ -610,11 +610,13 @@ static const uint32_t q6_K_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q6_K_gemv_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q6_K_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_f32_vulkan_rows},
     {3, "split", 1, 4, q6_K_gemv_f32_vulkan_split},
-    {5, "load_words", 4, 2, q6_K_gemv_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q6_K_gemv_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q6_K_gemv_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_q6_K_gemv_f32_vulkan = {
     .name = "q6_K_gemv_f32",
@@ -628,7 +630,7 @@ const qk_kernel qk_q6_K_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q6_K_gemv_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q6_K_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -682,12 +684,14 @@ static const uint32_t q6_K_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q6_K_gemv_int8_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q6_K_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, q6_K_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, q6_K_gemv_int8_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q6_K_gemv_int8_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q6_K_gemv_int8_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q6_K_gemv_int8_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_q6_K_gemv_int8_f32_vulkan = {
     .name = "q6_K_gemv_int8_f32",
@@ -701,7 +705,7 @@ const qk_kernel qk_q6_K_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q6_K_gemv_int8_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q6_K_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -730,12 +734,14 @@ static const uint32_t q6_K_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t q6_K_gemv_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q6_K_gemv_split_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q6_K_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, q6_K_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, q6_K_gemv_split_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q6_K_gemv_split_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q6_K_gemv_split_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q6_K_gemv_split_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_q6_K_gemv_split_f32_vulkan = {
     .name = "q6_K_gemv_split_f32",
@@ -749,7 +755,7 @@ const qk_kernel qk_q6_K_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q6_K_gemv_split_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q6_K_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -778,12 +784,14 @@ static const uint32_t q6_K_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q6_K_gemv_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q6_K_gemv_int24_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q6_K_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, q6_K_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, q6_K_gemv_int24_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q6_K_gemv_int24_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q6_K_gemv_int24_f32_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q6_K_gemv_int24_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_q6_K_gemv_int24_f32_vulkan = {
     .name = "q6_K_gemv_int24_f32",
@@ -797,7 +805,7 @@ const qk_kernel qk_q6_K_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q6_K_gemv_int24_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q6_K_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -825,11 +833,13 @@ static const uint32_t q6_K_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q6_K_gemv_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q6_K_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_f16_vulkan_rows},
     {3, "split", 1, 4, q6_K_gemv_f16_vulkan_split},
-    {5, "load_words", 4, 2, q6_K_gemv_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q6_K_gemv_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q6_K_gemv_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_q6_K_gemv_f16_vulkan = {
     .name = "q6_K_gemv_f16",
@@ -843,7 +853,7 @@ const qk_kernel qk_q6_K_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q6_K_gemv_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q6_K_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -897,12 +907,14 @@ static const uint32_t q6_K_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q6_K_gemv_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q6_K_gemv_int8_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q6_K_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, q6_K_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, q6_K_gemv_int8_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q6_K_gemv_int8_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q6_K_gemv_int8_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q6_K_gemv_int8_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_q6_K_gemv_int8_f16_vulkan = {
     .name = "q6_K_gemv_int8_f16",
@@ -916,7 +928,7 @@ const qk_kernel qk_q6_K_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q6_K_gemv_int8_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q6_K_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -945,12 +957,14 @@ static const uint32_t q6_K_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t q6_K_gemv_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q6_K_gemv_split_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q6_K_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, q6_K_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, q6_K_gemv_split_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q6_K_gemv_split_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q6_K_gemv_split_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q6_K_gemv_split_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_q6_K_gemv_split_f16_vulkan = {
     .name = "q6_K_gemv_split_f16",
@@ -964,7 +978,7 @@ const qk_kernel qk_q6_K_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q6_K_gemv_split_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q6_K_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -993,12 +1007,14 @@ static const uint32_t q6_K_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q6_K_gemv_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q6_K_gemv_int24_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
 static const qk_spec_constant q6_K_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, q6_K_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, q6_K_gemv_int24_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q6_K_gemv_int24_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q6_K_gemv_int24_f16_vulkan_load_words},
+    {6, "shared_fours", 1024, 3, q6_K_gemv_int24_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_q6_K_gemv_int24_f16_vulkan = {
     .name = "q6_K_gemv_int24_f16",
@@ -1012,7 +1028,7 @@ const qk_kernel qk_q6_K_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q6_K_gemv_int24_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q6_K_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

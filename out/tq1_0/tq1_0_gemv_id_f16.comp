@@ -46,23 +46,20 @@ float f16_to_f32(uint bits) {
     return unpackHalf2x16(bits).x;
 }
 
-const uint BATCH = 1u;
 const uint TILES = 16u;
 
 // What a thread keeps of x: tiles of one token, in the order of the weights, and the sums over runs that share a scale.
-vec4 x[TILES][BATCH][1];
-float x_sum[TILES][BATCH][1];
+vec4 x[TILES][1];
+float x_sum[TILES][1];
 
-// Loads what tile `j` of a row meets of x, from right-hand side `vector` on.
+// Loads what tile `j` of a row meets of right-hand side `vector`.
 void load_x(uint vector, uint j, uint k) {
     const uint tile = j % 64u;
     const uint place = j / 64u * 64u + tile;
-    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        const uint from = min(vector + m, batch - 1u) * row_tiles * 1u + place;
-        const vec4 x0 = vec4(unpackHalf2x16(x_in[from].x), unpackHalf2x16(x_in[from].y));
-        x[k][m][0] = x0;
-        x_sum[k][m][0] = dot(x0, vec4(1.0));
-    }
+    const uint from = min(vector, batch - 1u) * row_tiles * 1u + place;
+    const vec4 x0 = vec4(unpackHalf2x16(x_in[from].x), unpackHalf2x16(x_in[from].y));
+    x[k][0] = x0;
+    x_sum[k][0] = dot(x0, vec4(1.0));
 }
 
 // 32 bits from words of 16.
@@ -70,8 +67,8 @@ uint blocks_u32(uint at) {
     return uint(blocks[at]) | (uint(blocks[at + 1u]) << 16);
 }
 
-// Adds the products of tile `j` of row `n` with what is kept of x, for each right-hand side.
-void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
+// Adds the products of tile `j` of row `n` with what is kept of x.
+void accumulate(uint n, uint j, uint k, inout float sum) {
     const uint block = n * (row_tiles / 64u) + j / 64u;
     const uint tile = j % 64u;
     uint base = block * 27u;
@@ -82,12 +79,10 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     uint digit_ = tile < 40u ? tile / 8u : tile < 60u ? (tile - 40u) / 4u : tile - 60u;  // which digit of base 3, from the top
     uint power = ((digit_ & 1u) != 0u ? 3u : 1u) * ((digit_ & 2u) != 0u ? 9u : 1u) * (digit_ >= 4u ? 81u : 1u);  // 3^n
     uvec4 t_ = (((t_digits * power) & 0xFFu) * 3u) >> 8u;  // a digit of base 3
-    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        sum[m] += d * (dot(x[k][m][0], vec4(ivec4(t_))) - x_sum[k][m][0]);
-    }
+    sum += d * (dot(x[k][0], vec4(ivec4(t_))) - x_sum[k][0]);
 }
 
-shared float partial[gl_WorkGroupSize.x / 4u * ROWS];
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
 
 void main() {
     // A subgroup holds a slice of x and walks down the rows. While there are slices for more, subgroups share a row.
@@ -101,8 +96,8 @@ void main() {
         const uint pair = work / parts, token = pair / slots, first = work % parts * teams * ROWS, expert = ids[pair];
         const bool found = expert < experts;
         if (found ? expert < expert_first || expert >= expert_end : expert_first != 0u) continue;  // another launch's
-        float sum[ROWS][BATCH];
-        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r][0] = 0.0;
+        float sum[ROWS];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
         if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros
         for (uint c = gl_SubgroupID % split; found && c < slices; c += split) {
             [[unroll]] for (uint k = 0; k < TILES; ++k) {
@@ -118,7 +113,7 @@ void main() {
             held_token = token;
         }
         [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
-            const float all = subgroupAdd(sum[r][0]);
+            const float all = subgroupAdd(sum[r]);
             if (subgroupElect()) partial[gl_SubgroupID * ROWS + r] = all;
         }
         barrier();

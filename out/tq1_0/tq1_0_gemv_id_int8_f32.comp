@@ -48,15 +48,14 @@ float f16_to_f32(uint bits) {
     return unpackHalf2x16(bits).x;
 }
 
-const uint BATCH = 1u;
 const uint TILES = 16u;
 
-// What a thread keeps of x: tiles of one token as integers of signed bytes, the highest first, four elements in a word;
-// the step that an integer stands for; and sums over runs that share a scale, of each digit and of the integers.
-int x[TILES][BATCH][DIGITS][1];
-int x_digits[TILES][BATCH][DIGITS][1];
-float x_step[TILES][BATCH][1];
-float x_sum[TILES][BATCH][1];
+// What a thread keeps of x: tiles of one token as integers of signed bytes, the highest first, four elements in a word; the
+// steps that the integers stand for; sums over runs that share a scale, of each digit, and of x itself.
+int x[TILES][DIGITS][1];
+int x_digits[TILES][DIGITS][1];
+float x_step[TILES][1];
+float x_sum[TILES][1];
 
 // Integers whose digits are bytes with a sign: the largest, less what rounding may add.
 const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355709.0;
@@ -90,23 +89,21 @@ int sum_of(ivec4 v) {
     return v.x + v.y + v.z + v.w;
 }
 
-// Loads what tile `j` of a row meets of x, from right-hand side `vector` on.
+// Loads what tile `j` of a row meets of right-hand side `vector`.
 void load_x(uint vector, uint j, uint k) {
     const uint tile = j % 64u;
     const uint place = j / 64u * 64u + tile;
-    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        const uint from = min(vector + m, batch - 1u) * row_tiles * 1u + place;
-        const vec4 x0 = x_in[from];
-        vec4 most = abs(x0);
-        const float scale = scale_of(most, x0);
-        x_step[k][m][0] = 1.0 / scale;
-        ivec4 i0 = ivec4(roundEven(x0 * scale));
-        [[unroll]] for (uint digit = DIGITS; digit-- > 0;) {
-            const ivec4 low0 = bitfieldExtract(i0, 0, 8);
-            x[k][m][digit][0] = bytes_of(low0);
-            x_digits[k][m][digit][0] = sum_of(low0);
-            i0 = (i0 - low0) >> 8;
-        }
+    const uint from = min(vector, batch - 1u) * row_tiles * 1u + place;
+    const vec4 x0 = x_in[from];
+    vec4 most = abs(x0);
+    const float scale = scale_of(most, x0);
+    x_step[k][0] = 1.0 / scale;
+    ivec4 i0 = ivec4(roundEven(x0 * scale));
+    [[unroll]] for (uint digit = DIGITS; digit-- > 0;) {
+        const ivec4 low0 = bitfieldExtract(i0, 0, 8);
+        x[k][digit][0] = bytes_of(low0);
+        x_digits[k][digit][0] = sum_of(low0);
+        i0 = (i0 - low0) >> 8;
     }
 }
 
@@ -115,8 +112,8 @@ uint blocks_u32(uint at) {
     return uint(blocks[at]) | (uint(blocks[at + 1u]) << 16);
 }
 
-// Adds the products of tile `j` of row `n` with what is kept of x, for each right-hand side.
-void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
+// Adds the products of tile `j` of row `n` with what is kept of x.
+void accumulate(uint n, uint j, uint k, inout float sum) {
     const uint block = n * (row_tiles / 64u) + j / 64u;
     const uint tile = j % 64u;
     uint base = block * 27u;
@@ -128,16 +125,14 @@ void accumulate(uint n, uint j, uint k, inout float sum[BATCH]) {
     uint power = ((digit_ & 1u) != 0u ? 3u : 1u) * ((digit_ & 2u) != 0u ? 9u : 1u) * (digit_ >= 4u ? 81u : 1u);  // 3^n
     uvec4 t_ = (((t_digits * power) & 0xFFu) * 3u) >> 8u;  // a digit of base 3
     uint bytes = t_.x | (t_.y << 8u) | (t_.z << 16u) | (t_.w << 24u);
-    [[unroll]] for (uint m = 0; m < BATCH; ++m) {
-        float dots0 = 0.0;
-        [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
-            dots0 = 256.0 * dots0 + float(dot4(int(bytes), x[k][m][digit][0]) - x_digits[k][m][digit][0]);
-        }
-        sum[m] += d * (x_step[k][m][0] * dots0);
+    float dots0 = 0.0;
+    [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
+        dots0 = 256.0 * dots0 + float(dot4(int(bytes), x[k][digit][0]) - x_digits[k][digit][0]);
     }
+    sum += d * (x_step[k][0] * dots0);
 }
 
-shared float partial[gl_WorkGroupSize.x / 4u * ROWS];
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
 
 void main() {
     // A subgroup holds a slice of x and walks down the rows. While there are slices for more, subgroups share a row.
@@ -151,8 +146,8 @@ void main() {
         const uint pair = work / parts, token = pair / slots, first = work % parts * teams * ROWS, expert = ids[pair];
         const bool found = expert < experts;
         if (found ? expert < expert_first || expert >= expert_end : expert_first != 0u) continue;  // another launch's
-        float sum[ROWS][BATCH];
-        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r][0] = 0.0;
+        float sum[ROWS];
+        [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
         if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros
         for (uint c = gl_SubgroupID % split; found && c < slices; c += split) {
             [[unroll]] for (uint k = 0; k < TILES; ++k) {
@@ -168,7 +163,7 @@ void main() {
             held_token = token;
         }
         [[unroll]] for (uint r = 0u; r < ROWS; ++r) {
-            const float all = subgroupAdd(sum[r][0]);
+            const float all = subgroupAdd(sum[r]);
             if (subgroupElect()) partial[gl_SubgroupID * ROWS + r] = all;
         }
         barrier();

@@ -916,24 +916,48 @@ static inline uint64_t qk_busy_workgroups_(const qk_limits *limits) {
     return limits->busy_workgroups != 0 ? limits->busy_workgroups : QK_BUSY_WORKGROUPS;
 }
 
-/* Whether threads keep all of x, of `kept` right-hand sides: as integers of few bytes each, or of a single one as floats. */
+/* Those that share x take about a fourth more registers, and each loads all of x: no more than run at the same time. */
+static inline uint64_t qk_sharing_workgroups_(const qk_limits *limits, uint32_t threads) {
+    uint64_t count = qk_busy_workgroups_(limits) * 4 / 5 * 128 / (threads > 128 ? threads : 128);
+    return count != 0 ? count : 1;
+}
+
+/* Whether a workgroup keeps all of x for the rows that it walks down: of one right-hand side in registers, of several in
+ * memory that it shares. */
 static inline int qk_keeps_x_(const qk_kernel *kernel, const uint32_t *constants, uint32_t kept) {
-    return qk_constant_(kernel, constants, "load_words", 1) > 1 && kept * qk_constant_(kernel, constants, "digits", 8) <= 8;
+    return qk_constant_(kernel, constants, kept > 1 ? "shared_fours" : "load_words", 1) > 1;
+}
+
+/* Rows at a time. Sums of all rows and right-hand sides are in registers, and beside them what a tile of each row holds. */
+static inline uint32_t qk_rows_at_once_(const qk_kernel *kernel, uint32_t kept) {
+    uint32_t rows = kept == 1 ? 8 : kept == 2 ? 4 : 2;
+    if (kept > 1 && qk_constant_(kernel, NULL, "digits", 0) == 0 && kernel->tile_elements <= 16)
+        rows = kept == 2 ? 8 : 4;
+    return rows;
+}
+
+/* Memory for x, in 16 bytes: the most that is legal and that the device has, beside what the kernel needs for its sums. */
+static inline uint32_t qk_shared_fours_(const qk_spec_constant *constant, const qk_limits *limits, uint32_t threads,
+                                        uint32_t rows) {
+    uint32_t sums = threads / 4 * rows * 2 * 4, fours = constant->value;
+    for (uint32_t i = 0; i < constant->legal_count; i++)
+        if (constant->legal[i] > fours && constant->legal[i] * 16 + sums <= limits->shared_bytes)
+            fours = constant->legal[i];
+    return fours;
 }
 
 /* The constants of a launch: the descriptor's, but for as many right-hand sides as there are, and for few rows, of which
  * subgroups take parts, so that a device is busy. */
 static inline void qk_gemv_constants_(const qk_kernel *kernel, const qk_limits *limits, uint64_t batch, uint64_t rows,
                                       uint64_t cols, uint32_t *constants) {
-    uint32_t kept = 1, split = 1, at_once = 8, threads = 128;
+    uint32_t kept = 1, split = 1, threads = 128;
     while (kept < batch)
         kept *= 2;
-    int wide = qk_keeps_x_(kernel, NULL, kept);
-    while (at_once * kept > 16)
-        at_once /= 2;
+    uint32_t at_once = qk_rows_at_once_(kernel, kept);
+    int keeps = qk_keeps_x_(kernel, NULL, kept);
     while (at_once > 2 && rows < at_once * qk_busy_workgroups_(limits))
         at_once /= 2;
-    while (threads < 512 && threads * QK_KEPT_VALUES < cols && 2 * threads <= limits->workgroup_size)
+    while (threads < 512 && (kept > 1 || threads * QK_KEPT_VALUES < cols) && 2 * threads <= limits->workgroup_size)
         threads *= 2;
     while (split < 8 && rows * split < QK_BUSY_ROWS)
         split *= 2;
@@ -944,13 +968,18 @@ static inline void qk_gemv_constants_(const qk_kernel *kernel, const qk_limits *
             constants[i] = kept;
         if (strcmp(c->name, "split") == 0 && c->value == 1)
             constants[i] = split;
-        if (strcmp(c->name, "rows") == 0 && wide && c->value == QK_USUAL_ROWS)
+        if (strcmp(c->name, "rows") == 0 && keeps && c->value == QK_USUAL_ROWS)
             constants[i] = at_once;
-        if (strcmp(c->name, "local_size_x") == 0 && wide && c->value == QK_USUAL_THREADS)
+        if (strcmp(c->name, "local_size_x") == 0 && keeps && c->value == QK_USUAL_THREADS)
             constants[i] = threads;
-        if (strcmp(c->name, "rows") == 0 && kept == 8 && c->value > 2)
-            constants[i] = 2; /* sums of all rows and right-hand sides are in registers */
+        if (strcmp(c->name, "rows") == 0 && !keeps && kept == 8 && c->value > 2)
+            constants[i] = 2;
     }
+    for (uint32_t i = 0; i < kernel->spec_constant_count && i < QK_MAX_CONSTANTS; i++)
+        if (strcmp(kernel->spec_constants[i].name, "shared_fours") == 0)
+            constants[i] = qk_shared_fours_(&kernel->spec_constants[i], limits,
+                                            qk_constant_(kernel, constants, "local_size_x", threads),
+                                            qk_constant_(kernel, constants, "rows", at_once));
 }
 
 typedef struct qk_gemv_ {
@@ -1054,10 +1083,13 @@ static inline qk_status qk_launch_gemv_(const qk_call_ *call, const qk_gemv_ *g,
     launch.constants = constants;
     /* Metal texts have no such constant. With eight right-hand sides they, too, take two rows at a time. */
     uint32_t rows = qk_constant_(kernel, constants, "rows", g->batch > 4 ? 2 : 4);
+    uint32_t kept = qk_constant_(kernel, constants, "batch", 8), threads = qk_constant_(kernel, constants, "local_size_x", 64);
     uint64_t groups = qk_ceil_(count, rows);
     /* What a workgroup keeps of x, it keeps for many rows. */
-    if (qk_keeps_x_(kernel, constants, qk_constant_(kernel, constants, "batch", 8)))
-        groups = qk_min_(groups, qk_busy_workgroups_(&call->backend->limits));
+    if (qk_keeps_x_(kernel, constants, kept))
+        groups = kept == 1 ? qk_min_(groups, qk_busy_workgroups_(&call->backend->limits))
+                           : qk_min_(qk_ceil_(count, rows * (threads > 32 ? threads / 32 : 1)),
+                                     qk_sharing_workgroups_(&call->backend->limits, threads));
     launch.workgroups = (uint32_t)qk_min_(groups, qk_max_workgroups_(call));
     return call->backend->launch(call->backend->context, &launch, error);
 }
@@ -1101,11 +1133,25 @@ static inline qk_status qk_dispatch_gemv(const qk_backend *backend, const qk_ker
     return status;
 }
 
+/* The constants of a launch: the descriptor's, but for more rows at a time where x is small, or where results are many. */
+static inline void qk_experts_constants_(const qk_kernel *kernel, const qk_limits *limits, uint64_t results,
+                                         uint32_t *constants) {
+    int small = qk_constant_(kernel, NULL, "digits", 0) != 0, many = results >= 32 * qk_busy_workgroups_(limits);
+    for (uint32_t i = 0; i < kernel->spec_constant_count && i < QK_MAX_CONSTANTS; i++) {
+        const qk_spec_constant *c = &kernel->spec_constants[i];
+        constants[i] = c->value;
+        if (strcmp(c->name, "rows") == 0 && c->value == QK_USUAL_ROWS && qk_keeps_x_(kernel, NULL, 1) &&
+            (small || many))
+            constants[i] = 2 * QK_USUAL_ROWS;
+    }
+}
+
 /* The part of the experts that a launch takes; x, ids, y and the status are bound whole. */
 static inline qk_status qk_launch_experts_(const qk_call_ *call, const uint32_t *push, uint64_t first, uint64_t count,
                                            uint64_t pairs, uint64_t rows, qk_error *error) {
     const qk_kernel *kernel = call->kernel;
     uint32_t weights = call->count - 4;
+    uint32_t constants[QK_MAX_CONSTANTS];
     qk_range ranges[QK_MAX_BINDINGS];
     qk_launch launch;
     for (uint32_t i = 0; i < call->count; i++) {
@@ -1116,9 +1162,10 @@ static inline qk_status qk_launch_experts_(const qk_call_ *call, const uint32_t 
     launch.kernel = kernel;
     launch.ranges = ranges;
     launch.push = push;
-    launch.constants = NULL;
-    launch.workgroups =
-        (uint32_t)qk_min_(pairs * qk_ceil_(rows, qk_constant_(kernel, NULL, "rows", 4)), qk_max_workgroups_(call));
+    qk_experts_constants_(kernel, &call->backend->limits, pairs * rows, constants);
+    launch.constants = constants;
+    launch.workgroups = (uint32_t)qk_min_(pairs * qk_ceil_(rows, qk_constant_(kernel, constants, "rows", 4)),
+                                          qk_max_workgroups_(call));
     return call->backend->launch(call->backend->context, &launch, error);
 }
 

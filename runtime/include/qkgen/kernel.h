@@ -162,6 +162,7 @@ typedef struct qk_limits {
     uint32_t push_bytes;
     uint32_t features;        /* QK_FEATURE_ bits */
     uint32_t busy_workgroups; /* of 128 threads, that keep the device busy; 0: not known */
+    uint32_t shared_bytes;    /* memory of a workgroup; 0: not known */
 } qk_limits;
 
 /* One launch: `ranges` in the order of the kernel's bindings, `workgroups` in one dimension. */
