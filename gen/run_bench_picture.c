@@ -1,13 +1,12 @@
-/* Figures as a picture: for each format a line, for each family a panel, and in it a dot at the share of the device's
- * copy
- * bandwidth, with the marks of peers beside it. */
+/* Figures as a picture: for each format a line, for each family a panel, and in it a dot at the share of the device's copy
+ * bandwidth, with the marks of peers beside it. Panels stand side by side, as many as a page is wide, then in a further band. */
 #include "run_bench.h"
 #include "run_bench_draw.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { EDGE = 36, PANEL = 210, RATE = 54, GAP = 28, LINE = 20, MOST_PANELS = 16 };
+enum { EDGE = 36, PANEL = 240, RATE = 54, GAP = 28, LINE = 20, MOST_PANELS = 16, IN_BAND = 3, BAND_HEAD = 92 };
 
 typedef struct panel {
     const qg_figure *sample; /* one of the group */
@@ -73,13 +72,15 @@ static void find_rows_and_panels(picture *p) {
 
 /* ---- drawing ---- */
 
-static double panel_left(const picture *p, uint32_t i) { return p->left + i * (PANEL + RATE + GAP); }
+static double panel_left(const picture *p, uint32_t i) { return p->left + i % IN_BAND * (PANEL + RATE + GAP); }
+
+static double panel_top(const picture *p, uint32_t i) { return p->top + i / IN_BAND * (p->n_rows * LINE + BAND_HEAD); }
 
 static double at(const picture *p, uint32_t i, double share) {
     return panel_left(p, i) + PANEL * (share < p->panels[i].most ? share / p->panels[i].most : 1);
 }
 
-static double line_of(const picture *p, uint32_t r) { return p->top + r * LINE; }
+static double line_of(const picture *p, uint32_t r, uint32_t i) { return panel_top(p, i) + r * LINE; }
 
 static double draw_head(const picture *p, const char *title) {
     const qg_figures *f = p->figures;
@@ -103,16 +104,28 @@ static double draw_head(const picture *p, const char *title) {
     return y + 22;
 }
 
+/* The lines of the band that begins with panel `i`. */
+static void draw_formats(const picture *p, uint32_t i, double right) {
+    qg_draw_text(p->svg, EDGE, panel_top(p, i) - 8, "g n", "format");
+    qg_draw_text(p->svg, p->left - 20, panel_top(p, i) - 8, "g n o", "bits");
+    for (uint32_t r = 0; r < p->n_rows; ++r) {
+        const double y = line_of(p, r, i);
+        if (r % 2 == 0) qg_draw_box(p->svg, EDGE - 8, y, right - EDGE + 16, LINE, "class=\"p\"");
+        qg_draw_text(p->svg, EDGE, y + 14.5, "", p->rows[r].format);
+        qg_draw_text(p->svg, p->left - 20, y + 14.5, "g o", qg_format(p->arena, "%.4g", p->rows[r].bits));
+    }
+}
+
 static void draw_panel(const picture *p, uint32_t i) {
     const qg_figure *f = p->panels[i].sample;
-    const double x = panel_left(p, i), bottom = line_of(p, p->n_rows);
+    const double x = panel_left(p, i), top = panel_top(p, i), bottom = line_of(p, p->n_rows, i);
     const double step = p->panels[i].most > 2.1 ? 1 : p->panels[i].most > 1.3 ? 0.5 : 0.25;
-    qg_draw_text(p->svg, x, p->top - 46, "b", qg_figure_group(p->arena, f));
-    qg_draw_text(p->svg, x, p->top - 28, "g n",
+    qg_draw_text(p->svg, x, top - 46, "b", qg_figure_group(p->arena, f));
+    qg_draw_text(p->svg, x, top - 28, "g n",
                  qg_format(p->arena, "%llu x %llu", (unsigned long long)f->rows, (unsigned long long)f->cols));
     for (double s = 0; s <= p->panels[i].most; s += step) {
-        qg_draw_line(p->svg, at(p, i, s), p->top, at(p, i, s), bottom, s == 1 ? "class=\"k\"" : "class=\"l\"");
-        qg_draw_text(p->svg, at(p, i, s), p->top - 8, "g n m", qg_format(p->arena, "%.0f%%", 100 * s));
+        qg_draw_line(p->svg, at(p, i, s), top, at(p, i, s), bottom, s == 1 ? "class=\"k\"" : "class=\"l\"");
+        qg_draw_text(p->svg, at(p, i, s), top - 8, "g n m", qg_format(p->arena, "%.0f%%", 100 * s));
     }
 }
 
@@ -121,7 +134,7 @@ static void draw_figure(const picture *p, const qg_figure *f) {
     uint32_t r = 0;
     while (strcmp(p->rows[r].format, f->format) != 0) ++r;
     if (i == p->n_panels) return;
-    const double y = line_of(p, r) + LINE / 2.0, rate = qg_figure_rate(f);
+    const double y = line_of(p, r, i) + LINE / 2.0, rate = qg_figure_rate(f);
     const double least = share(p, f->bytes / f->time.greatest), greatest = share(p, f->bytes / f->time.least);
     qg_draw_line(p->svg, at(p, i, least), y, at(p, i, greatest), y, "class=\"r\"");
     qg_draw_mark(p->svg, at(p, i, share(p, rate)), y, 0);
@@ -143,17 +156,13 @@ const char *qg_figures_svg(qg_arena *arena, const qg_figures *figures, const qg_
         if (strlen(p.rows[r].format) > longest) longest = strlen(p.rows[r].format);
     p.left = EDGE + (double)(longest + 7) * QG_DRAW_CHARACTER / 10 + 24;
     p.top = draw_head(&p, title) + 64;
-    const double right = panel_left(&p, p.n_panels) - GAP;
-    qg_draw_text(&svg, EDGE, p.top - 8, "g n", "format");
-    qg_draw_text(&svg, p.left - 20, p.top - 8, "g n o", "bits");
-    for (uint32_t r = 0; r < p.n_rows; ++r) {
-        if (r % 2 == 0) qg_draw_box(&svg, EDGE - 8, line_of(&p, r), right - EDGE + 16, LINE, "class=\"p\"");
-        qg_draw_text(&svg, EDGE, line_of(&p, r) + 14.5, "", p.rows[r].format);
-        qg_draw_text(&svg, p.left - 20, line_of(&p, r) + 14.5, "g o", qg_format(arena, "%.4g", p.rows[r].bits));
-    }
+    const uint32_t wide = p.n_panels < IN_BAND ? p.n_panels : IN_BAND;
+    const double right = p.left + wide * (PANEL + RATE + GAP) - GAP;
+    for (uint32_t i = 0; i < p.n_panels || i == 0; i += IN_BAND) draw_formats(&p, i, right);
     for (uint32_t i = 0; i < p.n_panels; ++i) draw_panel(&p, i);
     for (uint32_t i = 0; i < figures->count; ++i) draw_figure(&p, &figures->items[i]);
     const double width = right + EDGE > 920 ? right + EDGE : 920;
     const char *what = qg_format(arena, "%u formats in %u panels on %s", p.n_rows, p.n_panels, figures->device);
-    return qg_draw_document(arena, width, line_of(&p, p.n_rows) + EDGE, title, what, &svg);
+    const uint32_t last = p.n_panels ? p.n_panels - 1 : 0;
+    return qg_draw_document(arena, width, line_of(&p, p.n_rows, last) + EDGE, title, what, &svg);
 }
