@@ -94,14 +94,15 @@ static uint64_t effective(const search *s, const uint32_t *values, const char *n
     return 1;
 }
 
-/* Subgroups that share rows have four bytes for each row and right-hand side in shared memory, and a subgroup has four
- * threads or
- * more. A driver need not refuse what is too large. */
+/* Subgroups that share rows have twice four bytes for each row in shared memory, or four for each right-hand side, too; and a
+ * subgroup has four threads or more. Beside that may be x. A driver need not refuse what is too large. */
 static bool has_room(const search *s, const uint32_t *values) {
+    const uint64_t sums = effective(s, values, "local_size_x") * effective(s, values, "rows"),
+                   fours = effective(s, values, "shared_fours");
     uint64_t kept = 1;
     while (kept < s->entry.batch) kept *= 2;
-    return effective(s, values, "local_size_x") * effective(s, values, "rows") * kept <=
-           qk_vulkan_info(s->bench->vk)->shared_bytes;
+    const uint64_t bytes = fours > 1 ? 2 * sums + (kept > 1 ? 16 * fours : 0) : (kept > 1 ? kept : 2) * sums;
+    return bytes <= qk_vulkan_info(s->bench->vk)->shared_bytes;
 }
 
 /* "rows=2 split=4". */

@@ -674,14 +674,14 @@ static void test_load_words(void **state) {
         uint64_t rows, cols, batch;
         uint32_t busy, threads, at_once, workgroups;
     } shapes[] = {
-        {57344, 8192, 1, 0, 128, 8, 660}, /* x in 128 threads; more groups of rows than workgroups */
-        {57344, 1024, 1, 0, 128, 8, 660}, /* no fewer threads */
-        {5280, 16384, 1, 0, 256, 8, 660},
-        {5279, 16384, 1, 0, 256, 4, 660}, /* each workgroup has rows */
-        {4096, 65536, 1, 0, 256, 4, 660}, /* no more threads than the device has */
-        {1024, 4096, 1, 0, 128, 2, 512},
-        {100, 4096, 1, 0, 128, 2, 50},
-        {1024, 4096, 1, 16, 128, 8, 16}, /* a device that says what keeps it busy */
+        {57344, 8192, 1, 0, 256, 8,
+         264}, /* floats: workgroups as large as can be; more groups of rows than workgroups */
+        {57344, 1024, 1, 0, 256, 8, 264},
+        {5280, 16384, 1, 0, 256, 8, 264},
+        {5279, 16384, 1, 0, 256, 4, 264}, /* each workgroup has rows */
+        {1024, 4096, 1, 0, 256, 2, 264},
+        {100, 4096, 1, 0, 256, 2, 50},
+        {1024, 4096, 1, 16, 128, 8, 12}, /* a device that says what keeps it busy */
         /* Several right-hand sides are shared by a workgroup as large as can be, and by no more than run at once. */
         {57344, 8192, 2, 0, 256, 8, 264},
         {57344, 8192, 3, 0, 256, 4, 264},
@@ -696,6 +696,15 @@ static void test_load_words(void **state) {
         assert_int_equal(s.constants[3], 4);
         assert_int_equal(s.workgroups, shapes[i].workgroups);
     }
+    /* Integers: as many threads as hold x, and no more than the device has. */
+    qk_spec_constant bytes = {4, "digits", 1, 0, NULL};
+    assert_int_equal(see_shape(57344, 8192, 1, 0, &bytes).constants[0], 128);
+    assert_int_equal(see_shape(57344, 1024, 1, 0, &bytes).constants[0], 128);
+    assert_int_equal(see_shape(57344, 16384, 1, 0, &bytes).constants[0], 256);
+    assert_int_equal(see_shape(4096, 65536, 1, 0, &bytes).constants[0], 256);
+    assert_int_equal(see_shape(57344, 8192, 1, 0, &bytes).workgroups, 660);
+    bytes.value = 2;
+    assert_int_equal(see_shape(57344, 8192, 1, 0, &bytes).workgroups, 528);
     const qk_spec_constant single = {5, "load_words", 1, 0, NULL}, rows = {2, "rows", 2, 4, powers},
                            threads = {0, "local_size_x", 32, 0, NULL};
     seen s = see_shape(57344, 8192, 1, 0, &single);

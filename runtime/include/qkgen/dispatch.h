@@ -916,9 +916,14 @@ static inline uint64_t qk_busy_workgroups_(const qk_limits *limits) {
     return limits->busy_workgroups != 0 ? limits->busy_workgroups : QK_BUSY_WORKGROUPS;
 }
 
-/* Those that share x take about a fourth more registers, and each loads all of x: no more than run at the same time. */
-static inline uint64_t qk_sharing_workgroups_(const qk_limits *limits, uint32_t threads) {
-    uint64_t count = qk_busy_workgroups_(limits) * 4 / 5 * 128 / (threads > 128 ? threads : 128);
+/* Workgroups that run at the same time, each of which keeps x for the rows that it walks down. A thread takes few registers for x
+ * of one byte; all others a fourth more, so that there is room for fewer. */
+static inline uint64_t qk_walking_workgroups_(const qk_kernel *kernel, const qk_limits *limits, uint32_t kept,
+                                              uint32_t threads) {
+    uint64_t count = qk_busy_workgroups_(limits) * 128;
+    if (kept > 1 || qk_constant_(kernel, NULL, "digits", 0) != 1)
+        count = count * 4 / 5;
+    count /= threads > 128 ? threads : 128;
     return count != 0 ? count : 1;
 }
 
@@ -957,7 +962,9 @@ static inline void qk_gemv_constants_(const qk_kernel *kernel, const qk_limits *
     int keeps = qk_keeps_x_(kernel, NULL, kept);
     while (at_once > 2 && rows < at_once * qk_busy_workgroups_(limits))
         at_once /= 2;
-    while (threads < 512 && (kept > 1 || threads * QK_KEPT_VALUES < cols) && 2 * threads <= limits->workgroup_size)
+    /* Large workgroups where sums are in floats, which take many registers; not where only a few run at once. */
+    int floats = qk_constant_(kernel, NULL, "digits", 0) == 0 && qk_busy_workgroups_(limits) >= 64, large = kept > 1 || floats;
+    while (threads < 512 && (large || threads * QK_KEPT_VALUES < cols) && 2 * threads <= limits->workgroup_size)
         threads *= 2;
     while (split < 8 && rows * split < QK_BUSY_ROWS)
         split *= 2;
@@ -1087,9 +1094,8 @@ static inline qk_status qk_launch_gemv_(const qk_call_ *call, const qk_gemv_ *g,
     uint64_t groups = qk_ceil_(count, rows);
     /* What a workgroup keeps of x, it keeps for many rows. */
     if (qk_keeps_x_(kernel, constants, kept))
-        groups = kept == 1 ? qk_min_(groups, qk_busy_workgroups_(&call->backend->limits))
-                           : qk_min_(qk_ceil_(count, rows * (threads > 32 ? threads / 32 : 1)),
-                                     qk_sharing_workgroups_(&call->backend->limits, threads));
+        groups = qk_min_(kept == 1 ? groups : qk_ceil_(count, rows * (threads > 32 ? threads / 32 : 1)),
+                         qk_walking_workgroups_(kernel, &call->backend->limits, kept, threads));
     launch.workgroups = (uint32_t)qk_min_(groups, qk_max_workgroups_(call));
     return call->backend->launch(call->backend->context, &launch, error);
 }
