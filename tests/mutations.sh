@@ -85,7 +85,7 @@ sums=runtime/include/qkgen/dispatch.h
 
 # ---- ids and indices that are out of range ----
 mutate "an id out of range is found, Vulkan" templates/gemv_id.comp 's/found = expert < experts/found = true/' unit gemv_test
-mutate "its results are zeros, Vulkan" templates/gemv_id.comp 's/(sum\[r\]\[0\] = )0\.0/\1found ? 0.0 : 1.0/' unit gemv_test
+mutate "its results are zeros, Vulkan" templates/gemv_id.comp 's/(sum\[r\] = )0\.0/\1found ? 0.0 : 1.0/' unit gemv_test
 mutate "the status word counts it, Vulkan" templates/gemv_id.comp 's/atomicAdd\(out_of_range, 1u\)/;/' unit gemv_test
 mutate "it is counted once, Vulkan" templates/gemv_id.comp 's/ && first == 0u && gl_LocalInvocationID.x == 0u//' unit gemv_test
 mutate "experts of another launch are left alone" templates/gemv_id.comp \
@@ -130,6 +130,9 @@ mutate "M ragged, halves: no vector is written beyond the last" templates/gemv.c
 mutate "several vectors: sums of all slices" templates/gemv.comp 's/begin == 0u \? all : y\[at\] \+ all/all/' \
   script gemv vulkan "blocks q4_0 1 2048 4 f16"
 mutate "several vectors: each has its own x" templates/gemv.comp 's/\(i \/ count, begin/(0u, begin/' unit gemv_test
+mutate "several vectors: x is there before it is read" templates/gemv.comp '/share_x\(i \//,/barrier/ s/barrier\(\);/;/' unit gemv_test
+mutate "several vectors: x stays while it is read" templates/gemv.comp '/count = min\(SLICE/,/barrier/ s/barrier\(\);/;/' \
+  script gemv vulkan "blocks q4_0 300 98 4 f32"
 mutate "several vectors: tiles of a slice lie apart" gen/shared.c 's/SLICE \+ t\] = %s/SLICE] = %s/' unit gemv_test
 mutate "several vectors: the last block of all" gen/glsl.c 's/wide_last\(arena, wide_dot, kernel, true\)\)/"")/' \
   script gemv vulkan "blocks q8_0 5 4 3 f32"

@@ -20,16 +20,23 @@ has_class() {
   esac
 }
 
-# runs_of FORMAT: targets and classes. Only Vulkan has others than exact and half. Unless ALL is set, a few formats of each kind
-# are compared in all classes, and fewer take class half to Metal.
+# runs_of FORMAT KIND: targets and classes. Only Vulkan has others than exact and half. Unless ALL is set, a few formats of each kind
+# are compared in all classes, fewer with experts and several vectors, which take fewer to Metal, too, and class half even fewer.
 runs_of() {
-  local target
+  local target many=yes
+  case ${ALL:-}$2-$1 in
+    1* | one-* | *-q4_0 | *-q4_K | *-q5_1 | *-q6_K | *-q8_0 | *-q1_0 | *-tq2_0 | *-iq2_xxs | *-iq4_nl | *-mxfp4 | *-nf4_b64) ;;
+    *-fp8_tensor | *-awq_b4_g64 | *-affine_b[346]_g64_bf16) ;;
+    *) many= ;;
+  esac
   for target in $(targets_of "$1"); do
+    case $target$many in msl) continue ;; esac
     echo "$target exact"
     case $target-${ALL:-}$1 in
       msl-q4_0 | msl-q6_K | msl-iq2_xxs | msl-nf4_b64 | msl-affine_b3_g64_bf16 | msl-1*) echo "msl half" ;;
     esac
   done
+  [ -n "$many" ] || return 0
   case ${ALL:-}$1 in
     1* | [it]*q* | q* | nvfp4 | mxfp4 | mlx_* | affine_b?_g64_bf16 | awq_b4_g64 | gptq_v?_b4_g64 | hqq_b4_g64 | ct_b4_g32 | nf4_b64 | fp8_tensor | int8_channel)
       printf 'vulkan %s\n' int8 split int24 half ;;
@@ -72,7 +79,7 @@ near() {
     error=$("$vectors" $(bound_of "$class") "$data/y" "$data/expected") && pass ||
       fail "gemv $format, $rows x $cols, batch $batch, $type on $target, class $class: error $error"
     echo "$format gemv $target $class $error" >>"$work/errors"
-  done < <(runs_of "$format")
+  done < <(runs_of "$format" $([ "$batch" -gt 1 ] && echo several || echo one))
 }
 
 # blocks FORMAT ROWS BLOCKS BATCH TYPE: data of the library, repeated to so many rows of so many blocks. Where these are a multiple of
@@ -166,7 +173,7 @@ near_experts() {
       fail "gemv_id $format, $type on $target, class $class: error $error"
     says "gemv_id $format on $target counts" "12 of 24 ids are not below --experts 4; their results are zeros" "$data/log"
     echo "$format gemv_id $target $class $error" >>"$work/errors"
-  done < <(runs_of "$format")
+  done < <(runs_of "$format" experts)
 }
 # not_finite FORMAT: a NaN and an infinity in x reach the sums of every class; other right-hand sides stay as they are.
 not_finite() {
