@@ -193,7 +193,7 @@ mutate "the bound of class half: x in steps of its largest" templates/gemv.comp 
   script gemv vulkan "blocks q4_K 19 3 1 f32"
 mutate "a NaN in x is not lost in integers" templates/gemv.comp 's/any\(isnan\(all\)\) \|\| isinf\(largest\)/false/' \
   script gemv vulkan "not_finite q8_0"
-mutate "the bound of sums" gen/sums.c 's/steps \? (.*) : ";\\n    \}\\n"\);/steps ? \1 : " * (1.0 + 1e-5);\\n    }\\n");/' \
+mutate "the bound of sums" gen/sums.c 's/%ssum%s \+= /%ssum%s += 1.00001 * /' \
   script gemv vulkan "blocks q4_0 19 3 1 f32"
 mutate "f16 is rounded to even, Vulkan" templates/prelude.glsl 's/ \+ \(\(magnitude >> 13\) \& 1u\)//' script rounding vulkan
 mutate "bf16 is rounded to even, MSL" templates/prelude.metal 's/0x7FFFu \+ \(\(bits >> 16\) \& 1u\)/0x7FFFu/' script rounding msl
