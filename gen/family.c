@@ -277,7 +277,7 @@ static void describe_tables(qg_arena *arena, const qg_kernel *kernel, qk_kernel 
 
 static void describe_constants(qg_arena *arena, const qg_kernel *kernel, qk_kernel *described) {
     static const uint32_t batches[] = {1, 2, 4, 8}, rows[] = {1, 2, 4, 8}, digits[] = {1, 2, 3}, choice[] = {0, 1},
-                          load_words[] = {1, 4}, fours[] = {1024, 2048, 2560};
+                          load_words[] = {1, 4}, fours[] = {512, 1024, 2048, 2560};
     const bool vulkan = described->api == QK_API_VULKAN;
     qk_spec_constant *list = QG_NEW_ARRAY(arena, qk_spec_constant, 7);
     uint32_t count = 0;
@@ -297,9 +297,9 @@ static void describe_constants(qg_arena *arena, const qg_kernel *kernel, qk_kern
     if (kernel->wide && vulkan)
         list[count++] =
             (qk_spec_constant){.id = 5, .name = "load_words", .value = 4, .legal_count = 2, .legal = load_words};
-    if (qg_shares_x(kernel) && vulkan) /* 16, 32, 40 KiB: Vulkan promises the first */
+    if (qg_shares_x(kernel) && vulkan) /* from 8 KiB: Vulkan promises 16, and sums are beside it */
         list[count++] =
-            (qk_spec_constant){.id = 6, .name = "shared_fours", .value = 1024, .legal_count = 3, .legal = fours};
+            (qk_spec_constant){.id = 6, .name = "shared_fours", .value = 512, .legal_count = 4, .legal = fours};
     if (qg_rounds_f16(kernel) && vulkan)
         list[count++] =
             (qk_spec_constant){.id = 8, .name = QK_CONSTANT_ROUNDS_F16, .value = 0, .legal_count = 2, .legal = choice};

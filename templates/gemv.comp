@@ -13,7 +13,7 @@ layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row, wh
 layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: weights are loaded 16 bytes at a time, where that can be
 @end
 @if shares
-layout(constant_id = 6) const uint SHARED_FOURS = 1024;  // 16 bytes each: memory for x, of several right-hand sides
+layout(constant_id = 6) const uint SHARED_FOURS = 512;  // 16 bytes each: memory for x, of several right-hand sides
 @end
 @if digits
 layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3

@@ -623,13 +623,13 @@ static const uint32_t affine_b8_g32_bf16_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g32_bf16_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g32_bf16_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g32_bf16_gemv_f32_vulkan_load_words[] = {1, 4};
-static const uint32_t affine_b8_g32_bf16_gemv_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
+static const uint32_t affine_b8_g32_bf16_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant affine_b8_g32_bf16_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g32_bf16_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g32_bf16_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b8_g32_bf16_gemv_f32_vulkan_rows},
     {3, "split", 1, 4, affine_b8_g32_bf16_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, affine_b8_g32_bf16_gemv_f32_vulkan_load_words},
-    {6, "shared_fours", 1024, 3, affine_b8_g32_bf16_gemv_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, affine_b8_g32_bf16_gemv_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_affine_b8_g32_bf16_gemv_f32_vulkan = {
     .name = "affine_b8_g32_bf16_gemv_f32",
@@ -699,14 +699,14 @@ static const uint32_t affine_b8_g32_bf16_gemv_int8_f32_vulkan_rows[] = {1, 2, 4,
 static const uint32_t affine_b8_g32_bf16_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g32_bf16_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t affine_b8_g32_bf16_gemv_int8_f32_vulkan_load_words[] = {1, 4};
-static const uint32_t affine_b8_g32_bf16_gemv_int8_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
+static const uint32_t affine_b8_g32_bf16_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant affine_b8_g32_bf16_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g32_bf16_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g32_bf16_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b8_g32_bf16_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, affine_b8_g32_bf16_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, affine_b8_g32_bf16_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b8_g32_bf16_gemv_int8_f32_vulkan_load_words},
-    {6, "shared_fours", 1024, 3, affine_b8_g32_bf16_gemv_int8_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, affine_b8_g32_bf16_gemv_int8_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_affine_b8_g32_bf16_gemv_int8_f32_vulkan = {
     .name = "affine_b8_g32_bf16_gemv_int8_f32",
@@ -751,14 +751,14 @@ static const uint32_t affine_b8_g32_bf16_gemv_split_f32_vulkan_rows[] = {1, 2, 4
 static const uint32_t affine_b8_g32_bf16_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g32_bf16_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t affine_b8_g32_bf16_gemv_split_f32_vulkan_load_words[] = {1, 4};
-static const uint32_t affine_b8_g32_bf16_gemv_split_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
+static const uint32_t affine_b8_g32_bf16_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant affine_b8_g32_bf16_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g32_bf16_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g32_bf16_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b8_g32_bf16_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, affine_b8_g32_bf16_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, affine_b8_g32_bf16_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b8_g32_bf16_gemv_split_f32_vulkan_load_words},
-    {6, "shared_fours", 1024, 3, affine_b8_g32_bf16_gemv_split_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, affine_b8_g32_bf16_gemv_split_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_affine_b8_g32_bf16_gemv_split_f32_vulkan = {
     .name = "affine_b8_g32_bf16_gemv_split_f32",
@@ -803,14 +803,14 @@ static const uint32_t affine_b8_g32_bf16_gemv_int24_f32_vulkan_rows[] = {1, 2, 4
 static const uint32_t affine_b8_g32_bf16_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g32_bf16_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t affine_b8_g32_bf16_gemv_int24_f32_vulkan_load_words[] = {1, 4};
-static const uint32_t affine_b8_g32_bf16_gemv_int24_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
+static const uint32_t affine_b8_g32_bf16_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant affine_b8_g32_bf16_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g32_bf16_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g32_bf16_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b8_g32_bf16_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, affine_b8_g32_bf16_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, affine_b8_g32_bf16_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b8_g32_bf16_gemv_int24_f32_vulkan_load_words},
-    {6, "shared_fours", 1024, 3, affine_b8_g32_bf16_gemv_int24_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, affine_b8_g32_bf16_gemv_int24_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_affine_b8_g32_bf16_gemv_int24_f32_vulkan = {
     .name = "affine_b8_g32_bf16_gemv_int24_f32",
@@ -854,13 +854,13 @@ static const uint32_t affine_b8_g32_bf16_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g32_bf16_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g32_bf16_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g32_bf16_gemv_f16_vulkan_load_words[] = {1, 4};
-static const uint32_t affine_b8_g32_bf16_gemv_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
+static const uint32_t affine_b8_g32_bf16_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant affine_b8_g32_bf16_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g32_bf16_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g32_bf16_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b8_g32_bf16_gemv_f16_vulkan_rows},
     {3, "split", 1, 4, affine_b8_g32_bf16_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, affine_b8_g32_bf16_gemv_f16_vulkan_load_words},
-    {6, "shared_fours", 1024, 3, affine_b8_g32_bf16_gemv_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, affine_b8_g32_bf16_gemv_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_affine_b8_g32_bf16_gemv_f16_vulkan = {
     .name = "affine_b8_g32_bf16_gemv_f16",
@@ -930,14 +930,14 @@ static const uint32_t affine_b8_g32_bf16_gemv_int8_f16_vulkan_rows[] = {1, 2, 4,
 static const uint32_t affine_b8_g32_bf16_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g32_bf16_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t affine_b8_g32_bf16_gemv_int8_f16_vulkan_load_words[] = {1, 4};
-static const uint32_t affine_b8_g32_bf16_gemv_int8_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
+static const uint32_t affine_b8_g32_bf16_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant affine_b8_g32_bf16_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g32_bf16_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g32_bf16_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b8_g32_bf16_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, affine_b8_g32_bf16_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, affine_b8_g32_bf16_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b8_g32_bf16_gemv_int8_f16_vulkan_load_words},
-    {6, "shared_fours", 1024, 3, affine_b8_g32_bf16_gemv_int8_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, affine_b8_g32_bf16_gemv_int8_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_affine_b8_g32_bf16_gemv_int8_f16_vulkan = {
     .name = "affine_b8_g32_bf16_gemv_int8_f16",
@@ -982,14 +982,14 @@ static const uint32_t affine_b8_g32_bf16_gemv_split_f16_vulkan_rows[] = {1, 2, 4
 static const uint32_t affine_b8_g32_bf16_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g32_bf16_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t affine_b8_g32_bf16_gemv_split_f16_vulkan_load_words[] = {1, 4};
-static const uint32_t affine_b8_g32_bf16_gemv_split_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
+static const uint32_t affine_b8_g32_bf16_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant affine_b8_g32_bf16_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g32_bf16_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g32_bf16_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b8_g32_bf16_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, affine_b8_g32_bf16_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, affine_b8_g32_bf16_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b8_g32_bf16_gemv_split_f16_vulkan_load_words},
-    {6, "shared_fours", 1024, 3, affine_b8_g32_bf16_gemv_split_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, affine_b8_g32_bf16_gemv_split_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_affine_b8_g32_bf16_gemv_split_f16_vulkan = {
     .name = "affine_b8_g32_bf16_gemv_split_f16",
@@ -1034,14 +1034,14 @@ static const uint32_t affine_b8_g32_bf16_gemv_int24_f16_vulkan_rows[] = {1, 2, 4
 static const uint32_t affine_b8_g32_bf16_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g32_bf16_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t affine_b8_g32_bf16_gemv_int24_f16_vulkan_load_words[] = {1, 4};
-static const uint32_t affine_b8_g32_bf16_gemv_int24_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
+static const uint32_t affine_b8_g32_bf16_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant affine_b8_g32_bf16_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g32_bf16_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g32_bf16_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b8_g32_bf16_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, affine_b8_g32_bf16_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, affine_b8_g32_bf16_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b8_g32_bf16_gemv_int24_f16_vulkan_load_words},
-    {6, "shared_fours", 1024, 3, affine_b8_g32_bf16_gemv_int24_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, affine_b8_g32_bf16_gemv_int24_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_affine_b8_g32_bf16_gemv_int24_f16_vulkan = {
     .name = "affine_b8_g32_bf16_gemv_int24_f16",

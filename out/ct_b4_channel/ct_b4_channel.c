@@ -642,13 +642,13 @@ static const uint32_t ct_b4_channel_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_f32_vulkan_load_words[] = {1, 4};
-static const uint32_t ct_b4_channel_gemv_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
+static const uint32_t ct_b4_channel_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant ct_b4_channel_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_channel_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_channel_gemv_f32_vulkan_rows},
     {3, "split", 1, 4, ct_b4_channel_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, ct_b4_channel_gemv_f32_vulkan_load_words},
-    {6, "shared_fours", 1024, 3, ct_b4_channel_gemv_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, ct_b4_channel_gemv_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_ct_b4_channel_gemv_f32_vulkan = {
     .name = "ct_b4_channel_gemv_f32",
@@ -728,14 +728,14 @@ static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_load_words[] = {1, 4};
-static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
+static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant ct_b4_channel_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_channel_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_channel_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, ct_b4_channel_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, ct_b4_channel_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, ct_b4_channel_gemv_int8_f32_vulkan_load_words},
-    {6, "shared_fours", 1024, 3, ct_b4_channel_gemv_int8_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, ct_b4_channel_gemv_int8_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_ct_b4_channel_gemv_int8_f32_vulkan = {
     .name = "ct_b4_channel_gemv_int8_f32",
@@ -786,14 +786,14 @@ static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_load_words[] = {1, 4};
-static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
+static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant ct_b4_channel_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_channel_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_channel_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, ct_b4_channel_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, ct_b4_channel_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, ct_b4_channel_gemv_split_f32_vulkan_load_words},
-    {6, "shared_fours", 1024, 3, ct_b4_channel_gemv_split_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, ct_b4_channel_gemv_split_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_ct_b4_channel_gemv_split_f32_vulkan = {
     .name = "ct_b4_channel_gemv_split_f32",
@@ -844,14 +844,14 @@ static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_load_words[] = {1, 4};
-static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
+static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant ct_b4_channel_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_channel_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_channel_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, ct_b4_channel_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, ct_b4_channel_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, ct_b4_channel_gemv_int24_f32_vulkan_load_words},
-    {6, "shared_fours", 1024, 3, ct_b4_channel_gemv_int24_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, ct_b4_channel_gemv_int24_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_ct_b4_channel_gemv_int24_f32_vulkan = {
     .name = "ct_b4_channel_gemv_int24_f32",
@@ -901,13 +901,13 @@ static const uint32_t ct_b4_channel_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_f16_vulkan_load_words[] = {1, 4};
-static const uint32_t ct_b4_channel_gemv_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
+static const uint32_t ct_b4_channel_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant ct_b4_channel_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_channel_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_channel_gemv_f16_vulkan_rows},
     {3, "split", 1, 4, ct_b4_channel_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, ct_b4_channel_gemv_f16_vulkan_load_words},
-    {6, "shared_fours", 1024, 3, ct_b4_channel_gemv_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, ct_b4_channel_gemv_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_ct_b4_channel_gemv_f16_vulkan = {
     .name = "ct_b4_channel_gemv_f16",
@@ -987,14 +987,14 @@ static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_load_words[] = {1, 4};
-static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
+static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant ct_b4_channel_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_channel_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_channel_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, ct_b4_channel_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, ct_b4_channel_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, ct_b4_channel_gemv_int8_f16_vulkan_load_words},
-    {6, "shared_fours", 1024, 3, ct_b4_channel_gemv_int8_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, ct_b4_channel_gemv_int8_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_ct_b4_channel_gemv_int8_f16_vulkan = {
     .name = "ct_b4_channel_gemv_int8_f16",
@@ -1045,14 +1045,14 @@ static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_load_words[] = {1, 4};
-static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
+static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant ct_b4_channel_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_channel_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_channel_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, ct_b4_channel_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, ct_b4_channel_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, ct_b4_channel_gemv_split_f16_vulkan_load_words},
-    {6, "shared_fours", 1024, 3, ct_b4_channel_gemv_split_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, ct_b4_channel_gemv_split_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_ct_b4_channel_gemv_split_f16_vulkan = {
     .name = "ct_b4_channel_gemv_split_f16",
@@ -1103,14 +1103,14 @@ static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_load_words[] = {1, 4};
-static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
+static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant ct_b4_channel_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_channel_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_channel_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, ct_b4_channel_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, ct_b4_channel_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, ct_b4_channel_gemv_int24_f16_vulkan_load_words},
-    {6, "shared_fours", 1024, 3, ct_b4_channel_gemv_int24_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, ct_b4_channel_gemv_int24_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_ct_b4_channel_gemv_int24_f16_vulkan = {
     .name = "ct_b4_channel_gemv_int24_f16",

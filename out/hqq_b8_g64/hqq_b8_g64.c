@@ -652,13 +652,13 @@ static const uint32_t hqq_b8_g64_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g64_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g64_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g64_gemv_f32_vulkan_load_words[] = {1, 4};
-static const uint32_t hqq_b8_g64_gemv_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
+static const uint32_t hqq_b8_g64_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant hqq_b8_g64_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b8_g64_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b8_g64_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, hqq_b8_g64_gemv_f32_vulkan_rows},
     {3, "split", 1, 4, hqq_b8_g64_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, hqq_b8_g64_gemv_f32_vulkan_load_words},
-    {6, "shared_fours", 1024, 3, hqq_b8_g64_gemv_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, hqq_b8_g64_gemv_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_hqq_b8_g64_gemv_f32_vulkan = {
     .name = "hqq_b8_g64_gemv_f32",
@@ -739,14 +739,14 @@ static const uint32_t hqq_b8_g64_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g64_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g64_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t hqq_b8_g64_gemv_int8_f32_vulkan_load_words[] = {1, 4};
-static const uint32_t hqq_b8_g64_gemv_int8_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
+static const uint32_t hqq_b8_g64_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant hqq_b8_g64_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b8_g64_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b8_g64_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, hqq_b8_g64_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, hqq_b8_g64_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, hqq_b8_g64_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, hqq_b8_g64_gemv_int8_f32_vulkan_load_words},
-    {6, "shared_fours", 1024, 3, hqq_b8_g64_gemv_int8_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, hqq_b8_g64_gemv_int8_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_hqq_b8_g64_gemv_int8_f32_vulkan = {
     .name = "hqq_b8_g64_gemv_int8_f32",
@@ -798,14 +798,14 @@ static const uint32_t hqq_b8_g64_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g64_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g64_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t hqq_b8_g64_gemv_split_f32_vulkan_load_words[] = {1, 4};
-static const uint32_t hqq_b8_g64_gemv_split_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
+static const uint32_t hqq_b8_g64_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant hqq_b8_g64_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b8_g64_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b8_g64_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, hqq_b8_g64_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, hqq_b8_g64_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, hqq_b8_g64_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, hqq_b8_g64_gemv_split_f32_vulkan_load_words},
-    {6, "shared_fours", 1024, 3, hqq_b8_g64_gemv_split_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, hqq_b8_g64_gemv_split_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_hqq_b8_g64_gemv_split_f32_vulkan = {
     .name = "hqq_b8_g64_gemv_split_f32",
@@ -857,14 +857,14 @@ static const uint32_t hqq_b8_g64_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g64_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g64_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t hqq_b8_g64_gemv_int24_f32_vulkan_load_words[] = {1, 4};
-static const uint32_t hqq_b8_g64_gemv_int24_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
+static const uint32_t hqq_b8_g64_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant hqq_b8_g64_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b8_g64_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b8_g64_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, hqq_b8_g64_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, hqq_b8_g64_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, hqq_b8_g64_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, hqq_b8_g64_gemv_int24_f32_vulkan_load_words},
-    {6, "shared_fours", 1024, 3, hqq_b8_g64_gemv_int24_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, hqq_b8_g64_gemv_int24_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_hqq_b8_g64_gemv_int24_f32_vulkan = {
     .name = "hqq_b8_g64_gemv_int24_f32",
@@ -915,13 +915,13 @@ static const uint32_t hqq_b8_g64_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g64_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g64_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g64_gemv_f16_vulkan_load_words[] = {1, 4};
-static const uint32_t hqq_b8_g64_gemv_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
+static const uint32_t hqq_b8_g64_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant hqq_b8_g64_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b8_g64_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b8_g64_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, hqq_b8_g64_gemv_f16_vulkan_rows},
     {3, "split", 1, 4, hqq_b8_g64_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, hqq_b8_g64_gemv_f16_vulkan_load_words},
-    {6, "shared_fours", 1024, 3, hqq_b8_g64_gemv_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, hqq_b8_g64_gemv_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_hqq_b8_g64_gemv_f16_vulkan = {
     .name = "hqq_b8_g64_gemv_f16",
@@ -1002,14 +1002,14 @@ static const uint32_t hqq_b8_g64_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g64_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g64_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t hqq_b8_g64_gemv_int8_f16_vulkan_load_words[] = {1, 4};
-static const uint32_t hqq_b8_g64_gemv_int8_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
+static const uint32_t hqq_b8_g64_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant hqq_b8_g64_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b8_g64_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b8_g64_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, hqq_b8_g64_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, hqq_b8_g64_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, hqq_b8_g64_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, hqq_b8_g64_gemv_int8_f16_vulkan_load_words},
-    {6, "shared_fours", 1024, 3, hqq_b8_g64_gemv_int8_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, hqq_b8_g64_gemv_int8_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_hqq_b8_g64_gemv_int8_f16_vulkan = {
     .name = "hqq_b8_g64_gemv_int8_f16",
@@ -1061,14 +1061,14 @@ static const uint32_t hqq_b8_g64_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g64_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g64_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t hqq_b8_g64_gemv_split_f16_vulkan_load_words[] = {1, 4};
-static const uint32_t hqq_b8_g64_gemv_split_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
+static const uint32_t hqq_b8_g64_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant hqq_b8_g64_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b8_g64_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b8_g64_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, hqq_b8_g64_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, hqq_b8_g64_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, hqq_b8_g64_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, hqq_b8_g64_gemv_split_f16_vulkan_load_words},
-    {6, "shared_fours", 1024, 3, hqq_b8_g64_gemv_split_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, hqq_b8_g64_gemv_split_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_hqq_b8_g64_gemv_split_f16_vulkan = {
     .name = "hqq_b8_g64_gemv_split_f16",
@@ -1120,14 +1120,14 @@ static const uint32_t hqq_b8_g64_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g64_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g64_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t hqq_b8_g64_gemv_int24_f16_vulkan_load_words[] = {1, 4};
-static const uint32_t hqq_b8_g64_gemv_int24_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
+static const uint32_t hqq_b8_g64_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant hqq_b8_g64_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b8_g64_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b8_g64_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, hqq_b8_g64_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, hqq_b8_g64_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, hqq_b8_g64_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, hqq_b8_g64_gemv_int24_f16_vulkan_load_words},
-    {6, "shared_fours", 1024, 3, hqq_b8_g64_gemv_int24_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, hqq_b8_g64_gemv_int24_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_hqq_b8_g64_gemv_int24_f16_vulkan = {
     .name = "hqq_b8_g64_gemv_int24_f16",

@@ -967,12 +967,12 @@ static const uint32_t iq3_xxs_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256
 static const uint32_t iq3_xxs_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
-static const uint32_t iq3_xxs_gemv_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
+static const uint32_t iq3_xxs_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant iq3_xxs_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_xxs_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, iq3_xxs_gemv_f32_vulkan_rows},
     {3, "split", 1, 4, iq3_xxs_gemv_f32_vulkan_split},
-    {6, "shared_fours", 1024, 3, iq3_xxs_gemv_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, iq3_xxs_gemv_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_iq3_xxs_gemv_f32_vulkan = {
     .name = "iq3_xxs_gemv_f32",
@@ -1046,14 +1046,14 @@ static const uint32_t iq3_xxs_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t iq3_xxs_gemv_int8_f32_vulkan_load_words[] = {1, 4};
-static const uint32_t iq3_xxs_gemv_int8_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
+static const uint32_t iq3_xxs_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant iq3_xxs_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_xxs_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, iq3_xxs_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, iq3_xxs_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, iq3_xxs_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq3_xxs_gemv_int8_f32_vulkan_load_words},
-    {6, "shared_fours", 1024, 3, iq3_xxs_gemv_int8_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, iq3_xxs_gemv_int8_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_iq3_xxs_gemv_int8_f32_vulkan = {
     .name = "iq3_xxs_gemv_int8_f32",
@@ -1102,14 +1102,14 @@ static const uint32_t iq3_xxs_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t iq3_xxs_gemv_split_f32_vulkan_load_words[] = {1, 4};
-static const uint32_t iq3_xxs_gemv_split_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
+static const uint32_t iq3_xxs_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant iq3_xxs_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_xxs_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, iq3_xxs_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, iq3_xxs_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, iq3_xxs_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq3_xxs_gemv_split_f32_vulkan_load_words},
-    {6, "shared_fours", 1024, 3, iq3_xxs_gemv_split_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, iq3_xxs_gemv_split_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_iq3_xxs_gemv_split_f32_vulkan = {
     .name = "iq3_xxs_gemv_split_f32",
@@ -1158,14 +1158,14 @@ static const uint32_t iq3_xxs_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t iq3_xxs_gemv_int24_f32_vulkan_load_words[] = {1, 4};
-static const uint32_t iq3_xxs_gemv_int24_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
+static const uint32_t iq3_xxs_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant iq3_xxs_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_xxs_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, iq3_xxs_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, iq3_xxs_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, iq3_xxs_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq3_xxs_gemv_int24_f32_vulkan_load_words},
-    {6, "shared_fours", 1024, 3, iq3_xxs_gemv_int24_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, iq3_xxs_gemv_int24_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_iq3_xxs_gemv_int24_f32_vulkan = {
     .name = "iq3_xxs_gemv_int24_f32",
@@ -1212,12 +1212,12 @@ static const uint32_t iq3_xxs_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256
 static const uint32_t iq3_xxs_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
-static const uint32_t iq3_xxs_gemv_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
+static const uint32_t iq3_xxs_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant iq3_xxs_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_xxs_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, iq3_xxs_gemv_f16_vulkan_rows},
     {3, "split", 1, 4, iq3_xxs_gemv_f16_vulkan_split},
-    {6, "shared_fours", 1024, 3, iq3_xxs_gemv_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, iq3_xxs_gemv_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_iq3_xxs_gemv_f16_vulkan = {
     .name = "iq3_xxs_gemv_f16",
@@ -1291,14 +1291,14 @@ static const uint32_t iq3_xxs_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t iq3_xxs_gemv_int8_f16_vulkan_load_words[] = {1, 4};
-static const uint32_t iq3_xxs_gemv_int8_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
+static const uint32_t iq3_xxs_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant iq3_xxs_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_xxs_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, iq3_xxs_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, iq3_xxs_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, iq3_xxs_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq3_xxs_gemv_int8_f16_vulkan_load_words},
-    {6, "shared_fours", 1024, 3, iq3_xxs_gemv_int8_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, iq3_xxs_gemv_int8_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_iq3_xxs_gemv_int8_f16_vulkan = {
     .name = "iq3_xxs_gemv_int8_f16",
@@ -1347,14 +1347,14 @@ static const uint32_t iq3_xxs_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t iq3_xxs_gemv_split_f16_vulkan_load_words[] = {1, 4};
-static const uint32_t iq3_xxs_gemv_split_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
+static const uint32_t iq3_xxs_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant iq3_xxs_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_xxs_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, iq3_xxs_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, iq3_xxs_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, iq3_xxs_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq3_xxs_gemv_split_f16_vulkan_load_words},
-    {6, "shared_fours", 1024, 3, iq3_xxs_gemv_split_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, iq3_xxs_gemv_split_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_iq3_xxs_gemv_split_f16_vulkan = {
     .name = "iq3_xxs_gemv_split_f16",
@@ -1403,14 +1403,14 @@ static const uint32_t iq3_xxs_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t iq3_xxs_gemv_int24_f16_vulkan_load_words[] = {1, 4};
-static const uint32_t iq3_xxs_gemv_int24_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
+static const uint32_t iq3_xxs_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant iq3_xxs_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_xxs_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, iq3_xxs_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, iq3_xxs_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, iq3_xxs_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq3_xxs_gemv_int24_f16_vulkan_load_words},
-    {6, "shared_fours", 1024, 3, iq3_xxs_gemv_int24_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, iq3_xxs_gemv_int24_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_iq3_xxs_gemv_int24_f16_vulkan = {
     .name = "iq3_xxs_gemv_int24_f16",

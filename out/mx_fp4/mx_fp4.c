@@ -607,13 +607,13 @@ static const uint32_t mx_fp4_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t mx_fp4_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mx_fp4_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t mx_fp4_gemv_f32_vulkan_load_words[] = {1, 4};
-static const uint32_t mx_fp4_gemv_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
+static const uint32_t mx_fp4_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant mx_fp4_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mx_fp4_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, mx_fp4_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, mx_fp4_gemv_f32_vulkan_rows},
     {3, "split", 1, 4, mx_fp4_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, mx_fp4_gemv_f32_vulkan_load_words},
-    {6, "shared_fours", 1024, 3, mx_fp4_gemv_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, mx_fp4_gemv_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_mx_fp4_gemv_f32_vulkan = {
     .name = "mx_fp4_gemv_f32",
@@ -681,13 +681,13 @@ static const uint32_t mx_fp4_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t mx_fp4_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mx_fp4_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t mx_fp4_gemv_f16_vulkan_load_words[] = {1, 4};
-static const uint32_t mx_fp4_gemv_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
+static const uint32_t mx_fp4_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant mx_fp4_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mx_fp4_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, mx_fp4_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, mx_fp4_gemv_f16_vulkan_rows},
     {3, "split", 1, 4, mx_fp4_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, mx_fp4_gemv_f16_vulkan_load_words},
-    {6, "shared_fours", 1024, 3, mx_fp4_gemv_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, mx_fp4_gemv_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_mx_fp4_gemv_f16_vulkan = {
     .name = "mx_fp4_gemv_f16",

@@ -646,13 +646,13 @@ static const uint32_t mxfp4_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_f32_vulkan_load_words[] = {1, 4};
-static const uint32_t mxfp4_gemv_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
+static const uint32_t mxfp4_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant mxfp4_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_f32_vulkan_rows},
     {3, "split", 1, 4, mxfp4_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, mxfp4_gemv_f32_vulkan_load_words},
-    {6, "shared_fours", 1024, 3, mxfp4_gemv_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, mxfp4_gemv_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_mxfp4_gemv_f32_vulkan = {
     .name = "mxfp4_gemv_f32",
@@ -725,14 +725,14 @@ static const uint32_t mxfp4_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_load_words[] = {1, 4};
-static const uint32_t mxfp4_gemv_int8_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
+static const uint32_t mxfp4_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant mxfp4_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, mxfp4_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, mxfp4_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, mxfp4_gemv_int8_f32_vulkan_load_words},
-    {6, "shared_fours", 1024, 3, mxfp4_gemv_int8_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, mxfp4_gemv_int8_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_mxfp4_gemv_int8_f32_vulkan = {
     .name = "mxfp4_gemv_int8_f32",
@@ -780,14 +780,14 @@ static const uint32_t mxfp4_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t mxfp4_gemv_split_f32_vulkan_load_words[] = {1, 4};
-static const uint32_t mxfp4_gemv_split_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
+static const uint32_t mxfp4_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant mxfp4_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, mxfp4_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, mxfp4_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, mxfp4_gemv_split_f32_vulkan_load_words},
-    {6, "shared_fours", 1024, 3, mxfp4_gemv_split_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, mxfp4_gemv_split_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_mxfp4_gemv_split_f32_vulkan = {
     .name = "mxfp4_gemv_split_f32",
@@ -835,14 +835,14 @@ static const uint32_t mxfp4_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t mxfp4_gemv_int24_f32_vulkan_load_words[] = {1, 4};
-static const uint32_t mxfp4_gemv_int24_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
+static const uint32_t mxfp4_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant mxfp4_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, mxfp4_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, mxfp4_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, mxfp4_gemv_int24_f32_vulkan_load_words},
-    {6, "shared_fours", 1024, 3, mxfp4_gemv_int24_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, mxfp4_gemv_int24_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_mxfp4_gemv_int24_f32_vulkan = {
     .name = "mxfp4_gemv_int24_f32",
@@ -889,13 +889,13 @@ static const uint32_t mxfp4_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_f16_vulkan_load_words[] = {1, 4};
-static const uint32_t mxfp4_gemv_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
+static const uint32_t mxfp4_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant mxfp4_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_f16_vulkan_rows},
     {3, "split", 1, 4, mxfp4_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, mxfp4_gemv_f16_vulkan_load_words},
-    {6, "shared_fours", 1024, 3, mxfp4_gemv_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, mxfp4_gemv_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_mxfp4_gemv_f16_vulkan = {
     .name = "mxfp4_gemv_f16",
@@ -968,14 +968,14 @@ static const uint32_t mxfp4_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t mxfp4_gemv_int8_f16_vulkan_load_words[] = {1, 4};
-static const uint32_t mxfp4_gemv_int8_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
+static const uint32_t mxfp4_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant mxfp4_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, mxfp4_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, mxfp4_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, mxfp4_gemv_int8_f16_vulkan_load_words},
-    {6, "shared_fours", 1024, 3, mxfp4_gemv_int8_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, mxfp4_gemv_int8_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_mxfp4_gemv_int8_f16_vulkan = {
     .name = "mxfp4_gemv_int8_f16",
@@ -1023,14 +1023,14 @@ static const uint32_t mxfp4_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t mxfp4_gemv_split_f16_vulkan_load_words[] = {1, 4};
-static const uint32_t mxfp4_gemv_split_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
+static const uint32_t mxfp4_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant mxfp4_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, mxfp4_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, mxfp4_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, mxfp4_gemv_split_f16_vulkan_load_words},
-    {6, "shared_fours", 1024, 3, mxfp4_gemv_split_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, mxfp4_gemv_split_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_mxfp4_gemv_split_f16_vulkan = {
     .name = "mxfp4_gemv_split_f16",
@@ -1078,14 +1078,14 @@ static const uint32_t mxfp4_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t mxfp4_gemv_int24_f16_vulkan_load_words[] = {1, 4};
-static const uint32_t mxfp4_gemv_int24_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
+static const uint32_t mxfp4_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant mxfp4_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, mxfp4_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, mxfp4_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, mxfp4_gemv_int24_f16_vulkan_load_words},
-    {6, "shared_fours", 1024, 3, mxfp4_gemv_int24_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, mxfp4_gemv_int24_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_mxfp4_gemv_int24_f16_vulkan = {
     .name = "mxfp4_gemv_int24_f16",

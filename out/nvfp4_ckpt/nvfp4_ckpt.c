@@ -653,12 +653,12 @@ static const uint32_t nvfp4_ckpt_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 
 static const uint32_t nvfp4_ckpt_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_ckpt_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_ckpt_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
-static const uint32_t nvfp4_ckpt_gemv_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
+static const uint32_t nvfp4_ckpt_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant nvfp4_ckpt_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_ckpt_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, nvfp4_ckpt_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, nvfp4_ckpt_gemv_f32_vulkan_rows},
     {3, "split", 1, 4, nvfp4_ckpt_gemv_f32_vulkan_split},
-    {6, "shared_fours", 1024, 3, nvfp4_ckpt_gemv_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, nvfp4_ckpt_gemv_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_f32_vulkan = {
     .name = "nvfp4_ckpt_gemv_f32",
@@ -737,12 +737,12 @@ static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 
 static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
-static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
+static const uint32_t nvfp4_ckpt_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant nvfp4_ckpt_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_ckpt_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, nvfp4_ckpt_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, nvfp4_ckpt_gemv_f16_vulkan_rows},
     {3, "split", 1, 4, nvfp4_ckpt_gemv_f16_vulkan_split},
-    {6, "shared_fours", 1024, 3, nvfp4_ckpt_gemv_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, nvfp4_ckpt_gemv_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_nvfp4_ckpt_gemv_f16_vulkan = {
     .name = "nvfp4_ckpt_gemv_f16",

@@ -594,12 +594,12 @@ static const uint32_t q1_0_gemv_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 5
 static const uint32_t q1_0_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
-static const uint32_t q1_0_gemv_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
+static const uint32_t q1_0_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant q1_0_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q1_0_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q1_0_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q1_0_gemv_f32_vulkan_rows},
     {3, "split", 1, 4, q1_0_gemv_f32_vulkan_split},
-    {6, "shared_fours", 1024, 3, q1_0_gemv_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q1_0_gemv_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_q1_0_gemv_f32_vulkan = {
     .name = "q1_0_gemv_f32",
@@ -667,14 +667,14 @@ static const uint32_t q1_0_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q1_0_gemv_int8_f32_vulkan_load_words[] = {1, 4};
-static const uint32_t q1_0_gemv_int8_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
+static const uint32_t q1_0_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant q1_0_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q1_0_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q1_0_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, q1_0_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, q1_0_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, q1_0_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, q1_0_gemv_int8_f32_vulkan_load_words},
-    {6, "shared_fours", 1024, 3, q1_0_gemv_int8_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q1_0_gemv_int8_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_q1_0_gemv_int8_f32_vulkan = {
     .name = "q1_0_gemv_int8_f32",
@@ -717,14 +717,14 @@ static const uint32_t q1_0_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t q1_0_gemv_split_f32_vulkan_load_words[] = {1, 4};
-static const uint32_t q1_0_gemv_split_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
+static const uint32_t q1_0_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant q1_0_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q1_0_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q1_0_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, q1_0_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, q1_0_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, q1_0_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, q1_0_gemv_split_f32_vulkan_load_words},
-    {6, "shared_fours", 1024, 3, q1_0_gemv_split_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q1_0_gemv_split_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_q1_0_gemv_split_f32_vulkan = {
     .name = "q1_0_gemv_split_f32",
@@ -767,14 +767,14 @@ static const uint32_t q1_0_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q1_0_gemv_int24_f32_vulkan_load_words[] = {1, 4};
-static const uint32_t q1_0_gemv_int24_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
+static const uint32_t q1_0_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant q1_0_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q1_0_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q1_0_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, q1_0_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, q1_0_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, q1_0_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, q1_0_gemv_int24_f32_vulkan_load_words},
-    {6, "shared_fours", 1024, 3, q1_0_gemv_int24_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q1_0_gemv_int24_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_q1_0_gemv_int24_f32_vulkan = {
     .name = "q1_0_gemv_int24_f32",
@@ -815,12 +815,12 @@ static const uint32_t q1_0_gemv_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 5
 static const uint32_t q1_0_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
-static const uint32_t q1_0_gemv_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
+static const uint32_t q1_0_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant q1_0_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q1_0_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q1_0_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q1_0_gemv_f16_vulkan_rows},
     {3, "split", 1, 4, q1_0_gemv_f16_vulkan_split},
-    {6, "shared_fours", 1024, 3, q1_0_gemv_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q1_0_gemv_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_q1_0_gemv_f16_vulkan = {
     .name = "q1_0_gemv_f16",
@@ -888,14 +888,14 @@ static const uint32_t q1_0_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q1_0_gemv_int8_f16_vulkan_load_words[] = {1, 4};
-static const uint32_t q1_0_gemv_int8_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
+static const uint32_t q1_0_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant q1_0_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q1_0_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q1_0_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, q1_0_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, q1_0_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, q1_0_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, q1_0_gemv_int8_f16_vulkan_load_words},
-    {6, "shared_fours", 1024, 3, q1_0_gemv_int8_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q1_0_gemv_int8_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_q1_0_gemv_int8_f16_vulkan = {
     .name = "q1_0_gemv_int8_f16",
@@ -938,14 +938,14 @@ static const uint32_t q1_0_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t q1_0_gemv_split_f16_vulkan_load_words[] = {1, 4};
-static const uint32_t q1_0_gemv_split_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
+static const uint32_t q1_0_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant q1_0_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q1_0_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q1_0_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, q1_0_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, q1_0_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, q1_0_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, q1_0_gemv_split_f16_vulkan_load_words},
-    {6, "shared_fours", 1024, 3, q1_0_gemv_split_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q1_0_gemv_split_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_q1_0_gemv_split_f16_vulkan = {
     .name = "q1_0_gemv_split_f16",
@@ -988,14 +988,14 @@ static const uint32_t q1_0_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q1_0_gemv_int24_f16_vulkan_load_words[] = {1, 4};
-static const uint32_t q1_0_gemv_int24_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
+static const uint32_t q1_0_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant q1_0_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q1_0_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q1_0_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, q1_0_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, q1_0_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, q1_0_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, q1_0_gemv_int24_f16_vulkan_load_words},
-    {6, "shared_fours", 1024, 3, q1_0_gemv_int24_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q1_0_gemv_int24_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_q1_0_gemv_int24_f16_vulkan = {
     .name = "q1_0_gemv_int24_f16",

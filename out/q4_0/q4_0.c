@@ -595,13 +595,13 @@ static const uint32_t q4_0_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_f32_vulkan_load_words[] = {1, 4};
-static const uint32_t q4_0_gemv_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
+static const uint32_t q4_0_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant q4_0_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_f32_vulkan_rows},
     {3, "split", 1, 4, q4_0_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, q4_0_gemv_f32_vulkan_load_words},
-    {6, "shared_fours", 1024, 3, q4_0_gemv_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q4_0_gemv_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_q4_0_gemv_f32_vulkan = {
     .name = "q4_0_gemv_f32",
@@ -669,14 +669,14 @@ static const uint32_t q4_0_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q4_0_gemv_int8_f32_vulkan_load_words[] = {1, 4};
-static const uint32_t q4_0_gemv_int8_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
+static const uint32_t q4_0_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant q4_0_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, q4_0_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, q4_0_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, q4_0_gemv_int8_f32_vulkan_load_words},
-    {6, "shared_fours", 1024, 3, q4_0_gemv_int8_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q4_0_gemv_int8_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_q4_0_gemv_int8_f32_vulkan = {
     .name = "q4_0_gemv_int8_f32",
@@ -719,14 +719,14 @@ static const uint32_t q4_0_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t q4_0_gemv_split_f32_vulkan_load_words[] = {1, 4};
-static const uint32_t q4_0_gemv_split_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
+static const uint32_t q4_0_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant q4_0_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, q4_0_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, q4_0_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, q4_0_gemv_split_f32_vulkan_load_words},
-    {6, "shared_fours", 1024, 3, q4_0_gemv_split_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q4_0_gemv_split_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_q4_0_gemv_split_f32_vulkan = {
     .name = "q4_0_gemv_split_f32",
@@ -769,14 +769,14 @@ static const uint32_t q4_0_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q4_0_gemv_int24_f32_vulkan_load_words[] = {1, 4};
-static const uint32_t q4_0_gemv_int24_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
+static const uint32_t q4_0_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant q4_0_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, q4_0_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, q4_0_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, q4_0_gemv_int24_f32_vulkan_load_words},
-    {6, "shared_fours", 1024, 3, q4_0_gemv_int24_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q4_0_gemv_int24_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_q4_0_gemv_int24_f32_vulkan = {
     .name = "q4_0_gemv_int24_f32",
@@ -818,13 +818,13 @@ static const uint32_t q4_0_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_f16_vulkan_load_words[] = {1, 4};
-static const uint32_t q4_0_gemv_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
+static const uint32_t q4_0_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant q4_0_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_f16_vulkan_rows},
     {3, "split", 1, 4, q4_0_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, q4_0_gemv_f16_vulkan_load_words},
-    {6, "shared_fours", 1024, 3, q4_0_gemv_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q4_0_gemv_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_q4_0_gemv_f16_vulkan = {
     .name = "q4_0_gemv_f16",
@@ -892,14 +892,14 @@ static const uint32_t q4_0_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q4_0_gemv_int8_f16_vulkan_load_words[] = {1, 4};
-static const uint32_t q4_0_gemv_int8_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
+static const uint32_t q4_0_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant q4_0_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, q4_0_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, q4_0_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, q4_0_gemv_int8_f16_vulkan_load_words},
-    {6, "shared_fours", 1024, 3, q4_0_gemv_int8_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q4_0_gemv_int8_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_q4_0_gemv_int8_f16_vulkan = {
     .name = "q4_0_gemv_int8_f16",
@@ -942,14 +942,14 @@ static const uint32_t q4_0_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t q4_0_gemv_split_f16_vulkan_load_words[] = {1, 4};
-static const uint32_t q4_0_gemv_split_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
+static const uint32_t q4_0_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant q4_0_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, q4_0_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, q4_0_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, q4_0_gemv_split_f16_vulkan_load_words},
-    {6, "shared_fours", 1024, 3, q4_0_gemv_split_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q4_0_gemv_split_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_q4_0_gemv_split_f16_vulkan = {
     .name = "q4_0_gemv_split_f16",
@@ -992,14 +992,14 @@ static const uint32_t q4_0_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q4_0_gemv_int24_f16_vulkan_load_words[] = {1, 4};
-static const uint32_t q4_0_gemv_int24_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
+static const uint32_t q4_0_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant q4_0_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, q4_0_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, q4_0_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, q4_0_gemv_int24_f16_vulkan_load_words},
-    {6, "shared_fours", 1024, 3, q4_0_gemv_int24_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q4_0_gemv_int24_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_q4_0_gemv_int24_f16_vulkan = {
     .name = "q4_0_gemv_int24_f16",

@@ -600,13 +600,13 @@ static const uint32_t q5_0_gemv_f32_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_f32_vulkan_load_words[] = {1, 4};
-static const uint32_t q5_0_gemv_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
+static const uint32_t q5_0_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant q5_0_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_0_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_0_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_0_gemv_f32_vulkan_rows},
     {3, "split", 1, 4, q5_0_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, q5_0_gemv_f32_vulkan_load_words},
-    {6, "shared_fours", 1024, 3, q5_0_gemv_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q5_0_gemv_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_q5_0_gemv_f32_vulkan = {
     .name = "q5_0_gemv_f32",
@@ -674,14 +674,14 @@ static const uint32_t q5_0_gemv_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q5_0_gemv_int8_f32_vulkan_load_words[] = {1, 4};
-static const uint32_t q5_0_gemv_int8_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
+static const uint32_t q5_0_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant q5_0_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_0_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_0_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_0_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, q5_0_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, q5_0_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, q5_0_gemv_int8_f32_vulkan_load_words},
-    {6, "shared_fours", 1024, 3, q5_0_gemv_int8_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q5_0_gemv_int8_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_q5_0_gemv_int8_f32_vulkan = {
     .name = "q5_0_gemv_int8_f32",
@@ -724,14 +724,14 @@ static const uint32_t q5_0_gemv_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t q5_0_gemv_split_f32_vulkan_load_words[] = {1, 4};
-static const uint32_t q5_0_gemv_split_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
+static const uint32_t q5_0_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant q5_0_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_0_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_0_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_0_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, q5_0_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, q5_0_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, q5_0_gemv_split_f32_vulkan_load_words},
-    {6, "shared_fours", 1024, 3, q5_0_gemv_split_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q5_0_gemv_split_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_q5_0_gemv_split_f32_vulkan = {
     .name = "q5_0_gemv_split_f32",
@@ -774,14 +774,14 @@ static const uint32_t q5_0_gemv_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q5_0_gemv_int24_f32_vulkan_load_words[] = {1, 4};
-static const uint32_t q5_0_gemv_int24_f32_vulkan_shared_fours[] = {1024, 2048, 2560};
+static const uint32_t q5_0_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant q5_0_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_0_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_0_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_0_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, q5_0_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, q5_0_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, q5_0_gemv_int24_f32_vulkan_load_words},
-    {6, "shared_fours", 1024, 3, q5_0_gemv_int24_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q5_0_gemv_int24_f32_vulkan_shared_fours}};
 
 const qk_kernel qk_q5_0_gemv_int24_f32_vulkan = {
     .name = "q5_0_gemv_int24_f32",
@@ -823,13 +823,13 @@ static const uint32_t q5_0_gemv_f16_vulkan_batch[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_f16_vulkan_load_words[] = {1, 4};
-static const uint32_t q5_0_gemv_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
+static const uint32_t q5_0_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant q5_0_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_0_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_0_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_0_gemv_f16_vulkan_rows},
     {3, "split", 1, 4, q5_0_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, q5_0_gemv_f16_vulkan_load_words},
-    {6, "shared_fours", 1024, 3, q5_0_gemv_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q5_0_gemv_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_q5_0_gemv_f16_vulkan = {
     .name = "q5_0_gemv_f16",
@@ -897,14 +897,14 @@ static const uint32_t q5_0_gemv_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q5_0_gemv_int8_f16_vulkan_load_words[] = {1, 4};
-static const uint32_t q5_0_gemv_int8_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
+static const uint32_t q5_0_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant q5_0_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_0_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_0_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_0_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, q5_0_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, q5_0_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, q5_0_gemv_int8_f16_vulkan_load_words},
-    {6, "shared_fours", 1024, 3, q5_0_gemv_int8_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q5_0_gemv_int8_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_q5_0_gemv_int8_f16_vulkan = {
     .name = "q5_0_gemv_int8_f16",
@@ -947,14 +947,14 @@ static const uint32_t q5_0_gemv_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t q5_0_gemv_split_f16_vulkan_load_words[] = {1, 4};
-static const uint32_t q5_0_gemv_split_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
+static const uint32_t q5_0_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant q5_0_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_0_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_0_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_0_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, q5_0_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, q5_0_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, q5_0_gemv_split_f16_vulkan_load_words},
-    {6, "shared_fours", 1024, 3, q5_0_gemv_split_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q5_0_gemv_split_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_q5_0_gemv_split_f16_vulkan = {
     .name = "q5_0_gemv_split_f16",
@@ -997,14 +997,14 @@ static const uint32_t q5_0_gemv_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q5_0_gemv_int24_f16_vulkan_load_words[] = {1, 4};
-static const uint32_t q5_0_gemv_int24_f16_vulkan_shared_fours[] = {1024, 2048, 2560};
+static const uint32_t q5_0_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const qk_spec_constant q5_0_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_0_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_0_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_0_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, q5_0_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, q5_0_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, q5_0_gemv_int24_f16_vulkan_load_words},
-    {6, "shared_fours", 1024, 3, q5_0_gemv_int24_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q5_0_gemv_int24_f16_vulkan_shared_fours}};
 
 const qk_kernel qk_q5_0_gemv_int24_f16_vulkan = {
     .name = "q5_0_gemv_int24_f16",
