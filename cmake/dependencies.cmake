@@ -18,10 +18,36 @@ endif()
 # libraries themselves. Those in QKGEN_GLSLANG_OPTIONAL came or went between 12 and 15. As static archives they refer to
 # each other in both directions.
 
+#
+# Kernels with matrix units need glslang 13 and a SPIRV-Tools of the same time. Where the system's are older, cmake/glslang.sh
+# builds newer ones into a folder of the build tree, from which they are then taken, headers and libraries both: the two
+# never mix with the system's.
+
+set(QKGEN_GLSLANG_ROOT "" CACHE PATH "Where glslang and SPIRV-Tools are installed; empty: the build tree, else the system")
+if(QKGEN_GLSLANG_ROOT)
+  set(QKGEN_GLSLANG_PREFIX ${QKGEN_GLSLANG_ROOT})
+elseif(EXISTS ${PROJECT_BINARY_DIR}/glslang/include/spirv-tools/libspirv.h)
+  set(QKGEN_GLSLANG_PREFIX ${PROJECT_BINARY_DIR}/glslang)
+else()
+  set(QKGEN_GLSLANG_PREFIX "")
+endif()
+set(QKGEN_GLSLANG_HINTS)
+if(NOT QKGEN_GLSLANG_PREFIX STREQUAL QKGEN_GLSLANG_FOUND_IN) # what was found elsewhere is found anew
+  foreach(variable QKGEN_GLSLANG_INCLUDE_DIR QKGEN_SPIRV_TOOLS_INCLUDE_DIR QKGEN_LIBRARY_glslang QKGEN_LIBRARY_SPIRV-Tools
+      QKGEN_LIBRARY_glslang-default-resource-limits QKGEN_LIBRARY_SPIRV QKGEN_LIBRARY_SPIRV-Tools-opt
+      QKGEN_LIBRARY_MachineIndependent QKGEN_LIBRARY_GenericCodeGen QKGEN_LIBRARY_OSDependent QKGEN_LIBRARY_OGLCompiler)
+    unset(${variable} CACHE)
+  endforeach()
+  set(QKGEN_GLSLANG_FOUND_IN "${QKGEN_GLSLANG_PREFIX}" CACHE INTERNAL "")
+endif()
+if(QKGEN_GLSLANG_PREFIX)
+  set(QKGEN_GLSLANG_HINTS PATHS ${QKGEN_GLSLANG_PREFIX} PATH_SUFFIXES include lib lib64 NO_DEFAULT_PATH)
+endif()
+
 set(QKGEN_GLSLANG_NEEDED glslang SPIRV-Tools glslang-default-resource-limits)
 set(QKGEN_GLSLANG_OPTIONAL SPIRV SPIRV-Tools-opt MachineIndependent GenericCodeGen OSDependent OGLCompiler)
 
-find_path(QKGEN_GLSLANG_INCLUDE_DIR glslang/Include/glslang_c_interface.h)
+find_path(QKGEN_GLSLANG_INCLUDE_DIR glslang/Include/glslang_c_interface.h ${QKGEN_GLSLANG_HINTS})
 if(NOT QKGEN_GLSLANG_INCLUDE_DIR)
   qkgen_missing("glslang 12 or newer with its C interface (glslang/Include/glslang_c_interface.h)" glslang-dev)
 endif()
@@ -35,7 +61,7 @@ if(QKGEN_GLSLANG_VERSION LESS 12)
   qkgen_missing("glslang 12 or newer (${QKGEN_GLSLANG_INCLUDE_DIR} holds an older one)" glslang-dev)
 endif()
 
-find_path(QKGEN_SPIRV_TOOLS_INCLUDE_DIR spirv-tools/libspirv.h)
+find_path(QKGEN_SPIRV_TOOLS_INCLUDE_DIR spirv-tools/libspirv.h ${QKGEN_GLSLANG_HINTS})
 if(NOT QKGEN_SPIRV_TOOLS_INCLUDE_DIR)
   qkgen_missing("SPIRV-Tools 2022.1 or newer (spirv-tools/libspirv.h)" spirv-tools)
 endif()
@@ -47,7 +73,7 @@ endif()
 
 set(QKGEN_GLSLANG_LIBRARIES)
 foreach(name IN LISTS QKGEN_GLSLANG_NEEDED QKGEN_GLSLANG_OPTIONAL)
-  find_library(QKGEN_LIBRARY_${name} ${name})
+  find_library(QKGEN_LIBRARY_${name} ${name} ${QKGEN_GLSLANG_HINTS})
   mark_as_advanced(QKGEN_LIBRARY_${name})
   if(QKGEN_LIBRARY_${name})
     list(APPEND QKGEN_GLSLANG_LIBRARIES ${QKGEN_LIBRARY_${name}})
@@ -59,6 +85,12 @@ foreach(name IN LISTS QKGEN_GLSLANG_NEEDED QKGEN_GLSLANG_OPTIONAL)
   endif()
 endforeach()
 mark_as_advanced(QKGEN_GLSLANG_INCLUDE_DIR QKGEN_SPIRV_TOOLS_INCLUDE_DIR)
+if(QKGEN_GLSLANG_VERSION LESS 13)
+  message(STATUS "GLSL: glslang ${QKGEN_GLSLANG_VERSION} has no cooperative matrices, so that kernels with matrix units are left out; "
+    "cmake/glslang.sh FOLDER builds a newer one (-DQKGEN_GLSLANG_ROOT=FOLDER)")
+else()
+  message(STATUS "GLSL: glslang ${QKGEN_GLSLANG_VERSION}, ${QKGEN_LIBRARY_glslang}")
+endif()
 
 add_library(qkgen_glslang INTERFACE)
 target_include_directories(qkgen_glslang SYSTEM INTERFACE

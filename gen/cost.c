@@ -103,9 +103,23 @@ qg_cost qg_cost_of_ir(const qg_ir *ir, const qg_plan *plan, uint32_t digits) {
     return cost;
 }
 
+/* Operands of matrix units: what makes them of the codes, two at a time; what the units do is no operation of a thread. */
+static qg_cost cost_of_operands(qg_arena *arena, const qg_kernel *kernel) {
+    const qg_operands *o = qg_lower_operands(arena, kernel->wide);
+    qg_cost cost = qg_cost_of_ir(o->ir, kernel->wide, 0);
+    cost.stored = qg_bits_per_element(kernel->layout) / 8;
+    for (uint32_t i = 0; i < o->n_words; ++i)
+        if (o->words[i].node && o->words[i].node->op == QG_HALVES) /* no conversion: the bits as they are */
+            cost.counts[QG_COST_CONVERSION] -= 1;
+    cost.counts[QG_COST_FLOAT] += o->n_words + 2 * (o->n_scales + o->n_offsets);
+    cost.counts[QG_COST_CONVERSION] += o->n_scales + o->n_offsets + o->n_values * kernel->wide->lanes;
+    return cost;
+}
+
 qg_cost qg_cost_of_kernel(qg_arena *arena, const qg_kernel *kernel) {
     const bool sums = kernel->family->sums;
     const qg_plan *plan = kernel->wide ? kernel->wide : kernel->plan;
+    if (qg_is_mma(kernel)) return cost_of_operands(arena, kernel);
     const qg_ir *ir = sums ? qg_lower_dot(arena, plan, kernel->sum->products) : qg_lower_decode(arena, plan);
     qg_cost cost = qg_cost_of_ir(ir, plan, sums ? kernel->sum->digits : 0);
     cost.stored = qg_bits_per_element(kernel->layout) / 8;

@@ -94,8 +94,12 @@ static bool add_all(qg_text *text, const qg_cost_options *o, const qg_templates 
     for (uint32_t l = 0; l < o->n_layouts; ++l)
         for (uint32_t f = 0; f < o->n_families; ++f) {
             if (!qg_takes(o->families[f], o->layouts[l])) continue;
-            if (o->families[f]->sums && !qg_has_class(text->arena, o->layouts[l], o->sum)) continue;
+            if (o->families[f]->sums && !qg_has_class(text->arena, o->layouts[l], o->families[f], o->sum)) continue;
             const qg_kernel kernel = qg_kernel_new(text->arena, o->layouts[l], o->families[f], QG_F32, o->sum);
+            if (qg_is_mma(&kernel) && o->templates) {
+                *why = "--spirv does not count what matrix units are given: take another class than mma";
+                return false;
+            }
             if (!add_kernel(text, o, templates, &kernel, first, why)) return false;
             first = false;
         }

@@ -19,7 +19,7 @@ typedef struct emitted {
 typedef struct product {
     emitted files[64];
     uint32_t n_files;
-    uint32_t modules;
+    uint32_t modules, left_out;
     size_t module_bytes;
     const char *why; /* after a failure */
 } product;
@@ -89,6 +89,12 @@ static void emit_format(qg_arena *arena, const emission *e, const qg_layout *lay
                           .metal = o->metal,
                           .command = command(arena, layout)};
     request.metal = o->metal && any_on_metal(arena, &request);
+    if (!qg_spirv_has_matrices()) {
+        const qg_kernel *all, *left;
+        const uint32_t count = qg_kernels(arena, &request, &all);
+        request.without_mma = true;
+        product->left_out = count - qg_kernels(arena, &request, &left);
+    }
     const qg_plan *plan = qg_plan_tiles(arena, layout);
     const char *name = layout->name, *msl = "";
     const qk_code *codes = compile_kernels(arena, e, &request, product);
@@ -401,6 +407,7 @@ bool qg_emit(qg_arena *arena, const qg_emit_options *options, qg_emit_report *re
     for (uint32_t i = 0; i < e.n_products; ++i) {
         report->modules += e.products[i].modules;
         report->module_bytes += e.products[i].module_bytes;
+        report->left_out += e.products[i].left_out;
         if (!e.products[i].why) continue;
         const bool format = i < options->n_layouts;
         const char *name = format ? options->layouts[i]->name : qg_plain_sets[i - options->n_layouts].name;

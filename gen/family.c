@@ -115,6 +115,7 @@ const qg_sum_class qg_sum_classes[] = {
     {"split", "_split", "_int8", QG_PRODUCTS_INT8, 2, QK_NUMERIC_SPLIT_SUM, false, false},
     {"int24", "_int24", "_int8", QG_PRODUCTS_INT8, 3, QK_NUMERIC_EXACT_SUM, false, false},
     {"half", "_half", "_half", QG_PRODUCTS_F16, 0, QK_NUMERIC_HALF_SUM, true, true},
+    {"mma", "_mma", "_mma", QG_PRODUCTS_MMA, 0, QK_NUMERIC_HALF_SUM, false, true},
 };
 
 const uint32_t qg_n_sum_classes = sizeof qg_sum_classes / sizeof *qg_sum_classes;
@@ -125,15 +126,29 @@ const qg_sum_class *qg_sum_class_named(const char *name) {
     return NULL;
 }
 
+bool qg_is_mma(const qg_kernel *kernel) { return kernel->sum && kernel->sum->products == QG_PRODUCTS_MMA; }
+
 bool qg_shares_x(const qg_kernel *kernel) {
     const bool sums = kernel->family->sums && !kernel->family->in_blocks && !kernel->layout->ragged;
-    return sums && kernel->sum->products != QG_PRODUCTS_F16;
+    return sums && kernel->sum->products != QG_PRODUCTS_F16 && kernel->sum->products != QG_PRODUCTS_MMA;
 }
 
 bool qg_on_metal(const qg_kernel *kernel) { return !kernel->sum || kernel->sum->metal; }
 
-bool qg_has_class(qg_arena *arena, const qg_layout *layout, const qg_sum_class *sum) {
-    return qg_lower_dot(arena, qg_plan_rows(arena, layout), sum->products) != NULL;
+/* The plan of 16 bytes at a time, where there is something to load so. */
+static const qg_plan *plan_wide(qg_arena *arena, const qg_layout *layout, const qg_plan *rows, qg_products products) {
+    /* Not of halves, whose step for a tile has to be fine. */
+    if (products == QG_PRODUCTS_F16) return NULL;
+    const qg_plan *wide = qg_plan_wide(arena, layout, rows, products != QG_PRODUCTS_F32);
+    const qg_ir *ir = wide ? qg_lower_dot(arena, wide, products) : NULL;
+    return ir && qg_uses(ir, QG_LOAD_FOUR) ? wide : NULL;
+}
+
+bool qg_has_class(qg_arena *arena, const qg_layout *layout, const qg_family *family, const qg_sum_class *sum) {
+    const qg_plan *rows = qg_plan_rows(arena, layout);
+    if (sum->products != QG_PRODUCTS_MMA) return qg_lower_dot(arena, rows, sum->products) != NULL;
+    const qg_plan *wide = family->in_blocks || layout->ragged ? NULL : plan_wide(arena, layout, rows, sum->products);
+    return wide && qg_lower_operands(arena, wide);
 }
 
 qg_kernel qg_kernel_new(qg_arena *arena, const qg_layout *layout, const qg_family *family, qg_scalar type,
@@ -149,13 +164,7 @@ qg_kernel qg_kernel_new(qg_arena *arena, const qg_layout *layout, const qg_famil
                         .sum = sum};
     kernel.metal_plan = family->sums ? qg_plan_rows(arena, layout) : qg_plan_tiles(arena, layout);
     kernel.plan = family->sums ? kernel.metal_plan : qg_plan_stores(arena, layout, type, family->n_bindings == 1);
-    /* Not of halves, whose step for a tile has to be fine. */
-    if (sum && sum->products != QG_PRODUCTS_F16)
-        kernel.wide = qg_plan_wide(arena, layout, kernel.plan, sum->products == QG_PRODUCTS_INT8);
-    if (kernel.wide) {
-        const qg_ir *ir = qg_lower_dot(arena, kernel.wide, sum->products);
-        if (!ir || !qg_uses(ir, QG_LOAD_FOUR)) kernel.wide = NULL;
-    }
+    if (sum) kernel.wide = plan_wide(arena, layout, kernel.plan, sum->products);
     return kernel;
 }
 
@@ -165,8 +174,9 @@ static uint32_t classes_of(qg_arena *arena, const qg_request *request, const qg_
     if (!family->sums) return 1;
     for (uint32_t i = 0; i < qg_n_sum_classes; ++i) {
         const qg_sum_class *sum = &qg_sum_classes[i];
-        const bool wanted = classes >> i & 1 && (sum->metal || request->vulkan);
-        if (wanted && (i == 0 || qg_has_class(arena, request->layout, sum))) has |= UINT32_C(1) << i;
+        const bool wanted = classes >> i & 1 && (sum->metal || request->vulkan) &&
+                            !(request->without_mma && sum->products == QG_PRODUCTS_MMA);
+        if (wanted && (i == 0 || qg_has_class(arena, request->layout, family, sum))) has |= UINT32_C(1) << i;
     }
     return has;
 }
@@ -212,6 +222,7 @@ static uint32_t features(const qg_kernel *kernel) {
     if (kernel->family->sums) bits |= QK_FEATURE_SUBGROUP_ARITHMETIC;
     if (kernel->wide || qg_shares_x(kernel)) bits |= QK_FEATURE_SUBGROUP_SHUFFLE;
     if (kernel->sum && kernel->sum->products == QG_PRODUCTS_F16) bits |= QK_FEATURE_FLOAT16;
+    if (qg_is_mma(kernel)) bits |= QK_FEATURE_FLOAT16 | QK_FEATURE_COOPERATIVE_MATRIX;
     if (kernel->sum && kernel->sum->products == QG_PRODUCTS_INT8) bits |= QK_FEATURE_INTEGER_DOT_PRODUCT;
     return bits;
 }
@@ -275,10 +286,29 @@ static void describe_tables(qg_arena *arena, const qg_kernel *kernel, qk_kernel 
     described->tables = tables;
 }
 
+/* Which value of a thread is which element, is for the host to find out. */
+static void describe_mma_constants(qg_arena *arena, const qg_kernel *kernel, qk_kernel *described) {
+    static const uint32_t counts[] = {1, 2, 4};
+    const uint32_t kept = qg_mma_tiles(kernel->wide);
+    const qk_spec_constant list[] = {
+        qg_workgroup_constant(described->workgroup_size),
+        {.id = 1, .name = "kept", .value = kept, .legal_count = 3, .legal = counts},
+        {.id = 2, .name = "at_once", .value = 2, .legal_count = 3, .legal = counts},
+        {.id = 9, .name = "order_a"},
+        {.id = 10, .name = "order_bc"},
+    };
+    described->spec_constant_count = sizeof list / sizeof *list;
+    described->spec_constants = memcpy(qg_alloc(arena, sizeof list), list, sizeof list);
+}
+
 static void describe_constants(qg_arena *arena, const qg_kernel *kernel, qk_kernel *described) {
     static const uint32_t batches[] = {1, 2, 4, 8}, rows[] = {1, 2, 4, 8}, digits[] = {1, 2, 3}, choice[] = {0, 1},
                           load_words[] = {1, 4}, fours[] = {512, 1024, 2048, 2560};
     const bool vulkan = described->api == QK_API_VULKAN;
+    if (qg_is_mma(kernel)) {
+        describe_mma_constants(arena, kernel, described);
+        return;
+    }
     qk_spec_constant *list = QG_NEW_ARRAY(arena, qk_spec_constant, 7);
     uint32_t count = 0;
     if (vulkan) list[count++] = qg_workgroup_constant(described->workgroup_size);

@@ -16,9 +16,11 @@ static bool has_unit(const qg_plan *plan, uint32_t unit) {
 static char *extensions(qg_arena *arena, const qg_kernel *kernel) {
     const bool single = kernel->family->sums ? qg_least_lanes(kernel) == 1 : qg_stores_singly(kernel);
     const bool narrow_store = kernel->type != QG_F32 && single, dots = kernel->sum && kernel->sum->digits;
-    const bool halves = kernel->sum && kernel->sum->products == QG_PRODUCTS_F16;
+    const bool halves = kernel->sum && (kernel->sum->products == QG_PRODUCTS_F16 || qg_is_mma(kernel));
     return qg_format(arena, "%s%s%s%s%s",
-                     kernel->wide || qg_shares_x(kernel) ? "#extension GL_KHR_shader_subgroup_shuffle : require\n" : "",
+                     qg_is_mma(kernel)                     ? ""
+                     : kernel->wide || qg_shares_x(kernel) ? "#extension GL_KHR_shader_subgroup_shuffle : require\n"
+                                                           : "",
                      halves ? "#extension GL_EXT_shader_explicit_arithmetic_types_float16 : require\n" : "",
                      dots ? "#extension GL_EXT_spirv_intrinsics : require\n" : "",
                      has_unit(kernel->plan, 8) ? "#extension GL_EXT_shader_8bit_storage : require\n" : "",
@@ -107,7 +109,8 @@ static const char *x_elements(qg_arena *arena, const qg_kernel *kernel, uint32_t
                      kernel->type == QG_F32 ? "float" : "uint16_t");
 }
 
-static char *load_x(qg_arena *arena, const qg_ir *ir, const qg_kernel *kernel, const qg_plan *plan) {
+static char *load_x(qg_arena *arena, const qg_ir *ir, const qg_operands *operands, const qg_kernel *kernel,
+                    const qg_plan *plan) {
     const char *row_runs = plan->layout->ragged
                                ? qg_format(arena, "(%s / %uu)", qg_row_cols(arena, plan, ""), plan->lanes)
                                : qg_format(arena, "row_tiles * %uu", kernel->plan->n_runs);
@@ -120,7 +123,7 @@ static char *load_x(qg_arena *arena, const qg_ir *ir, const qg_kernel *kernel, c
                        "// Loads what tile `j` of a row meets of %s.\n"
                        "void load_x(uint vector, uint j, uint k) {\n",
                        ir->single ? "right-hand side `vector`" : "x, from right-hand side `vector` on");
-    qg_load_x_body(&text, ir, plan, glsl, row_runs, "batch", x_load(kernel));
+    qg_load_x_body(&text, ir, operands, plan, glsl, row_runs, "batch", x_load(kernel));
     qg_text_puts(&text, "}\n");
     return text.data;
 }
@@ -164,13 +167,14 @@ static uint32_t block_wide_tiles(const qg_kernel *kernel) {
 }
 
 static char *fetch_wide(qg_arena *arena, const qg_ir *ir, const qg_kernel *kernel) {
+    const bool clamped = ir->overruns && !qg_is_mma(kernel);
     qg_text text = qg_text_new(arena);
     const uint32_t own = block_wide_tiles(kernel);
-    qg_text_printf(
-        &text, "// Loads wide tile `j` of row `n`%s.\nvoid fetch_wide(uint n, uint j, %s) {\n",
-        ir->overruns ? ", but that of the last block of all, from where loads of 16 bytes would go beyond the end" : "",
-        fetched_parameters(arena, ir, "out "));
-    if (ir->overruns) {
+    qg_text_printf(&text, "// Loads wide tile `j` of row `n`%s.\nvoid fetch_wide(uint n, uint j, %s) {\n",
+                   clamped ? ", but that of the last block of all, from where loads of 16 bytes would go beyond the end"
+                           : "",
+                   fetched_parameters(arena, ir, "out "));
+    if (clamped) {
         const char *rows = kernel->family->in_blocks ? "(expert_end - expert_first) * rows" : "rows";
         qg_text_printf(&text,
                        "    if (n + 1u == %s && j + %uu >= row_tiles / %uu) {\n        n = 0u;\n        j = ", rows,
@@ -292,7 +296,7 @@ static void wide_holes(qg_arena *arena, qg_holes *holes, const qg_ir *ir, const 
     const uint32_t ratio = wide_size(kernel);
     qg_hole(holes, "wide_buffers", wide_buffers(arena, ir, wide));
     qg_hole(holes, "wide_x_kept", x_kept(arena, ir, wide, "WIDE_TILES", ""));
-    qg_hole(holes, "load_wide_x", load_x(arena, ir, kernel, wide));
+    qg_hole(holes, "load_wide_x", load_x(arena, ir, NULL, kernel, wide));
     qg_hole(holes, "fetch_wide", fetch_wide(arena, &fetching, kernel));
     qg_hole(holes, "accumulate_wide", accumulate_wide(arena, &fetching, kernel));
     qg_hole(holes, "wide_last", wide_last(arena, ir, kernel, false));
@@ -375,8 +379,98 @@ static void sum_holes(qg_arena *arena, qg_holes *holes, const qg_ir *ir, const q
     qg_hole(holes, "dot_halves", qg_dot_halves(arena, kernel->plan, glsl, ""));
     wide_holes(arena, holes, wide_dot, kernel);
     shared_holes(arena, holes, ir, wide_dot, kernel);
-    qg_hole(holes, "load_x", load_x(arena, ir, kernel, kernel->plan));
+    qg_hole(holes, "load_x", load_x(arena, ir, NULL, kernel, kernel->plan));
     qg_hole(holes, "accumulate", qg_format(arena, "%s%s", wide.data, accumulate(arena, ir, kernel->plan)));
+}
+
+/* ---- matrix units ---- */
+
+static char *operands_of(qg_arena *arena, const qg_operands *operands, const qg_ir *ir, const qg_kernel *kernel) {
+    qg_text text = qg_text_new(arena);
+    qg_text_printf(&text,
+                   "// The largest of the factors that become halves in wide tile `j` of row `n`, which was loaded.\n"
+                   "float largest_factor(uint n, uint j, %s) {\n",
+                   fetched_parameters(arena, ir, ""));
+    qg_operands_of_row(&text, operands, ir, kernel->wide, glsl, "row_tiles", wide_size(kernel), true);
+    qg_text_printf(&text,
+                   "}\n\n// Makes operands of a part of it, times `scale`.\n"
+                   "void operands(uint part, uint n, uint j, %s, float scale, out f16vec2 v[2u * PART]) {\n",
+                   fetched_parameters(arena, ir, ""));
+    qg_operands_of_row(&text, operands, ir, kernel->wide, glsl, "row_tiles", wide_size(kernel), false);
+    qg_text_puts(&text, "}\n");
+    return text.data;
+}
+
+/* In floats: the products of a small tile. */
+static char *narrow(qg_arena *arena, const qg_ir *ir, const qg_kernel *kernel) {
+    return qg_format(arena, "%s\n\n%s\n%s", x_kept(arena, ir, kernel->plan, "1", ""),
+                     load_x(arena, ir, NULL, kernel, kernel->plan), accumulate(arena, ir, kernel->plan));
+}
+
+/* Whether rows are whole wide tiles, of which the last row is read beyond its end; "" where all are, and none is. */
+static const char *whole_rows(qg_arena *arena, const qg_ir *ir, const qg_kernel *kernel) {
+    const qg_layout *layout = kernel->wide->layout;
+    const uint32_t whole = layout->elements / kernel->plan->tile_elements;
+    if (layout->joined) return qg_format(arena, "row_tiles %% %uu == 0u", whole);
+    return ir->overruns ? "true" : "";
+}
+
+static char *mma_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *request,
+                      const qg_kernel *kernel, const char **why) {
+    const qg_plan *wide = kernel->wide;
+    const qg_operands *operands = qg_lower_operands(arena, wide);
+    const qg_ir *small = qg_lower_dot(arena, kernel->plan, QG_PRODUCTS_F32);
+    qg_ir ir = *operands->ir, rows = *small;
+    qg_holes prelude = {.count = 0}, holes = {.count = 0};
+    qg_text loads = qg_text_new(arena);
+    rows.single = true;
+    ir.fetched = qg_fetches_of(arena, &ir);
+    qg_prelude_holes(&prelude, &ir);
+    qg_prelude_add(&prelude, small);
+    qg_hole(&prelude, "to_f16", qg_uses(&ir, QG_ROUND_F16) || qg_uses(small, QG_ROUND_F16) ? "" : NULL);
+    qg_hole(&prelude, "to_bf16", NULL);
+    qg_no_store_holes(&prelude);
+    char *prelude_text =
+        qg_expand(arena, qg_template_text(templates, "prelude.glsl"), prelude.items, prelude.count, why);
+    if (!prelude_text) return NULL;
+    const char *sentence =
+        qg_format(arena, "%s: %s, x in %s.", kernel->module, kernel->family->summary, qg_scalars[kernel->type].name);
+    qg_plan_holes(arena, &holes, kernel->plan, glsl);
+    qg_hole(&holes, "banner", qg_banner(arena, request, kernel, sentence, "// ", "// ", ""));
+    qg_hole(&holes, "extensions", extensions(arena, kernel));
+    qg_hole(&holes, "buffers", buffers(arena, kernel));
+    qg_hole(&holes, "wide_buffers", wide_buffers(arena, &ir, wide));
+    for (uint32_t i = 0; i < kernel->family->n_bindings; ++i)
+        qg_hole(&holes, qg_format(arena, "binding_%s", kernel->family->bindings[i].name),
+                qg_format(arena, "%u", kernel->layout->n_buffers + i));
+    qg_hole(&holes, "x_type", x_type(kernel));
+    qg_hole(&holes, "tables", qg_tables(arena, wide, glsl, "const"));
+    qg_hole(&holes, "prelude", prelude_text);
+    qg_hole(&holes, "unit_extensions", qg_template_text(templates, "mma_units.ext"));
+    qg_hole(&holes, "units", qg_template_text(templates, "mma_units.glsl"));
+    qg_hole(&holes, "products", qg_format(arena, "%u", operands->n_words / 2));
+    qg_hole(&holes, "part", qg_format(arena, "%u", qg_operands_part(operands)));
+    qg_hole(&holes, "kept", qg_format(arena, "%u", qg_mma_tiles(wide)));
+    qg_hole(&holes, "load_wide_x", load_x(arena, &ir, operands, kernel, wide));
+    qg_hole(&holes, "fetch_wide", fetch_wide(arena, &ir, kernel));
+    qg_hole(&holes, "operands", operands_of(arena, operands, &ir, kernel));
+    wide_loads(&loads, small, &ir, kernel->plan);
+    qg_hole(&holes, "narrow", qg_format(arena, "%s%s", loads.data ? loads.data : "", narrow(arena, &rows, kernel)));
+    qg_hole(&holes, "wide_ratio", qg_format(arena, "%u", wide_size(kernel)));
+    const char *condition = whole_rows(arena, &ir, kernel);
+    qg_hole(&holes, "wide_if", condition);
+    qg_hole(&holes, "restricted", *condition ? "" : NULL);
+    const char *words = ir.fetched->n_words ? qg_format(arena, "\nuint words[KEPT][2][%u];", ir.fetched->n_words) : "";
+    qg_hole(&holes, "fetched", qg_format(arena, "uvec4 fours[KEPT][2][%u];%s", ir.fetched->n_fours, words));
+    qg_hole(&holes, "fetched_low", *words ? "fours[k][0], words[k][0]" : "fours[k][0]");
+    qg_hole(&holes, "fetched_high", *words ? "fours[k][1], words[k][1]" : "fours[k][1]");
+    qg_hole(&holes, "next_low", *words ? "next_fours[0], next_words[0]" : "next_fours[0]");
+    qg_hole(&holes, "next_high", *words ? "next_fours[1], next_words[1]" : "next_fours[1]");
+    qg_hole(&holes, "take_next", *words ? "fours = next_fours;\nwords = next_words;" : "fours = next_fours;");
+    words = ir.fetched->n_words ? qg_format(arena, "\nuint next_words[2][%u];", ir.fetched->n_words) : "";
+    qg_hole(&holes, "fetched_next", qg_format(arena, "uvec4 next_fours[2][%u];%s", ir.fetched->n_fours, words));
+    qg_hole(&holes, "rows_apart", ir.overruns ? "1" : "0");
+    return qg_expand(arena, qg_template_text(templates, "gemv_mma.comp"), holes.items, holes.count, why);
 }
 
 /* Code that takes right-hand sides one by one, but where they cannot be shared. */
@@ -389,6 +483,7 @@ static const qg_ir *sum_of_tile(qg_arena *arena, const qg_kernel *kernel, const 
 
 char *qg_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *request, const qg_kernel *kernel,
               const char **why) {
+    if (qg_is_mma(kernel)) return mma_glsl(arena, templates, request, kernel, why);
     const qg_plan *plan = kernel->plan;
     const bool sums = kernel->family->sums;
     const qg_ir *ir = sums ? sum_of_tile(arena, kernel, plan) : qg_lower_decode(arena, plan);

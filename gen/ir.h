@@ -194,6 +194,45 @@ typedef struct qg_halves {
 /* Takes a conversion of codes that lie in one word apart; false where its lanes do not fit into halves. */
 bool qg_as_halves(qg_ir *ir, const qg_node *node, uint32_t lanes, qg_halves *out);
 
+/* ---- operands.c --------------------------------------------------------------------------------------------------- */
+
+/* Of four threads, x for eight right-hand sides then has 8 KiB. */
+enum { QG_NO_ELEMENT = UINT16_MAX, QG_MOST_WORDS = 64 };
+#define QG_NO_OFFSET UINT32_MAX
+#define QG_AS_VALUES UINT32_MAX
+
+/* Two values of a tile, which make a word of an operand. */
+typedef struct qg_operand {
+    const qg_node *node; /* two halves; or floats, of which `offset` is the first lane; NULL: zeros */
+    uint32_t scale;      /* what the halves are multiplied with; QG_AS_VALUES: floats */
+    uint32_t offset;     /* what is added then; QG_NO_OFFSET: nothing */
+    uint16_t element[2]; /* counted through the tile's runs; QG_NO_ELEMENT: none */
+} qg_operand;
+
+typedef struct qg_operands {
+    const qg_ir *ir;
+    uint32_t n_words, n_scales, n_offsets, n_values; /* n_words is even */
+    qg_operand *words;
+    struct qg_operand_scale {
+        const qg_node *node; /* NULL: 1 */
+        float factor;
+    } * scales;
+    const qg_node **offsets;
+} qg_operands;
+
+/* The values of a tile, of which `values` has one vector for each run, as operands; NULL where runs have one lane. */
+const qg_operands *qg_operands_of(qg_ir *ir, uint32_t lanes, uint32_t n_runs, const qg_node *const *values);
+/* Products of which operands are made at a time, where their number allows for it: more would fill the registers. */
+enum { QG_PART = 4 };
+uint32_t qg_operands_part(const qg_operands *operands);
+/* What returns the largest of what becomes a half; what sets v[] to the words of part number `part`, times `scale`; and what does
+ * the same for x. */
+struct qg_target;
+void qg_operands_most(qg_text *text, const qg_operands *operands, const qg_ir *ir, const struct qg_target *target);
+void qg_operands_body(qg_text *text, const qg_operands *operands, const qg_ir *ir, const struct qg_target *target);
+struct qg_plan;
+void qg_operands_of_x(qg_text *text, const qg_operands *operands, const struct qg_plan *plan);
+
 /* ---- place.c ------------------------------------------------------------------------------------------------------ */
 
 /* The index in memory, counted in units of `unit` bits, of word `word` of a block's tile, in a tensor whose blocks are
@@ -278,10 +317,14 @@ char *qg_dump_plan(qg_arena *arena, const qg_plan *plan);
 const qg_ir *qg_lower_decode(qg_arena *arena, const qg_plan *plan);
 /* What a sum over a row multiplies. */
 typedef enum qg_products {
-    QG_PRODUCTS_F32, /* floats, as qg_dot_of_runs has it */
-    QG_PRODUCTS_F16, /* the same, with products of halves */
-    QG_PRODUCTS_INT8 /* bytes, as qg_dot_of_bytes has it */
+    QG_PRODUCTS_F32,  /* floats, as qg_dot_of_runs has it */
+    QG_PRODUCTS_F16,  /* the same, with products of halves */
+    QG_PRODUCTS_INT8, /* bytes, as qg_dot_of_bytes has it */
+    QG_PRODUCTS_MMA   /* halves, on matrix units */
 } qg_products;
+
+/* The values of a tile of a wide plan as operands of a matrix unit; NULL where there are none. */
+const qg_operands *qg_lower_operands(qg_arena *arena, const qg_plan *plan);
 
 /* The dot product of a tile with x: one output. Arguments as above. NULL where the format's values have no such products. */
 const qg_ir *qg_lower_dot(qg_arena *arena, const qg_plan *plan, qg_products products);
@@ -326,6 +369,8 @@ const char *qg_kept_at(const qg_ir *ir);
 const char *qg_load_name(const qg_layout *layout, uint32_t ref);
 /* Appends an expression as the target writes it. */
 void qg_print_expression(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node);
+/* The same as a factor of a product: in brackets where it is none. */
+void qg_print_factor(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node);
 /* Appends a statement on a line of its own, with its comment. */
 void qg_print_statement(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node,
                         const char *indent);

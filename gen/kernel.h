@@ -81,8 +81,10 @@ typedef struct qg_kernel {
 bool qg_on_metal(const qg_kernel *kernel);
 /* Whether, with several right-hand sides, a workgroup of Vulkan shares x. */
 bool qg_shares_x(const qg_kernel *kernel);
+/* Whether its products are those of matrix units. */
+bool qg_is_mma(const qg_kernel *kernel);
 /* Whether a format has sums of that class. */
-bool qg_has_class(qg_arena *arena, const qg_layout *layout, const qg_sum_class *sum);
+bool qg_has_class(qg_arena *arena, const qg_layout *layout, const qg_family *family, const qg_sum_class *sum);
 
 /* The specialisation constant that holds the workgroup size. */
 qk_spec_constant qg_workgroup_constant(uint32_t size);
@@ -122,6 +124,7 @@ typedef struct qg_request {
     const qg_family *const *families;
     uint32_t classes; /* of sums, as bits; 0: the first, exact */
     bool vulkan, metal;
+    bool without_mma;    /* the compiler does not know matrix units */
     const char *command; /* that regenerates, for the banner */
 } qg_request;
 
@@ -195,10 +198,15 @@ void qg_prelude_add(qg_holes *holes, const qg_ir *ir);
 /* sums.c. How many tiles of x a thread keeps; the bodies of the functions that load such a tile, and that add a tile of
  * weights. `row_tiles`, which are `size` times smaller, `row_runs`, `batch` and `load` are how the target writes these; $i in `load` is the index of a run. */
 uint32_t qg_kept_tiles(const qg_plan *plan);
+/* The same where matrix units multiply: x of eight right-hand sides as halves. */
+uint32_t qg_mma_tiles(const qg_plan *plan);
 /* Steps of x in a tile of integers. */
 uint32_t qg_x_steps(const qg_plan *plan);
-void qg_load_x_body(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target, const char *row_runs,
-                    const char *batch, const char *load);
+void qg_load_x_body(qg_text *text, const qg_ir *ir, const qg_operands *operands, const qg_plan *plan,
+                    const qg_target *target, const char *row_runs, const char *batch, const char *load);
+/* The body of a function that makes operands of a tile of weights, or returns their largest factor; qg_load_x_body does of x where `operands` is not NULL. */
+void qg_operands_of_row(qg_text *text, const qg_operands *operands, const qg_ir *ir, const qg_plan *plan,
+                        const qg_target *target, const char *row_tiles, uint32_t size, bool most);
 void qg_accumulate_body(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target,
                         const char *row_tiles, uint32_t size);
 /* The body of a function that loads the weights of a tile, into the arrays `fours` and `words`. */

@@ -48,6 +48,7 @@ typedef struct qg_emit_options {
 typedef struct qg_emit_report {
     uint32_t files, changed, modules;
     size_t module_bytes;
+    uint32_t left_out; /* kernels that the GLSL compiler is too old for */
 } qg_emit_report;
 
 /* Generates everything in memory, compiles and validates every GLSL kernel, then writes (or compares). Returns false after

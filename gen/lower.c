@@ -205,16 +205,17 @@ static void name_bases(lowering *l) {
     }
 }
 
-static void finish(qg_ir *ir) {
+static void finish(qg_ir *ir, bool operands) {
     static const char *const words[] = {
-        "block", "tile",   "v",          "i",           "block_row",     "block_col", "row",    "r",
-        "t",     "c",      "rows",       "cols",        "grid_rows",     "grid_cols", "x",      "x_sum",
-        "m",     "sum",    "n",          "j",           "digit",         "k",         "x_step", "x_digits",
-        "band",  "wide_x", "wide_x_sum", "wide_x_step", "wide_x_digits", "fours",     "words"};
-    const uint32_t fixed = sizeof words / sizeof *words;
+        "most",          "all",       "scale",  "part",     "block", "tile",   "v",          "i",
+        "block_row",     "block_col", "row",    "r",        "t",     "c",      "rows",       "cols",
+        "grid_rows",     "grid_cols", "x",      "x_sum",    "m",     "sum",    "n",          "j",
+        "digit",         "k",         "x_step", "x_digits", "band",  "wide_x", "wide_x_sum", "wide_x_step",
+        "wide_x_digits", "fours",     "words"};
+    const uint32_t skip = operands ? 0 : 4, fixed = sizeof words / sizeof *words - skip;
     const uint32_t count = fixed + ir->layout->n_buffers + ir->layout->n_tables;
     const char **reserved = QG_NEW_ARRAY(ir->arena, const char *, count);
-    memcpy(reserved, words, sizeof words);
+    memcpy(reserved, words + skip, fixed * sizeof *words);
     for (uint32_t i = 0; i < ir->layout->n_buffers; ++i) reserved[fixed + i] = ir->layout->buffers[i].name;
     for (uint32_t i = 0; i < ir->layout->n_tables; ++i)
         reserved[fixed + ir->layout->n_buffers + i] = ir->layout->tables[i].name;
@@ -244,7 +245,7 @@ const qg_ir *qg_lower_decode(qg_arena *arena, const qg_plan *plan) {
         const qg_node *value = lower_term(&l, plan->layout->value);
         qg_output(l.ir, qg_splat(l.ir, value, plan->lanes), run_comment(&l, r));
     }
-    finish(l.ir);
+    finish(l.ir, false);
     return l.ir;
 }
 
@@ -257,9 +258,9 @@ static void lower_values(lowering *l, const qg_node **values) {
     }
 }
 
-const qg_ir *qg_lower_dot(qg_arena *arena, const qg_plan *plan, qg_products products) {
+/* The values of a tile for a sum; where loads are wide, what they are of is noted first. */
+static lowering lower_tile(qg_arena *arena, const qg_plan *plan, bool half, const qg_node **values) {
     lowering l = {.ir = qg_ir_new(arena, plan->layout), .plan = plan, .layout = plan->layout};
-    const qg_node *values[QG_MAX_RUNS];
     name_bases(&l);
     if (plan->wide) {
         l.reads = qg_reads_new(arena);
@@ -271,8 +272,25 @@ const qg_ir *qg_lower_dot(qg_arena *arena, const qg_plan *plan, qg_products prod
         l.reading = false;
         name_bases(&l);
     }
-    l.ir->half = products == QG_PRODUCTS_F16;
+    l.ir->half = half;
     lower_values(&l, values);
+    return l;
+}
+
+const qg_operands *qg_lower_operands(qg_arena *arena, const qg_plan *plan) {
+    const qg_node *values[QG_MAX_RUNS];
+    if (plan->layout->math != QG_F32) return NULL;
+    lowering l = lower_tile(arena, plan, true, values);
+    l.ir->single = true;
+    const qg_operands *operands = qg_operands_of(l.ir, plan->lanes, plan->n_runs, values);
+    if (operands) finish(l.ir, true);
+    return operands;
+}
+
+const qg_ir *qg_lower_dot(qg_arena *arena, const qg_plan *plan, qg_products products) {
+    const qg_node *values[QG_MAX_RUNS];
+    if (products == QG_PRODUCTS_MMA) products = QG_PRODUCTS_F32;
+    lowering l = lower_tile(arena, plan, products == QG_PRODUCTS_F16, values);
     const bool as_written = plan->layout->math != QG_F32;
     if (as_written && products != QG_PRODUCTS_F32) return NULL;
     const qg_node *sum = products == QG_PRODUCTS_INT8 ? qg_dot_of_bytes(l.ir, plan->lanes, plan->n_runs, values)
@@ -280,7 +298,7 @@ const qg_ir *qg_lower_dot(qg_arena *arena, const qg_plan *plan, qg_products prod
                                                       : qg_dot_of_runs(l.ir, plan->lanes, plan->n_runs, values);
     if (!sum) return NULL;
     qg_output(l.ir, sum, NULL);
-    finish(l.ir);
+    finish(l.ir, false);
     return l.ir;
 }
 

@@ -305,7 +305,7 @@ bool qg_session_class(qg_session *session, const qg_family *family, const qg_lay
     if (!*sum) return qg_complain("--class must be %s, not '%s'", class_list(session->arena), name) == 0;
     if (name && !family->sums)
         return qg_complain("--class is for families that sum over rows, and %s does not", family->name) == 0;
-    if (!layout || !family->sums || *sum == &qg_sum_classes[0] || qg_has_class(session->arena, layout, *sum))
+    if (!layout || !family->sums || *sum == &qg_sum_classes[0] || qg_has_class(session->arena, layout, family, *sum))
         return true;
     return qg_complain("there is no class %s for %s: its values are no integers of 8 bits times what a run of elements "
                        "shares%s; take --class exact",
@@ -484,6 +484,8 @@ static int command_emit(qg_session *session, int argc, char **argv) {
     else
         printf("%u formats, %u files, %u changed; %u SPIR-V modules validated, %zu KiB\n", emit.n_layouts, report.files,
                report.changed, report.modules, report.module_bytes / 1024);
+    if (report.left_out)
+        fprintf(stderr, "qkgen: warning: %u kernels are left out: " QG_SPIRV_LACKS_MATRICES "\n", report.left_out);
     return 0;
 }
 

@@ -177,7 +177,7 @@ static char *load_x(qg_arena *arena, const qg_ir *ir, const qg_plan *plan) {
                    plan->layout->ragged ? "row_runs" : "row_tiles", kept_parameters(arena, ir, plan, ""));
     const char *row_runs =
         plan->layout->ragged ? "row_runs" : qg_format(arena, "row_tiles * %u%s", plan->n_runs, msl->unsigned_suffix);
-    qg_load_x_body(&text, ir, plan, msl, row_runs, "batch", qg_format(arena, "%s(x_in[$i])", vec));
+    qg_load_x_body(&text, ir, NULL, plan, msl, row_runs, "batch", qg_format(arena, "%s(x_in[$i])", vec));
     qg_text_puts(&text, "}\n");
     return text.data;
 }

@@ -228,7 +228,8 @@ static void print_added_dot(qg_text *text, const qg_ir *ir, const qg_target *tar
 static void print_dot4(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node) {
     qg_text_puts(text, node->ref ? "dot4(int(" : "dot4(");
     print(text, ir, target, node->arg[0]);
-    qg_text_printf(text, "%s, %s%s[digit][%lld])", node->ref ? ")" : "", ir->x, qg_kept_at(ir), (long long)node->integer);
+    qg_text_printf(text, "%s, %s%s[digit][%lld])", node->ref ? ")" : "", ir->x, qg_kept_at(ir),
+                   (long long)node->integer);
 }
 
 /* What was loaded elsewhere is in arrays. */
@@ -248,7 +249,9 @@ static void print(qg_text *text, const qg_ir *ir, const qg_target *target, const
     case QG_CONST: print_constant(text, target, node); return;
     case QG_LOAD: print_load(text, ir, target, node); return;
     case QG_X_SUM: qg_text_printf(text, "%s_sum%s[%lld]", ir->x, qg_kept_at(ir), (long long)node->integer); return;
-    case QG_X_DIGITS: qg_text_printf(text, "%s_digits%s[digit][%lld]", ir->x, qg_kept_at(ir), (long long)node->integer); return;
+    case QG_X_DIGITS:
+        qg_text_printf(text, "%s_digits%s[digit][%lld]", ir->x, qg_kept_at(ir), (long long)node->integer);
+        return;
     case QG_X_STEP: qg_text_printf(text, "%s_step%s[%lld]", ir->x, qg_kept_at(ir), (long long)node->integer); return;
     case QG_DIGITS: qg_text_printf(text, "dots%lld", (long long)node->integer); return;
     case QG_DOT4: print_dot4(text, ir, target, node); return;
@@ -296,6 +299,13 @@ void qg_print_filled(qg_text *text, const char *pattern, char hole, const char *
             qg_text_add(text, pattern, 1);
         }
     }
+}
+
+void qg_print_factor(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node) {
+    const bool wrap = !node->name && strength(node) < TIGHT;
+    if (wrap) qg_text_puts(text, "(");
+    print(text, ir, target, node);
+    if (wrap) qg_text_puts(text, ")");
 }
 
 void qg_print_statement(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node,

@@ -156,7 +156,8 @@ static uint64_t weight_bytes(const qk_kernel *kernel, uint32_t binding, const qg
 
 bool qg_case_fits(qg_bench *b, const qg_case *c) {
     if (!qg_takes(c->family, c->layout)) return false;
-    if (c->family->sums && c->sum != &qg_sum_classes[0] && !qg_has_class(b->session->arena, c->layout, c->sum))
+    if (c->family->sums && c->sum != &qg_sum_classes[0] &&
+        !qg_has_class(b->session->arena, c->layout, c->family, c->sum))
         return false;
     if (c->layout->view == QG_VIEW_BLOCKS) return c->cols % c->layout->elements == 0;
     return weight_bytes(describe(b, c), 0, c) > 0;
@@ -207,6 +208,7 @@ static bool compile(qg_bench *b, qg_subject *s) {
         .layout = s->of.layout, .n_families = 1, .families = &s->of.family, .vulkan = true, .command = "qkgen bench"};
     qg_kernel *kernel = QG_NEW(arena, qg_kernel);
     *kernel = qg_kernel_new(arena, s->of.layout, s->of.family, s->of.type, s->of.sum);
+    if (qg_is_mma(kernel) && !qg_spirv_has_matrices()) return qg_complain(QG_SPIRV_LACKS_MATRICES) == 0;
     const char *glsl = qg_glsl(arena, b->templates, &request, kernel, &why);
     if (!glsl) return qg_complain("%s", why) == 0;
     qk_code *code = QG_NEW(arena, qk_code);

@@ -17,6 +17,8 @@
 
 bool qg_spirv_open(void) { return glslang_initialize_process() != 0; }
 
+bool qg_spirv_has_matrices(void) { return QKGEN_GLSLANG_VERSION >= 13; }
+
 void qg_spirv_close(void) { glslang_finalize_process(); }
 
 /* ---- messages ------------------------------------------------------------------------------------------------- */

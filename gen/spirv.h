@@ -8,6 +8,10 @@
 /* Prepares the compiler. Called once before the first qg_spirv_compile, on any thread; false when the compiler refuses.
  * Pairs nest: the process state goes with the last qg_spirv_close. */
 bool qg_spirv_open(void);
+/* Whether the compiler knows cooperative matrices; what is said where it does not. */
+bool qg_spirv_has_matrices(void);
+#define QG_SPIRV_LACKS_MATRICES                                                                                        \
+    "class mma needs glslang 13 or newer, and this was built with an older one: cmake/glslang.sh builds one"
 
 /* Gives the compiler's memory back. No qg_spirv_compile may be under way on another thread. */
 void qg_spirv_close(void);

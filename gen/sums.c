@@ -10,6 +10,8 @@ uint32_t qg_kept_tiles(const qg_plan *plan) {
     return fit < 1 ? 1 : fit < KEPT_TILES ? fit : KEPT_TILES;
 }
 
+uint32_t qg_mma_tiles(const qg_plan *plan) { return plan->tile_elements < 128 ? 128 / plan->tile_elements : 1; }
+
 static const char *quotient(qg_arena *arena, const char *a, const char *operator, uint32_t b, const char *suffix) {
     if (b == 1) return operator[0] == '/' ? a : qg_format(arena, "0%s", suffix);
     return qg_format(arena, "%s %s %u%s", a, operator, b, suffix);
@@ -100,6 +102,12 @@ void qg_accumulate_body(qg_text *text, const qg_ir *ir, const qg_plan *plan, con
     qg_print_expression(text, ir, target, ir->outputs[0].node);
     qg_text_puts(text, ir->half ? ");\n" : ";\n");
     if (!ir->single) qg_text_puts(text, "    }\n");
+}
+
+void qg_operands_of_row(qg_text *text, const qg_operands *operands, const qg_ir *ir, const qg_plan *plan,
+                        const qg_target *target, const char *row_tiles, uint32_t size, bool most) {
+    add_where(text, ir, plan, target, row_tiles, size);
+    (most ? qg_operands_most : qg_operands_body)(text, operands, ir, target);
 }
 
 void qg_fetch_body(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target, const char *row_tiles,
@@ -265,8 +273,8 @@ static void add_digits_of_x(qg_text *text, const qg_ir *ir, const qg_plan *plan,
     qg_text_printf(text, "%s}\n", in);
 }
 
-void qg_load_x_body(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target, const char *row_runs,
-                    const char *batch, const char *load) {
+void qg_load_x_body(qg_text *text, const qg_ir *ir, const qg_operands *operands, const qg_plan *plan,
+                    const qg_target *target, const char *row_runs, const char *batch, const char *load) {
     const char *type = target->types[QG_K_UINT][1], *s = target->unsigned_suffix;
     const char *vec = target->types[QG_K_FLOAT][plan->lanes], *in = inner(ir);
     add_place(text, plan, target);
@@ -278,6 +286,10 @@ void qg_load_x_body(qg_text *text, const qg_ir *ir, const qg_plan *plan, const q
         qg_text_printf(text, "%sconst %s x%u = ", in, vec, r);
         qg_print_filled(text, load, 'i', at);
         qg_text_puts(text, ";\n");
+    }
+    if (operands) {
+        qg_operands_of_x(text, operands, plan);
+        return;
     }
     if (ir->n_x_quads || ir->half) {
         (ir->half ? add_halves_of_x : add_digits_of_x)(text, ir, plan, target);

@@ -184,7 +184,9 @@ static bool reaches(const qg_fetches *cut, const qg_node *from, const qg_node *n
 }
 
 bool qg_is_needed(const qg_ir *ir, const qg_fetches *fetches, const qg_node *statement, bool loads) {
-    if (!loads) return reaches(fetches, ir->outputs[0].node, statement);
+    for (uint32_t i = 0; i < ir->n_outputs && !loads; ++i)
+        if (reaches(fetches, ir->outputs[i].node, statement)) return true;
+    if (!loads) return false;
     for (uint32_t i = 0; i < fetches->n_fours; ++i)
         if (fetches->fours[i] != statement && reaches(NULL, fetches->fours[i], statement)) return true;
     for (uint32_t i = 0; i < fetches->n_words; ++i)

@@ -4,10 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifndef VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME
-#define VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME "VK_KHR_cooperative_matrix"
-#endif
-
 /* The names of all extensions; NULL when there are none. */
 static VkExtensionProperties *extensions_of(VkPhysicalDevice handle, uint32_t *count) {
     *count = 0;

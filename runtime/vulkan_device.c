@@ -27,8 +27,16 @@ static qk_status choose(qk_vulkan *vk, const char *wanted, qk_error *error) {
 }
 
 static qk_status open_device(qk_vulkan *vk, uint32_t family, qk_error *error) {
-    const char *extensions[5] = {VK_KHR_8BIT_STORAGE_EXTENSION_NAME};
+    const char *extensions[8] = {VK_KHR_8BIT_STORAGE_EXTENSION_NAME};
     uint32_t count = 1;
+    qk_vk_matrix_feature_set matrix;
+    const int with_matrix = qk_vk_matrix_usable(vk->instance.instance, vk->physical, &vk->info);
+    qk_vk_matrix_features(&matrix);
+    if (with_matrix) {
+        extensions[count++] = VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME;
+        extensions[count++] = VK_KHR_VULKAN_MEMORY_MODEL_EXTENSION_NAME;
+        matrix.matrix.cooperative_matrix = matrix.model.vulkanMemoryModel = VK_TRUE;
+    }
     float priority = 1;
     if (qk_vk_has_extension(vk->physical, PORTABILITY_SUBSET))
         extensions[count++] = PORTABILITY_SUBSET;
@@ -36,6 +44,7 @@ static qk_status open_device(qk_vulkan *vk, uint32_t family, qk_error *error) {
         extensions[count++] = VK_KHR_SHADER_FLOAT_CONTROLS_EXTENSION_NAME;
     VkPhysicalDevice8BitStorageFeaturesKHR storage8 = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_8BIT_STORAGE_FEATURES_KHR,
+        .pNext = with_matrix ? &matrix.matrix : NULL,
         .storageBuffer8BitAccess = VK_TRUE,
     };
     VkPhysicalDevice16BitStorageFeatures storage16 = {
@@ -45,6 +54,7 @@ static qk_status open_device(qk_vulkan *vk, uint32_t family, qk_error *error) {
     };
     VkPhysicalDeviceShaderIntegerDotProductFeaturesKHR dot = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_FEATURES_KHR,
+        .pNext = storage8.pNext,
         .shaderIntegerDotProduct = VK_TRUE,
     };
     if (vk->info.integer_dot_product) {
@@ -80,6 +90,7 @@ static qk_status open_device(qk_vulkan *vk, uint32_t family, qk_error *error) {
         return qk_vk_fail(vk, error, result, "vkCreateDevice on %s", vk->info.name);
     }
     vkGetDeviceQueue(vk->device, family, 0, &vk->queue);
+    vk->matrix = with_matrix;
     return QK_OK;
 }
 
@@ -145,6 +156,8 @@ static qk_status open_all(qk_vulkan *vk, const qk_vulkan_options *options, qk_er
         status = open_queries(vk, bits, error);
     if (status == QK_OK)
         status = qk_vk_cache_open(vk, options->cache_path, error);
+    if (status == QK_OK && vk->matrix)
+        status = qk_vk_matrix_open(vk, error);
     return status;
 }
 

@@ -7,6 +7,10 @@
 #include "qkgen/dispatch.h"
 #include "qkgen/vulkan.h"
 
+#ifndef VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME
+#define VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME "VK_KHR_cooperative_matrix"
+#endif
+
 struct qk_vulkan_buffer {
     VkBuffer buffer;
     VkDeviceMemory memory;
@@ -54,6 +58,10 @@ struct qk_vulkan {
     uint64_t timestamp_mask;
     double timestamp_period;
     uint64_t time_ns;
+
+    int matrix;                /* was opened with cooperative matrices, and they do what kernels need */
+    uint32_t matrix_order_a;   /* as in qk_limits */
+    uint32_t matrix_order_bc;
 
     int stage;
     uint64_t stage_bytes;
@@ -110,6 +118,24 @@ qk_status qk_vk_pipeline_of(qk_vulkan *vk, const qk_kernel *kernel, const uint32
 /* What became of the tables that were being filled by a submission. */
 void qk_vk_tables_settle(qk_vulkan *vk, int submitted);
 void qk_vk_pipelines_close(qk_vulkan *vk);
+
+/* ---- vulkan_matrix.c ---- */
+/* What a device is asked for, and opened with: a chain that begins with `matrix`. */
+typedef struct qk_vk_matrix_feature_set {
+    struct { /* VkPhysicalDeviceCooperativeMatrixFeaturesKHR */
+        VkStructureType type;
+        void *next;
+        VkBool32 cooperative_matrix;
+        VkBool32 robust_buffer_access;
+    } matrix;
+    VkPhysicalDeviceVulkanMemoryModelFeaturesKHR model;
+} qk_vk_matrix_feature_set;
+
+/* All false, and chained: must stay where it is. */
+void qk_vk_matrix_features(qk_vk_matrix_feature_set *set);
+int qk_vk_matrix_usable(VkInstance instance, VkPhysicalDevice device, const qk_vulkan_device *info);
+/* Finds out how the open device orders matrices. */
+qk_status qk_vk_matrix_open(qk_vulkan *vk, qk_error *error);
 
 /* ---- vulkan_cache.c ---- */
 qk_status qk_vk_cache_open(qk_vulkan *vk, const char *path, qk_error *error);

@@ -224,6 +224,10 @@ qk_backend qk_vulkan_backend(qk_vulkan *vk) {
         backend.limits.features |= QK_FEATURE_INTEGER_DOT_PRODUCT;
     if (vk->info.float16)
         backend.limits.features |= QK_FEATURE_FLOAT16;
+    if (vk->matrix)
+        backend.limits.features |= QK_FEATURE_COOPERATIVE_MATRIX;
+    backend.limits.matrix_order_a = vk->matrix_order_a;
+    backend.limits.matrix_order_bc = vk->matrix_order_bc;
     return backend;
 }
 

@@ -96,7 +96,7 @@ static call right_call(family f, uint32_t *launches) {
     c.backend.context = launches;
     c.backend.launch = count_launch;
     c.backend.limits =
-        (qk_limits){4096, 16, 1000, 128, 128, QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC, 0, 0};
+        (qk_limits){4096, 16, 1000, 128, 128, QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC, 0, 0, 0, 0};
     c.kernel = kernel_of(f);
     memcpy(c.bindings, bindings[f], sizeof c.bindings);
     memcpy(c.constants, constants, sizeof constants);
@@ -484,7 +484,7 @@ static qk_status check_gemv(void *context, const qk_launch *launch, qk_error *er
 
 static qk_limits limits_of(uint64_t range, uint32_t alignment) {
     const qk_limits limits = {
-        range, alignment, 65535, 1u << 16, 128, QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC, 0, 0};
+        range, alignment, 65535, 1u << 16, 128, QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC, 0, 0, 0, 0};
     return limits;
 }
 

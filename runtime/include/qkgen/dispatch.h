@@ -36,6 +36,10 @@
 /* Right-hand sides that a launch of gemv takes at most. */
 #define QK_GEMV_MAX_BATCH 8u
 #define QK_MAX_CONSTANTS 8u
+/* Rows that a subgroup takes at a time where matrix units multiply. */
+#define QK_MMA_ROWS 16u
+/* Elements of each right-hand side that it keeps, unless told otherwise. */
+#define QK_MMA_COLS UINT64_C(512)
 /* With fewer rows than this, each of them is shared out. */
 #define QK_BUSY_ROWS 4096u
 /* What descriptors of such kernels say, unless somebody knows better. */
@@ -78,6 +82,8 @@ static inline const char *qk_feature_name(uint32_t bit) {
         return "shaderFloat16";
     case QK_FEATURE_SUBGROUP_SHUFFLE:
         return "subgroup shuffles in compute shaders";
+    case QK_FEATURE_COOPERATIVE_MATRIX:
+        return "cooperative matrices of 16 x 16 x 8 halves";
     default:
         return "a feature that this runtime does not know";
     }
@@ -951,6 +957,61 @@ static inline uint32_t qk_shared_fours_(const qk_spec_constant *constant, const 
     return fours;
 }
 
+/* How a launch with matrix units is shared out. */
+typedef struct qk_mma_ {
+    uint32_t threads, kept, at_once;
+    uint64_t workgroups;
+} qk_mma_;
+
+/* A subgroup multiplies 16 rows with the x that its threads keep, `at_once` times before sums are added; as many subgroups share
+ * rows as there are slices of x. */
+static inline uint64_t qk_mma_groups_(const qk_mma_ *m, const qk_kernel *kernel, uint64_t rows, uint64_t cols) {
+    uint64_t usual = qk_constant_(kernel, NULL, "kept", 1), subgroups = m->threads / 32, split = 1;
+    uint64_t slices = qk_ceil_(cols * usual, QK_MMA_COLS * m->kept);
+    while (split < slices && subgroups % (2 * split) == 0)
+        split *= 2;
+    return qk_ceil_(rows, QK_MMA_ROWS * m->at_once * (subgroups / split));
+}
+
+/* Few rows are shared out among more workgroups: with smaller parts of x in each subgroup, then in smaller workgroups. */
+static inline qk_mma_ qk_mma_plan_(const qk_kernel *kernel, const qk_limits *limits, uint64_t rows, uint64_t cols) {
+    qk_mma_ m = {512 <= limits->workgroup_size ? 512u : 128u, qk_constant_(kernel, NULL, "kept", 1),
+                 qk_constant_(kernel, NULL, "at_once", 1), 1};
+    for (int step = 0; step < 3; step++) {
+        uint32_t *part = step == 0 ? &m.at_once : step == 1 ? &m.kept : &m.threads, least = step == 2 ? 64 : 1;
+        while (*part > least) {
+            uint64_t busy = qk_walking_workgroups_(kernel, limits, 8, m.threads), before = qk_mma_groups_(&m, kernel, rows, cols);
+            if (before >= busy)
+                break;
+            *part /= 2;
+            if (qk_mma_groups_(&m, kernel, rows, cols) > before)
+                continue;
+            *part *= 2;
+            break;
+        }
+    }
+    m.workgroups = qk_walking_workgroups_(kernel, limits, 8, m.threads);
+    return m;
+}
+
+static inline void qk_mma_constants_(const qk_kernel *kernel, const qk_limits *limits, const qk_mma_ *m,
+                                     uint32_t *constants) {
+    for (uint32_t i = 0; i < kernel->spec_constant_count && i < QK_MAX_CONSTANTS; i++) {
+        const qk_spec_constant *c = &kernel->spec_constants[i];
+        constants[i] = c->value;
+        if (strcmp(c->name, "local_size_x") == 0 && c->value == QK_USUAL_THREADS)
+            constants[i] = m->threads;
+        if (strcmp(c->name, "kept") == 0)
+            constants[i] = m->kept;
+        if (strcmp(c->name, "at_once") == 0)
+            constants[i] = m->at_once;
+        if (strcmp(c->name, "order_a") == 0)
+            constants[i] = limits->matrix_order_a;
+        if (strcmp(c->name, "order_bc") == 0)
+            constants[i] = limits->matrix_order_bc;
+    }
+}
+
 /* The constants of a launch: the descriptor's, but for as many right-hand sides as there are, and for few rows, of which
  * subgroups take parts, so that a device is busy. */
 static inline void qk_gemv_constants_(const qk_kernel *kernel, const qk_limits *limits, uint64_t batch, uint64_t rows,
@@ -1083,7 +1144,13 @@ static inline qk_status qk_launch_gemv_(const qk_call_ *call, const qk_gemv_ *g,
     push[5] = (uint32_t)g->matrix.cols;
     push[6] = (uint32_t)g->matrix.grid_rows;
     push[7] = (uint32_t)g->matrix.grid_cols;
-    qk_gemv_constants_(kernel, &call->backend->limits, g->batch, count, g->cols, constants);
+    int mma = (kernel->features & QK_FEATURE_COOPERATIVE_MATRIX) != 0;
+    qk_mma_ plan = {0, 0, 0, 0};
+    if (mma) {
+        plan = qk_mma_plan_(kernel, &call->backend->limits, count, g->cols);
+        qk_mma_constants_(kernel, &call->backend->limits, &plan, constants);
+    } else
+        qk_gemv_constants_(kernel, &call->backend->limits, g->batch, count, g->cols, constants);
     launch.kernel = kernel;
     launch.ranges = ranges;
     launch.push = push;
@@ -1091,7 +1158,7 @@ static inline qk_status qk_launch_gemv_(const qk_call_ *call, const qk_gemv_ *g,
     /* Metal texts have no such constant. With eight right-hand sides they, too, take two rows at a time. */
     uint32_t rows = qk_constant_(kernel, constants, "rows", g->batch > 4 ? 2 : 4);
     uint32_t kept = qk_constant_(kernel, constants, "batch", 8), threads = qk_constant_(kernel, constants, "local_size_x", 64);
-    uint64_t groups = qk_ceil_(count, rows);
+    uint64_t groups = mma ? qk_min_(qk_mma_groups_(&plan, kernel, count, g->cols), plan.workgroups) : qk_ceil_(count, rows);
     /* What a workgroup keeps of x, it keeps for many rows. */
     if (qk_keeps_x_(kernel, constants, kept))
         groups = qk_min_(kept == 1 ? groups : qk_ceil_(count, rows * (threads > 32 ? threads / 32 : 1)),

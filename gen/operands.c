@@ -1,0 +1,317 @@
+/* Values of a tile as operands of a matrix unit: halves, two in a word, in an order of which only x has to know.
+ *
+ * Codes that lie sixteen bits apart in a word are two halves as they are, 2^24 times too small (halves.c), and one
+ * multiplication and addition of halves turns both into values. Scales and what is added are halves, too; so that these are
+ * neither too large nor too small, all of a tile is multiplied with a power of two, which is made up for in the sum. Where the
+ * values of a run are no such codes, they are computed as floats, and rounded. */
+#include "dot.h"
+#include "kernel.h"
+
+#include <string.h>
+
+typedef struct builder {
+    products p;
+    qg_operands *out;
+    uint32_t words_capacity, scales_capacity, offsets_capacity;
+} builder;
+
+static const qg_node *apply(qg_ir *ir, qg_op op, const qg_node *a, const qg_node *b) {
+    return qg_apply(ir, op, a, b, NULL);
+}
+
+static uint32_t scale_number(builder *b, const qg_node *node, float factor) {
+    qg_operands *o = b->out;
+    for (uint32_t i = 0; i < o->n_scales; ++i)
+        if (o->scales[i].node == node && o->scales[i].factor == factor) return i;
+    const struct qg_operand_scale one = {node, factor};
+    QG_PUSH(o->ir->arena, o->scales, o->n_scales, b->scales_capacity, one);
+    return o->n_scales - 1;
+}
+
+static uint32_t offset_number(builder *b, const qg_node *node) {
+    qg_operands *o = b->out;
+    if (!node) return QG_NO_OFFSET;
+    for (uint32_t i = 0; i < o->n_offsets; ++i)
+        if (o->offsets[i] == node) return i;
+    QG_PUSH(o->ir->arena, o->offsets, o->n_offsets, b->offsets_capacity, node);
+    return o->n_offsets - 1;
+}
+
+static void add_word(builder *b, qg_operand word) {
+    QG_PUSH(b->out->ir->arena, b->out->words, b->out->n_words, b->words_capacity, word);
+}
+
+/* coefficient * scale, added to `sum`. */
+static const qg_node *plus(qg_ir *ir, const qg_node *sum, float coefficient, const qg_node *scale) {
+    const qg_node *term = scale ? scale : qg_real(ir, 1);
+    if (coefficient == -1 && sum) return apply(ir, QG_SUB, sum, term);
+    if (coefficient != 1) term = apply(ir, QG_MUL, qg_real(ir, coefficient), term);
+    return sum ? apply(ir, QG_ADD, sum, term) : term;
+}
+
+/* A lane that is half of a word goes beside the other half, where that has the same factors. */
+static void add_half(builder *b, const qg_node *lane, uint32_t scale, uint32_t offset, uint16_t element) {
+    const qg_node *pair = lane->arg[0];
+    const uint32_t half = (uint32_t)lane->integer;
+    for (uint32_t i = 0; i < b->out->n_words; ++i) {
+        qg_operand *word = &b->out->words[i];
+        if (word->node != pair || word->scale != scale || word->offset != offset) continue;
+        if (word->element[half] != QG_NO_ELEMENT) continue;
+        word->element[half] = element;
+        return;
+    }
+    qg_operand word = {.node = pair, .scale = scale, .offset = offset, .element = {QG_NO_ELEMENT, QG_NO_ELEMENT}};
+    word.element[half] = element;
+    add_word(b, word);
+}
+
+/* The values of a run as one product of codes that are halves, and what is added to it; false where they are not that. */
+static bool add_codes(builder *b, uint32_t run) {
+    qg_ir *ir = b->p.ir;
+    const product *codes = NULL;
+    const qg_node *offset = NULL;
+    qg_halves halves;
+    for (uint32_t i = 0; i < b->p.count; ++i) {
+        const product *one = &b->p.items[i];
+        if (one->run != run || !one->vector) continue;
+        if (codes) return false;
+        codes = one;
+    }
+    if (!codes || !qg_as_halves(ir, codes->vector, b->p.lanes, &halves)) return false;
+    for (uint32_t i = 0; i < b->p.lanes; ++i)
+        if (halves.vector->arg[i]->op != QG_LANE) return false;
+    for (uint32_t i = 0; i < b->p.count; ++i) {
+        const product *one = &b->p.items[i];
+        if (one->run == run && !one->vector) offset = plus(ir, offset, one->coefficient, one->scale);
+    }
+    if (halves.bias != 0) offset = plus(ir, offset, -codes->coefficient * halves.bias, codes->scale);
+    const uint32_t number = offset_number(b, offset);
+    for (uint32_t i = 0; i < b->p.lanes; ++i)
+        add_half(b, halves.vector->arg[i], scale_number(b, codes->scale, codes->coefficient * halves.factor[i]), number,
+                 (uint16_t)(run * b->p.lanes + i));
+    return true;
+}
+
+static void add_values(builder *b, uint32_t run, const qg_node *value) {
+    qg_ir *ir = b->p.ir;
+    const uint32_t lanes = b->p.lanes;
+    const qg_node *vector = qg_let(ir, qg_splat(ir, value, lanes), "value", NULL);
+    b->out->n_values += 1;
+    for (uint32_t i = 0; i < lanes; i += 2) {
+        const uint16_t element = (uint16_t)(run * lanes + i);
+        add_word(
+            b, (qg_operand){
+                   .node = vector, .scale = QG_AS_VALUES, .offset = i, .element = {element, (uint16_t)(element + 1)}});
+    }
+}
+
+const qg_operands *qg_operands_of(qg_ir *ir, uint32_t lanes, uint32_t n_runs, const qg_node *const *values) {
+    if (lanes < 2) return NULL;
+    qg_operands *out = QG_NEW(ir->arena, qg_operands);
+    builder b = {.p = {.ir = ir, .lanes = lanes}, .out = out};
+    out->ir = ir;
+    qg_dot_expand(&b.p, n_runs, values);
+    for (uint32_t r = 0; r < n_runs; ++r)
+        if (!add_codes(&b, r)) add_values(&b, r, values[r]);
+    if (out->n_words % 2) add_word(&b, (qg_operand){.scale = QG_AS_VALUES, .element = {QG_NO_ELEMENT, QG_NO_ELEMENT}});
+    if (out->n_words > QG_MOST_WORDS) return NULL;
+    for (uint32_t i = 0; i < out->n_words; ++i)
+        if (out->words[i].node) qg_output(ir, out->words[i].node, NULL);
+    for (uint32_t i = 0; i < out->n_scales; ++i)
+        if (out->scales[i].node) qg_output(ir, out->scales[i].node, NULL);
+    for (uint32_t i = 0; i < out->n_offsets; ++i) qg_output(ir, out->offsets[i], NULL);
+    return out;
+}
+
+/* ---- text ---- */
+
+static bool is_values(const qg_operand *word) { return word->scale == QG_AS_VALUES; }
+
+static void add_scaled(qg_text *text, const qg_operands *o, const qg_target *target, uint32_t i) {
+    const float factor = o->scales[i].factor;
+    const qg_node *node = o->scales[i].node;
+    if (factor != 1 || !node) qg_print_float(text, target, factor);
+    if (factor != 1 && node) qg_text_puts(text, " * ");
+    if (node) qg_print_factor(text, o->ir, target, node);
+}
+
+static float magnitude(float x) { return x < 0 ? -x : x; }
+
+/* Of scales that differ by a constant, the largest one. */
+static bool is_largest(const qg_operands *o, uint32_t i) {
+    for (uint32_t k = 0; k < o->n_scales; ++k)
+        if (o->scales[k].node == o->scales[i].node && magnitude(o->scales[k].factor) > magnitude(o->scales[i].factor))
+            return false;
+    return true;
+}
+
+/* The largest of what becomes a half. */
+static void add_most(qg_text *text, const qg_operands *o, const qg_target *target) {
+    const char *absolute = target->absolute, *vec = NULL;
+    qg_text_puts(text, "    float most = 0.0;\n");
+    for (uint32_t i = 0; i < o->n_scales; ++i) {
+        if (!is_largest(o, i)) continue;
+        qg_text_printf(text, "    most = max(most, %s(", absolute);
+        add_scaled(text, o, target, i);
+        qg_text_puts(text, "));\n");
+    }
+    for (uint32_t i = 0; i < o->n_offsets; ++i) {
+        qg_text_printf(text, "    most = max(most, %s(", absolute);
+        qg_print_expression(text, o->ir, target, o->offsets[i]);
+        qg_text_puts(text, "));\n");
+    }
+    for (uint32_t i = 0; i < o->n_words; ++i) {
+        const qg_operand *word = &o->words[i];
+        if (!is_values(word) || !word->node || word->offset) continue;
+        if (!vec) qg_text_printf(text, "    %s all = ", target->types[QG_K_FLOAT][word->node->lanes]);
+        qg_text_printf(text, vec ? "    all = max(all, %s(" : "%s(", absolute);
+        qg_print_expression(text, o->ir, target, word->node);
+        qg_text_puts(text, vec ? "));\n" : ");\n");
+        vec = word->node->lanes == 4 ? "max(max(all.x, all.y), max(all.z, all.w))" : "max(all.x, all.y)";
+    }
+    if (vec) qg_text_printf(text, "    most = max(most, %s);\n", vec);
+}
+
+/* A node that would be a statement, where it stands in one place only. */
+static void add_in_place(qg_text *text, const qg_operands *o, const qg_target *target, const qg_node *node) {
+    qg_node unnamed = *node;
+    unnamed.name = NULL;
+    qg_print_expression(text, o->ir, target, &unnamed);
+}
+
+static void add_word_text(qg_text *text, const qg_operands *o, const qg_target *target, uint32_t i, uint32_t at) {
+    const qg_operand *word = &o->words[i];
+    const char *half2 = target->halves[2];
+    qg_text_printf(text, "        v[%u] = ", at);
+    if (!word->node) {
+        qg_text_printf(text, "%s(0.0);\n", half2);
+    } else if (is_values(word)) {
+        qg_text_printf(text, "%s(scale * ", half2);
+        qg_print_expression(text, o->ir, target, word->node);
+        qg_text_printf(text, "%s);\n", word->node->lanes == 2 ? "" : word->offset ? ".zw" : ".xy");
+    } else {
+        if (word->offset != QG_NO_OFFSET) qg_text_puts(text, "fma(");
+        add_in_place(text, o, target, word->node);
+        if (word->offset == QG_NO_OFFSET)
+            qg_text_printf(text, " * factor%u;\n", word->scale);
+        else
+            qg_text_printf(text, ", %s(factor%u), %s(added%u));\n", half2, word->scale, half2, word->offset);
+    }
+}
+
+static bool reaches(const qg_ir *ir, const qg_node *from, const qg_node *node) {
+    if (from == node) return true;
+    if (qg_fetched_at(ir->fetched, from) != UINT32_MAX) return false;
+    for (uint32_t i = 0; i < from->n_args; ++i)
+        if (reaches(ir, from->arg[i], node)) return true;
+    return false;
+}
+
+static bool in_scales(const qg_operands *o, const qg_node *node) {
+    for (uint32_t i = 0; i < o->n_scales; ++i)
+        if (o->scales[i].node && reaches(o->ir, o->scales[i].node, node)) return true;
+    for (uint32_t i = 0; i < o->n_offsets; ++i)
+        if (reaches(o->ir, o->offsets[i], node)) return true;
+    return false;
+}
+
+static bool in_words(const qg_operands *o, uint32_t first, uint32_t count, const qg_node *node) {
+    for (uint32_t i = first; i < first + count && i < o->n_words; ++i)
+        if (o->words[i].node && o->words[i].node != node && reaches(o->ir, o->words[i].node, node)) return true;
+    return false;
+}
+
+static bool in_values(const qg_operands *o, const qg_node *node) {
+    for (uint32_t i = 0; i < o->n_words; ++i)
+        if (is_values(&o->words[i]) && o->words[i].node && reaches(o->ir, o->words[i].node, node)) return true;
+    return false;
+}
+
+void qg_operands_most(qg_text *text, const qg_operands *operands, const qg_ir *ir, const qg_target *target) {
+    qg_operands copy = *operands, *o = &copy; /* with what is fetched */
+    o->ir = ir;
+    for (uint32_t i = 0; i < ir->n_statements; ++i)
+        if (in_scales(o, ir->statements[i]) || in_values(o, ir->statements[i]))
+            qg_print_statement(text, ir, target, ir->statements[i], "    ");
+    add_most(text, o, target);
+    qg_text_puts(text, "    return most;\n");
+}
+
+uint32_t qg_operands_part(const qg_operands *o) {
+    const uint32_t products = o->n_words / 2;
+    return products % QG_PART == 0 ? QG_PART : products;
+}
+
+/* The part that a statement is of alone; UINT32_MAX where it is of several, or of scales. */
+static uint32_t part_of(const qg_operands *o, const qg_node *node, bool *used) {
+    const uint32_t each = 2 * qg_operands_part(o);
+    uint32_t part = UINT32_MAX;
+    *used = in_scales(o, node);
+    if (*used) return UINT32_MAX;
+    for (uint32_t p = 0; p * each < o->n_words; ++p) {
+        bool own = in_words(o, p * each, each, node);
+        for (uint32_t i = p * each; i < (p + 1) * each && i < o->n_words; ++i)
+            own |= is_values(&o->words[i]) && o->words[i].node == node;
+        if (own && *used) return UINT32_MAX;
+        if (own) part = p;
+        *used |= own;
+    }
+    return part;
+}
+
+void qg_operands_body(qg_text *text, const qg_operands *operands, const qg_ir *ir, const qg_target *target) {
+    const char *half = target->halves[1];
+    const uint32_t each = 2 * qg_operands_part(operands), parts = operands->n_words / each;
+    qg_operands copy = *operands, *o = &copy;
+    o->ir = ir;
+    bool used;
+    for (uint32_t i = 0; i < ir->n_statements; ++i)
+        if (part_of(o, ir->statements[i], &used) == UINT32_MAX && used)
+            qg_print_statement(text, ir, target, ir->statements[i], "    ");
+    for (uint32_t i = 0; i < o->n_scales; ++i) {
+        qg_text_printf(text, "    const %s factor%u = %s(scale * (", half, i, half);
+        add_scaled(text, o, target, i);
+        qg_text_puts(text, "));\n");
+    }
+    for (uint32_t i = 0; i < o->n_offsets; ++i) {
+        qg_text_printf(text, "    const %s added%u = %s(scale * (", half, i, half);
+        qg_print_expression(text, ir, target, o->offsets[i]);
+        qg_text_puts(text, "));\n");
+    }
+    for (uint32_t p = 0; p < parts; ++p) {
+        if (parts > 1 && p + 1 < parts)
+            qg_text_printf(text, "    %sif (part == %uu) {\n", p ? "} else " : "", p);
+        else
+            qg_text_puts(text, p ? "    } else {\n" : "    {\n");
+        for (uint32_t i = 0; i < ir->n_statements; ++i)
+            if (part_of(o, ir->statements[i], &used) == p)
+                qg_print_statement(text, ir, target, ir->statements[i], "        ");
+        for (uint32_t i = 0; i < each; ++i) add_word_text(text, o, target, p * each + i, i);
+    }
+    qg_text_puts(text, "    }\n");
+}
+
+void qg_operands_of_x(qg_text *text, const qg_operands *o, const qg_plan *plan) {
+    const uint32_t lanes = plan->lanes;
+    const char *vec = lanes == 4 ? "vec4" : "vec2";
+    qg_text_printf(text, "    %s all = abs(x0);\n", vec);
+    for (uint32_t r = 1; r < plan->n_runs; ++r) qg_text_printf(text, "    all = max(all, abs(x%u));\n", r);
+    qg_text_printf(text, "    float unit;\n    const float scale = scale_of(most_of_four(%s), 7u, unit);\n",
+                   lanes == 4 ? "max(max(all.x, all.y), max(all.z, all.w))" : "max(all.x, all.y)");
+    qg_text_printf(text, "    %s_unit[k] = of_vectors(unit);\n", o->ir->x);
+    for (uint32_t i = 0; i < o->n_words; ++i) {
+        if (i % 2 == 0)
+            qg_text_printf(text, "    %s[k][%u] = uvec2(packHalf2x16(scale * vec2(", o->ir->x, i / 2);
+        else
+            qg_text_puts(text, ", packHalf2x16(scale * vec2(");
+        for (uint32_t h = 0; h < 2; ++h) {
+            const uint16_t e = o->words[i].element[h];
+            if (h) qg_text_puts(text, ", ");
+            if (e == QG_NO_ELEMENT)
+                qg_text_puts(text, "0.0");
+            else
+                qg_text_printf(text, "x%u.%c", e / lanes, "xyzw"[e % lanes]);
+        }
+        qg_text_puts(text, i % 2 ? ")));\n" : "))");
+    }
+}

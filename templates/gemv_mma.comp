@@ -1,0 +1,141 @@
+@{banner}
+#version 450
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+#extension GL_EXT_control_flow_attributes : require
+@{unit_extensions}
+@{extensions}
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 1) const uint KEPT = @{kept};   // wide tiles of x that a thread keeps
+layout(constant_id = 2) const uint AT_ONCE = 2;  // times 16 rows, between sums over subgroups
+layout(constant_id = 9) const uint ORDER_A = 0;   // which element of an operand is which value of a thread
+layout(constant_id = 10) const uint ORDER_BC = 0;
+
+@{buffers}
+@{wide_buffers}
+layout(binding = @{binding_x}, std430) readonly buffer Input { @{x_type} x_in[]; };
+layout(binding = @{binding_y}, std430) buffer Output { float y[]; };
+
+layout(push_constant) uniform Push {
+    uint rows;       // of this launch
+    uint row_tiles;  // tiles of @{tile_elements} elements in a row
+    uint batch;      // right-hand sides, at most 8
+    uint y_first;    // where the launch begins in y, and
+    uint y_rows;     // how many rows each right-hand side has there
+@if of_matrix
+    uint cols;       // of the matrix that the blocks are patches of
+    uint grid_rows;  // blocks
+    uint grid_cols;
+@end
+};
+
+@{tables}
+@{prelude}
+// A subgroup of 32 multiplies 16 rows with 8 right-hand sides. Four threads share a row, each with a wide tile of its own:
+// number t of them has rows g and g + 8, brings x of right-hand side g, and gets the results of 2 t and 2 t + 1.
+const uint SUBGROUPS = gl_WorkGroupSize.x / 32u, ROWS = 16u;
+uint g, t;
+
+// What a thread keeps of x, as operands of so many products for each tile; and what makes up for the power of two in it.
+const uint PRODUCTS = @{products}u, PART = @{part}u;  // of which operands are made at a time
+uvec2 wide_x[KEPT][PRODUCTS];
+vec2 wide_x_unit[KEPT];
+shared float partial[SUBGROUPS * AT_ONCE * 256u];
+
+@{units}
+
+// The power of two that brings `most` to between 2^exponent and twice that, and its inverse.
+float scale_of(float most, uint exponent, out float inverse) {
+    const uint bits = clamp(floatBitsToUint(most) >> 23, exponent + 1u, 254u);
+    inverse = uintBitsToFloat(bits - exponent << 23);
+    return uintBitsToFloat(254u + exponent - bits << 23);
+}
+
+@{load_wide_x}
+
+@{fetch_wide}
+
+@{operands}
+
+@{narrow}
+// Rows `from` to `end`, in floats: those that are not whole wide tiles, and the last, from where loads of 16 bytes would go beyond
+// the end.
+void walk_rows(uint from, uint end) {
+    for (uint first = gl_WorkGroupID.x * SUBGROUPS; first < (end - from) * batch; first += gl_NumWorkGroups.x * SUBGROUPS) {
+        const uint i = min(first + subgroup(), (end - from) * batch - 1u), n = from + i / batch, m = i % batch;
+        float sum = 0.0;
+        for (uint j = lane(); j < row_tiles; j += 32u) {
+            load_x(m, j, 0u);
+            accumulate(n, j, 0u, sum);
+        }
+        sum = sum_of_lanes(sum);
+        if (lane() == 0u) y[m * y_rows + y_first + n] = sum;
+    }
+}
+
+void main() {
+    g = lane() / 4u;
+    t = lane() % 4u;
+@if restricted
+    const uint end = @{wide_if} ? rows - @{rows_apart}u : 0u;
+    walk_rows(end, rows);
+    if (end == 0u) return;
+@else
+    const uint end = rows;
+@end
+    // As many subgroups share rows as hold all of x between them, or as much of it as they can, and walk down the rows.
+    const uint wide_tiles = row_tiles / @{wide_ratio}u, slice = 4u * KEPT, slices = (wide_tiles + slice - 1u) / slice;
+    uint split = 1u, turn = 0u;
+    while (split < slices && SUBGROUPS % (2u * split) == 0u) split *= 2u;
+    const uint teams = SUBGROUPS / split, team = subgroup() / split, tall = teams * AT_ONCE * ROWS;
+    for (uint begin = 0u; begin < slices; begin += split) {
+        const uint own = (begin + subgroup() % split) * slice;
+        [[unroll]] for (uint k = 0u; k < KEPT; ++k) {
+            const uint j = own + 4u * k + t;
+            load_wide_x(g, min(j, wide_tiles - 1u), k);
+            if (j < wide_tiles) continue;
+            [[unroll]] for (uint p = 0u; p < PRODUCTS; ++p) wide_x[k][p] = uvec2(0u);
+        }
+        for (uint first = gl_WorkGroupID.x * tall; first < end; first += gl_NumWorkGroups.x * tall) {
+            // Halves of the memory in turn: who is ahead does not write where others still read.
+            const uint place = turn++ % 2u * SUBGROUPS * AT_ONCE * 128u;
+            [[dont_unroll]] for (uint i = 0u; i < AT_ONCE; ++i) {
+                const uint from = first + (team * AT_ONCE + i) * ROWS + g, row = min(from, end - 1u), row_8 = min(from + 8u, end - 1u);
+                vec4 sum = vec4(0.0);
+                @{fetched}
+                [[unroll]] for (uint k = 0u; k < KEPT; ++k) {
+                    const uint j = min(own + 4u * k + t, wide_tiles - 1u);
+                    fetch_wide(row, j, @{fetched_low});
+                    fetch_wide(row_8, j, @{fetched_high});
+                }
+                [[unroll]] for (uint k = 0u; k < KEPT; ++k) {
+                    const uint j = min(own + 4u * k + t, wide_tiles - 1u);
+                    float low_unit, high_unit;
+                    const float low_scale = scale_of(most_of_four(largest_factor(row, j, @{fetched_low})), 14u, low_unit);
+                    const float high_scale = scale_of(most_of_four(largest_factor(row_8, j, @{fetched_high})), 14u, high_unit);
+                    accumulators c = no_products();
+                    [[unroll]] for (uint part = 0u; part < PRODUCTS / PART; ++part) {
+                        f16vec2 low[2u * PART], high[2u * PART];
+                        operands(part, row, j, @{fetched_low}, low_scale, low);
+                        operands(part, row_8, j, @{fetched_high}, high_scale, high);
+                        multiply(part * PART, k, low, high, c);
+                    }
+                    sum += values_of(c) * vec4(low_unit, low_unit, high_unit, high_unit) * wide_x_unit[k].xyxy;
+                }
+                const uint at = place + (subgroup() * AT_ONCE + i) * 128u + lane();
+                [[unroll]] for (uint e = 0u; e < 4u; ++e) partial[at + e * 32u] = sum[e];
+            }
+            barrier();
+            for (uint i = gl_LocalInvocationID.x; i < tall * 8u; i += gl_WorkGroupSize.x) {
+                const uint e = i / 32u % 4u, l = i % 32u, n = first + i / 128u * ROWS + l / 4u + e / 2u * 8u, m = l % 4u * 2u + e % 2u;
+                if (n >= end || m >= batch) continue;
+                const uint from = place + i / (AT_ONCE * 128u) * split * AT_ONCE * 128u + i % (AT_ONCE * 128u);
+                float total = 0.0;
+                for (uint s = 0u; s < split; ++s) total += partial[from + s * AT_ONCE * 128u];
+                const uint at = m * y_rows + y_first + n;
+                y[at] = begin == 0u ? total : y[at] + total;
+            }
+        }
+    }
+}

@@ -1,0 +1,247 @@
+/* gemv on matrix units, on a device that has none: the kernel of every format, with one template in the place of what the unit
+ * does, against the kernel that sums in f32. What it decodes, which values of x it pairs with which elements, scales, shapes
+ * and bounds are as on the unit. Where glslang is too old to compile the kernels themselves, this still runs. */
+#include "kernel.h"
+#include "library.h"
+#include "spirv.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <qkgen/dispatch.h>
+#include <qkgen/vulkan.h>
+
+static const double bound = 2e-3; /* QK_NUMERIC_HALF_SUM */
+
+static qk_vulkan *vk;
+static qk_error error;
+static qg_arena *arena;
+static qg_library *library;
+static qg_templates templates, emulated;
+
+#define OK(call)                                                                                                       \
+    do {                                                                                                               \
+        if ((call) != QK_OK) fail_msg("%s: %s", #call, error.text);                                                    \
+    } while (0)
+
+static uint32_t random_state = 1;
+
+static uint32_t random_word(void) {
+    random_state = random_state * 1664525u + 1013904223u;
+    return random_state >> 8;
+}
+
+typedef struct shape {
+    uint64_t rows, cols, batch;
+    qg_scalar type; /* of x */
+    uint32_t busy;  /* workgroups of 128 threads that keep the device busy, so it says */
+} shape;
+
+static bool has_mma(const qg_layout *layout) {
+    return qg_has_class(arena, layout, qg_family_named("gemv"), qg_sum_class_named("mma"));
+}
+
+static double worst;
+
+static const qk_kernel *compile(const qg_layout *layout, const char *sum, const qg_templates *with, qg_scalar type) {
+    const char *why = NULL;
+    const qg_family *family = qg_family_named("gemv");
+    const qg_request request = {.layout = layout, .n_families = 1, .families = &family, .vulkan = true, .command = "t"};
+    const qg_kernel kernel = qg_kernel_new(arena, layout, family, type, qg_sum_class_named(sum));
+    const char *glsl = qg_glsl(arena, with, &request, &kernel, &why);
+    if (!glsl) fail_msg("%s", why);
+    qk_code *code = QG_NEW(arena, qk_code);
+    code->data = qg_spirv_compile(arena, kernel.name, glsl, &code->bytes, &why);
+    if (!code->data) fail_msg("%s", why);
+    return qg_describe(arena, &kernel, QK_API_VULKAN, code);
+}
+
+static qk_range upload(const void *data, uint64_t bytes) {
+    qk_vulkan_buffer *buffer;
+    OK(qk_vulkan_buffer_create(vk, bytes, &buffer, &error));
+    if (data) OK(qk_vulkan_upload(vk, buffer, 0, data, bytes, &error));
+    return qk_vulkan_range(buffer);
+}
+
+static void run(const qk_kernel *kernel, const qk_range *weights, qk_range x, const shape *s, float *y) {
+    const uint64_t bytes = 4 * s->rows * s->batch;
+    qk_range to = upload(NULL, bytes);
+    qk_backend backend = qk_vulkan_backend(vk);
+    backend.limits.features |= QK_FEATURE_COOPERATIVE_MATRIX;
+    backend.limits.busy_workgroups = s->busy;
+    OK(qk_vulkan_begin(vk, &error));
+    OK(qk_dispatch_gemv(&backend, kernel, weights, x, to, s->rows, s->cols, s->batch, &error));
+    OK(qk_vulkan_submit(vk, &error));
+    OK(qk_vulkan_download(vk, to.buffer, 0, y, bytes, &error));
+    qk_vulkan_forget(vk, kernel);
+    qk_vulkan_buffer_destroy(vk, to.buffer);
+}
+
+static uint32_t half_bits(float value) {
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return (bits >> 16 & 0x8000) | (((bits >> 13) - (112u << 10)) & 0x7FFF); /* of an exact normal half */
+}
+
+/* Values of all sizes, exact as halves. The right-hand sides differ in size by far more than halves do. */
+static qk_range random_x(const shape *s) {
+    const uint64_t count = s->cols * s->batch;
+    float *x = malloc(count * sizeof *x);
+    uint16_t *halves = malloc(count * sizeof *halves);
+    for (uint64_t i = 0; i < count; ++i) {
+        x[i] = (float)((int)(random_word() % 2001) - 1000) / 512.0f;
+        if (x[i] == 0) x[i] = 1;
+        halves[i] = (uint16_t)half_bits(x[i]);
+        if (s->type == QG_F32) x[i] = ldexpf(x[i], (int)(i / s->cols) * 9 - 30);
+    }
+    const bool wide = s->type == QG_F32;
+    const qk_range range = upload(wide ? (void *)x : (void *)halves, count * (wide ? 4 : 2));
+    free(x);
+    free(halves);
+    return range;
+}
+
+static void compare(const qg_layout *layout, const shape *s) {
+    const qk_kernel *exact = compile(layout, "exact", &templates, s->type);
+    const qk_kernel *mma = compile(layout, "mma", &emulated, s->type);
+    qk_range weights[QK_MAX_BINDINGS];
+    for (uint32_t i = 0; i < layout->n_buffers; ++i) {
+        const uint64_t bytes = qk_weight_bytes(exact, i, s->rows, s->cols);
+        unsigned char *data = malloc(bytes);
+        for (uint64_t b = 0; b < bytes; ++b) data[b] = (unsigned char)random_word() & 0xBF; /* no infinity, no NaN */
+        weights[i] = upload(data, bytes);
+        free(data);
+    }
+    const qk_range x = random_x(s);
+    float *wanted = malloc(4 * s->rows * s->batch), *got = malloc(4 * s->rows * s->batch);
+    run(exact, weights, x, s, wanted);
+    run(mma, weights, x, s, got);
+    for (uint64_t m = 0; m < s->batch; ++m) {
+        double difference = 0, norm = 0;
+        for (uint64_t n = 0; n < s->rows; ++n) {
+            const double w = wanted[m * s->rows + n], d = (double)got[m * s->rows + n] - w;
+            difference += d * d;
+            norm += w * w;
+        }
+        if (!(difference <= bound * bound * norm) || !(norm > 0))
+            fail_msg("%s, %d x %d, right-hand side %d of %d: relative error %g of %g", layout->name, (int)s->rows,
+                     (int)s->cols, (int)m, (int)s->batch, sqrt(difference / norm), sqrt(norm));
+        if (norm > 0 && sqrt(difference / norm) > worst) worst = sqrt(difference / norm);
+    }
+    for (uint32_t i = 0; i < layout->n_buffers; ++i) qk_vulkan_buffer_destroy(vk, weights[i].buffer);
+    qk_vulkan_buffer_destroy(vk, x.buffer);
+    free(wanted);
+    free(got);
+}
+
+static uint64_t whole_blocks(const qg_layout *layout, uint64_t cols) {
+    return (cols + layout->elements - 1) / layout->elements * layout->elements;
+}
+
+/* Some formats, or those of QKGEN_ONLY=" FORMAT FORMAT ". A tile is cut off, and so is what subgroups share. */
+static void every_format(void **state) {
+    (void)state;
+    static const char *const some = " q4_1 q6_K q2_K q1_0 iq2_xxs mxfp4 affine_b3_g64_bf16 nf4_b64 ";
+    const char *only = getenv("QKGEN_ONLY");
+    uint32_t count = 0, kernels = 0;
+    for (uint32_t i = 0; i < library->layouts.count; ++i) {
+        const qg_layout *layout = library->layouts.items[i];
+        if (!has_mma(layout)) continue;
+        kernels += 1;
+        if (!strstr(only ? only : some, qg_format(arena, " %s ", layout->name)) && !(only && *only == '*')) continue;
+        compare(layout, &(shape){50, whole_blocks(layout, 1100), 3, QG_F32, 8});
+        count += 1;
+    }
+    assert_true(count > 0);
+    print_message("%u formats have kernels with matrix units; the largest relative error of the %u here: %.2g\n",
+                  kernels, count, worst);
+}
+
+/* Few rows and many, one slice of x and several, several passes over x, rows that are no whole wide tiles, and a single block. */
+static void every_shape(void **state) {
+    (void)state;
+    static const char *const names[] = {"q4_0", "affine_b3_g64_bf16"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+        const qg_layout *layout = qg_library_find(library, names[i]);
+        const uint64_t block = layout->elements;
+        compare(layout, &(shape){1, block, 2, QG_F16, 8});
+        compare(layout, &(shape){40, 3 * block, 5, QG_F32, 8});
+        compare(layout, &(shape){33, 1024, 8, QG_F32, 1});
+        compare(layout, &(shape){300, 2048, 7, QG_F16, 1});
+        compare(layout, &(shape){35, 12288, 8, QG_F32, 20});
+    }
+}
+
+/* A device without matrix units says so, and nothing is launched. */
+static void refused(void **state) {
+    (void)state;
+    qk_backend backend = qk_vulkan_backend(vk);
+    backend.limits.features &= ~(uint32_t)QK_FEATURE_COOPERATIVE_MATRIX;
+    const qg_kernel kernel = qg_kernel_new(arena, qg_library_find(library, "q4_0"), qg_family_named("gemv"), QG_F32,
+                                           qg_sum_class_named("mma"));
+    const qk_kernel *described = qg_describe(arena, &kernel, QK_API_VULKAN, NULL);
+    const qk_range none = {&backend, 0, 1 << 20};
+    assert_int_equal(qk_dispatch_gemv(&backend, described, &none, none, none, 16, 32, 2, &error), QK_ERROR_UNSUPPORTED);
+    assert_non_null(strstr(error.text, "cooperative matrices"));
+    assert_int_equal(described->numeric, QK_NUMERIC_HALF_SUM);
+}
+
+static const char *text_of(const char *path) {
+    const char *why = NULL;
+    size_t length;
+    const char *text = qg_read_file(arena, path, 1 << 20, &length, &why);
+    if (!text) fail_msg("%s: %s", path, why);
+    return text;
+}
+
+static uint32_t messages;
+
+/* The layer counts shared memory with what constants are when none are set, and the dispatch sets them all. */
+static void on_message(void *user, const char *text) {
+    (void)user;
+    if (strstr(text, "VUID-RuntimeSpirv-Workgroup-06530")) return;
+    fprintf(stderr, "%s\n", text);
+    messages += 1;
+}
+
+static int open_all(void **state) {
+    (void)state;
+    const char *source = getenv("SOURCE"), *why = NULL;
+    if (!source) source = ".";
+    arena = qg_arena_new();
+    library = qg_library_new(arena, false);
+    if (!qg_library_add_folder(library, qg_format(arena, "%s/formats", source))) return -1;
+    if (!qg_templates_load(arena, qg_format(arena, "%s/templates", source), &templates, &why)) return -1;
+    qg_template *items = QG_NEW_ARRAY(arena, qg_template, templates.count);
+    memcpy(items, templates.items, templates.count * sizeof *items);
+    for (uint32_t i = 0; i < templates.count; ++i) {
+        if (strcmp(items[i].name, "mma_units.ext") == 0) items[i].text = "";
+        if (strcmp(items[i].name, "mma_units.glsl") == 0)
+            items[i].text = text_of(qg_format(arena, "%s/tests/mma_units.glsl", source));
+    }
+    emulated = (qg_templates){templates.count, items};
+    const qk_vulkan_options options = {.cache_path = "", .validate = 1, .message = on_message};
+    if (!qg_spirv_open()) return -1;
+    if (qk_vulkan_create(&options, &vk, &error) == QK_OK) return 0;
+    fprintf(stderr, "%s\n", error.text);
+    return -1;
+}
+
+static int close_all(void **state) {
+    (void)state;
+    qk_vulkan_destroy(vk);
+    qg_spirv_close();
+    qg_arena_free(arena);
+    return messages ? -1 : 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(refused), cmocka_unit_test(every_shape),
+                                       cmocka_unit_test(every_format)};
+    return cmocka_run_group_tests(tests, open_all, close_all);
+}
