@@ -6,8 +6,12 @@
  *
  *   halves   float((w >> s) & mask)          unpack(w & (mask << p | mask << p + 16)).x or .y, with x * 2^(24 - p)
  *   merge    (a >> s & m) | (b >> t & n) << c   one word, before that, where the codes of all lanes lie alike in a and b
- *   bias     float(sign_extend(u, n))        the same for u with its sign bit turned, and minus 2^(n-1) for each element */
+ *   bias     float(sign_extend(u, n))        the same for u with its sign bit turned, and minus 2^(n-1) for each element
+ *   floats   table[(w >> s) & mask]          where the table holds floats of few bits: the sign goes to the half's, the other bits
+ *                                            to its lowest exponents; a power of two makes up for the difference in bias */
 #include "ir.h"
+
+#include <math.h>
 
 enum { HALF_DIGITS = 10, HALF_BITS = 16 };
 
@@ -16,7 +20,9 @@ typedef struct fields {
     const qg_node *word;
     uint32_t width;
     uint32_t shift[QG_MAX_LANES];
-    bool biased; /* two's complement: turn the sign bits, and subtract 2^(width - 1) */
+    bool biased;       /* two's complement: turn the sign bits, and subtract 2^(width - 1) */
+    uint32_t exponent; /* bits of a float's exponent, below its sign; 0: integers */
+    float unit;        /* what the half stands for, then */
 } fields;
 
 static const qg_node *apply(qg_ir *ir, qg_op op, const qg_node *a, const qg_node *b) {
@@ -110,7 +116,51 @@ static bool is_of_table(const qg_ir *ir, const qg_node *node) {
     return false;
 }
 
+/* What a half with these bits is. */
+static double half_value(uint32_t bits) {
+    const uint32_t exponent = bits >> HALF_DIGITS & 31, digits = bits & ones(HALF_DIGITS);
+    const double size = exponent ? ldexp(1024 + digits, (int)exponent - 25) : ldexp(digits, -24);
+    return bits >> 15 ? -size : size;
+}
+
+/* The half that takes the place of a float of `width` bits. */
+static uint32_t half_of(uint32_t bits, uint32_t width, uint32_t exponent) {
+    const uint32_t up = HALF_DIGITS - (width - 1 - exponent);
+    return (bits & ones(width - 1)) << up | bits >> (width - 1) << 15;
+}
+
+/* Whether a table is that of floats with so many bits of exponent, but for one factor, which goes to *unit. */
+static bool holds_floats(const qg_table *table, uint32_t width, uint32_t exponent, float *unit) {
+    const double first = table->values[1] / half_value(half_of(1, width, exponent));
+    int power;
+    if (!(first > 0) || frexp(first, &power) != 0.5) return false;
+    for (uint32_t i = 0; i < table->rows; ++i)
+        if (table->values[i] != first * half_value(half_of(i, width, exponent))) return false;
+    *unit = (float)first;
+    return true;
+}
+
+/* Lanes that are looked up in one table, which holds floats of few bits. */
+static bool match_floats(const qg_ir *ir, const qg_node *node, uint32_t lanes, fields *f) {
+    if (node->op != QG_VECTOR || node->kind != QG_K_FLOAT || node->lanes != lanes) return false;
+    const qg_node *first = node->arg[0];
+    for (uint32_t i = 0; i < lanes; ++i) {
+        const qg_node *value = node->arg[i];
+        if (value->op != QG_TABLE || value->ref != first->ref || value->n_args != 1 || value->arg[0]->op != QG_LANE)
+            return false;
+        if (value->arg[0]->integer != i || value->arg[0]->arg[0] != first->arg[0]->arg[0]) return false;
+    }
+    const qg_table *table = &ir->layout->tables[first->ref];
+    if (!match_masked(first->arg[0]->arg[0], lanes, f) || f->width < 3 || table->columns > 1) return false;
+    if (table->rows != UINT32_C(1) << f->width) return false;
+    for (f->exponent = f->width - 2; f->exponent > 0; --f->exponent)
+        if (f->exponent <= 5 && holds_floats(table, f->width, f->exponent, &f->unit)) return true;
+    return false;
+}
+
 static bool match(qg_ir *ir, const qg_node *node, uint32_t lanes, fields *f) {
+    *f = (fields){.width = 0};
+    if (match_floats(ir, node, lanes, f)) return true;
     *f = (fields){.width = 0};
     if (node->op != QG_TO_FLOAT || node->lanes != lanes) return false;
     const qg_node *codes = node->arg[0];
@@ -132,9 +182,33 @@ static bool place_in_half(uint32_t shift, uint32_t width, uint32_t *down, uint32
     return true;
 }
 
+/* The word whose halves are the floats at `at` and 16 bits above. */
+static const qg_node *floats_at(qg_ir *ir, const fields *f, uint32_t at) {
+    const uint32_t up = HALF_DIGITS - (f->width - 1 - f->exponent), mask = ones(f->width - 1) << up;
+    const qg_node *size = moved(ir, f->word, (int32_t)up - (int32_t)at);
+    const qg_node *sign = moved(ir, f->word, (int32_t)(HALF_BITS - f->width) - (int32_t)at);
+    return apply(ir, QG_OR, apply(ir, QG_AND, size, qg_uint(ir, mask | mask << HALF_BITS)),
+                 apply(ir, QG_AND, sign, qg_uint(ir, 0x80008000)));
+}
+
+static bool floats_as_halves(qg_ir *ir, const fields *f, uint32_t lanes, qg_halves *out) {
+    const qg_node *parts[QG_MAX_LANES];
+    for (uint32_t i = 0; i < lanes; ++i)
+        if (f->shift[i] % HALF_BITS + f->width > HALF_BITS) return false;
+    for (uint32_t i = 0; i < lanes; ++i) {
+        const qg_node *pair = qg_let(ir, qg_halves_of(ir, floats_at(ir, f, f->shift[i] % HALF_BITS)), "pair", NULL);
+        parts[i] = qg_lane(ir, pair, f->shift[i] >= HALF_BITS);
+        out->factor[i] = f->unit;
+    }
+    out->vector = qg_vector(ir, parts, lanes);
+    out->bias = 0;
+    return true;
+}
+
 bool qg_as_halves(qg_ir *ir, const qg_node *node, uint32_t lanes, qg_halves *out) {
     fields f;
     if (lanes < 2 || !match(ir, node, lanes, &f)) return false;
+    if (f.exponent) return floats_as_halves(ir, &f, lanes, out);
     const qg_node *parts[QG_MAX_LANES];
     uint32_t down[QG_MAX_LANES], bit[QG_MAX_LANES];
     for (uint32_t i = 0; i < lanes; ++i)

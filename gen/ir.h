@@ -203,8 +203,10 @@ enum { QG_NO_ELEMENT = UINT16_MAX, QG_MOST_WORDS = 64 };
 
 /* Two values of a tile, which make a word of an operand. */
 typedef struct qg_operand {
-    const qg_node *node; /* two halves; or floats, of which `offset` is the first lane; NULL: zeros */
-    uint32_t scale;      /* what the halves are multiplied with; QG_AS_VALUES: floats */
+    const qg_node *node; /* two halves; or floats, of which `lane` is the first; NULL: zeros */
+    bool floats;
+    uint32_t lane;
+    uint32_t scale;      /* what they are multiplied with; QG_AS_VALUES: nothing, these are values already */
     uint32_t offset;     /* what is added then; QG_NO_OFFSET: nothing */
     uint16_t element[2]; /* counted through the tile's runs; QG_NO_ELEMENT: none */
 } qg_operand;
@@ -215,7 +217,7 @@ typedef struct qg_operands {
     qg_operand *words;
     struct qg_operand_scale {
         const qg_node *node; /* NULL: 1 */
-        float factor;
+        float factor, most; /* what it is at most multiplied with as a half */
     } * scales;
     const qg_node **offsets;
 } qg_operands;

@@ -7,7 +7,10 @@
 #include "dot.h"
 #include "kernel.h"
 
+#include <math.h>
 #include <string.h>
+
+static const double MOST_OF_HALF = 32768;
 
 typedef struct builder {
     products p;
@@ -19,11 +22,11 @@ static const qg_node *apply(qg_ir *ir, qg_op op, const qg_node *a, const qg_node
     return qg_apply(ir, op, a, b, NULL);
 }
 
-static uint32_t scale_number(builder *b, const qg_node *node, float factor) {
+static uint32_t scale_number(builder *b, const qg_node *node, float factor, float most) {
     qg_operands *o = b->out;
     for (uint32_t i = 0; i < o->n_scales; ++i)
-        if (o->scales[i].node == node && o->scales[i].factor == factor) return i;
-    const struct qg_operand_scale one = {node, factor};
+        if (o->scales[i].node == node && o->scales[i].factor == factor && o->scales[i].most == most) return i;
+    const struct qg_operand_scale one = {node, factor, most};
     QG_PUSH(o->ir->arena, o->scales, o->n_scales, b->scales_capacity, one);
     return o->n_scales - 1;
 }
@@ -65,11 +68,65 @@ static void add_half(builder *b, const qg_node *lane, uint32_t scale, uint32_t o
     add_word(b, word);
 }
 
-/* The values of a run as one product of codes that are halves, and what is added to it; false where they are not that. */
-static bool add_codes(builder *b, uint32_t run) {
-    qg_ir *ir = b->p.ir;
-    const product *codes = NULL;
+static double most_of_table(const qg_table *table) {
+    double most = 0;
+    for (uint32_t i = 0; i < table->rows * table->columns; ++i)
+        if (fabs(table->values[i]) > most) most = fabs(table->values[i]);
+    return most;
+}
+
+/* The largest magnitude of any lane; infinite where none is known. */
+static double most_of(const qg_ir *ir, const qg_node *node) {
+    int64_t low, high;
+    double most = 0;
+    if (node->op == QG_TABLE) return most_of_table(&ir->layout->tables[node->ref]);
+    switch (node->kind == QG_K_FLOAT ? node->op : QG_CONST) {
+    case QG_CONST:
+        if (node->op == QG_CONST && node->kind == QG_K_FLOAT) return fabs((double)node->real);
+        if (!qg_integer_range(ir, node, &low, &high)) return INFINITY;
+        return fmax(fabs((double)low), fabs((double)high));
+    case QG_TO_FLOAT:
+    case QG_LANE:
+    case QG_SPLAT:
+    case QG_NEG: return most_of(ir, node->arg[0]);
+    case QG_VECTOR:
+        for (uint32_t i = 0; i < node->n_args; ++i) most = fmax(most, most_of(ir, node->arg[i]));
+        return most;
+    case QG_SELECT: return fmax(most_of(ir, node->arg[1]), most_of(ir, node->arg[2]));
+    case QG_MUL: return most_of(ir, node->arg[0]) * most_of(ir, node->arg[1]);
+    case QG_ADD:
+    case QG_SUB: return most_of(ir, node->arg[0]) + most_of(ir, node->arg[1]);
+    default: return INFINITY;
+    }
+}
+
+/* What is added to the product of a run, `bias` times the scale of its codes less. */
+static uint32_t offset_of_run(builder *b, uint32_t run, const product *codes, float bias) {
     const qg_node *offset = NULL;
+    for (uint32_t i = 0; i < b->p.count; ++i) {
+        const product *one = &b->p.items[i];
+        if (one->run == run && !one->vector) offset = plus(b->p.ir, offset, one->coefficient, one->scale);
+    }
+    if (bias != 0) offset = plus(b->p.ir, offset, -codes->coefficient * bias, codes->scale);
+    return offset_number(b, offset);
+}
+
+static void add_floats(builder *b, uint32_t run, qg_operand word, const qg_node *vector) {
+    const uint32_t lanes = b->p.lanes;
+    word.node = qg_let(b->p.ir, qg_splat(b->p.ir, vector, lanes), "value", NULL);
+    word.floats = true;
+    for (uint32_t i = 0; i < lanes; i += 2) {
+        const uint16_t element = (uint16_t)(run * lanes + i);
+        word.lane = i;
+        word.element[0] = element;
+        word.element[1] = (uint16_t)(element + 1);
+        add_word(b, word);
+    }
+}
+
+/* The values of a run as one product of what fits into halves, and what is added to it; false where they are not that. */
+static bool add_codes(builder *b, uint32_t run) {
+    const product *codes = NULL;
     qg_halves halves;
     for (uint32_t i = 0; i < b->p.count; ++i) {
         const product *one = &b->p.items[i];
@@ -77,32 +134,21 @@ static bool add_codes(builder *b, uint32_t run) {
         if (codes) return false;
         codes = one;
     }
-    if (!codes || !qg_as_halves(ir, codes->vector, b->p.lanes, &halves)) return false;
+    if (!codes) return false;
+    if (!qg_as_halves(b->p.ir, codes->vector, b->p.lanes, &halves)) {
+        const double most = most_of(b->p.ir, codes->vector);
+        if (!(most < MOST_OF_HALF)) return false;
+        const uint32_t scale = scale_number(b, codes->scale, codes->coefficient, most < 1 ? 1 : (float)most);
+        add_floats(b, run, (qg_operand){.scale = scale, .offset = offset_of_run(b, run, codes, 0)}, codes->vector);
+        return true;
+    }
     for (uint32_t i = 0; i < b->p.lanes; ++i)
         if (halves.vector->arg[i]->op != QG_LANE) return false;
-    for (uint32_t i = 0; i < b->p.count; ++i) {
-        const product *one = &b->p.items[i];
-        if (one->run == run && !one->vector) offset = plus(ir, offset, one->coefficient, one->scale);
-    }
-    if (halves.bias != 0) offset = plus(ir, offset, -codes->coefficient * halves.bias, codes->scale);
-    const uint32_t number = offset_number(b, offset);
+    const uint32_t offset = offset_of_run(b, run, codes, halves.bias);
     for (uint32_t i = 0; i < b->p.lanes; ++i)
-        add_half(b, halves.vector->arg[i], scale_number(b, codes->scale, codes->coefficient * halves.factor[i]), number,
-                 (uint16_t)(run * b->p.lanes + i));
+        add_half(b, halves.vector->arg[i], scale_number(b, codes->scale, codes->coefficient * halves.factor[i], 1),
+                 offset, (uint16_t)(run * b->p.lanes + i));
     return true;
-}
-
-static void add_values(builder *b, uint32_t run, const qg_node *value) {
-    qg_ir *ir = b->p.ir;
-    const uint32_t lanes = b->p.lanes;
-    const qg_node *vector = qg_let(ir, qg_splat(ir, value, lanes), "value", NULL);
-    b->out->n_values += 1;
-    for (uint32_t i = 0; i < lanes; i += 2) {
-        const uint16_t element = (uint16_t)(run * lanes + i);
-        add_word(
-            b, (qg_operand){
-                   .node = vector, .scale = QG_AS_VALUES, .offset = i, .element = {element, (uint16_t)(element + 1)}});
-    }
 }
 
 const qg_operands *qg_operands_of(qg_ir *ir, uint32_t lanes, uint32_t n_runs, const qg_node *const *values) {
@@ -112,8 +158,13 @@ const qg_operands *qg_operands_of(qg_ir *ir, uint32_t lanes, uint32_t n_runs, co
     out->ir = ir;
     qg_dot_expand(&b.p, n_runs, values);
     for (uint32_t r = 0; r < n_runs; ++r)
-        if (!add_codes(&b, r)) add_values(&b, r, values[r]);
-    if (out->n_words % 2) add_word(&b, (qg_operand){.scale = QG_AS_VALUES, .element = {QG_NO_ELEMENT, QG_NO_ELEMENT}});
+        if (!add_codes(&b, r)) {
+            out->n_values += 1;
+            add_floats(&b, r, (qg_operand){.scale = QG_AS_VALUES, .offset = QG_NO_OFFSET}, values[r]);
+        }
+    if (out->n_words % 2)
+        add_word(
+            &b, (qg_operand){.scale = QG_AS_VALUES, .offset = QG_NO_OFFSET, .element = {QG_NO_ELEMENT, QG_NO_ELEMENT}});
     if (out->n_words > QG_MOST_WORDS) return NULL;
     for (uint32_t i = 0; i < out->n_words; ++i)
         if (out->words[i].node) qg_output(ir, out->words[i].node, NULL);
@@ -127,8 +178,7 @@ const qg_operands *qg_operands_of(qg_ir *ir, uint32_t lanes, uint32_t n_runs, co
 
 static bool is_values(const qg_operand *word) { return word->scale == QG_AS_VALUES; }
 
-static void add_scaled(qg_text *text, const qg_operands *o, const qg_target *target, uint32_t i) {
-    const float factor = o->scales[i].factor;
+static void add_scaled(qg_text *text, const qg_operands *o, const qg_target *target, uint32_t i, float factor) {
     const qg_node *node = o->scales[i].node;
     if (factor != 1 || !node) qg_print_float(text, target, factor);
     if (factor != 1 && node) qg_text_puts(text, " * ");
@@ -137,11 +187,12 @@ static void add_scaled(qg_text *text, const qg_operands *o, const qg_target *tar
 
 static float magnitude(float x) { return x < 0 ? -x : x; }
 
+static float bound_of(const qg_operands *o, uint32_t i) { return magnitude(o->scales[i].factor) * o->scales[i].most; }
+
 /* Of scales that differ by a constant, the largest one. */
 static bool is_largest(const qg_operands *o, uint32_t i) {
     for (uint32_t k = 0; k < o->n_scales; ++k)
-        if (o->scales[k].node == o->scales[i].node && magnitude(o->scales[k].factor) > magnitude(o->scales[i].factor))
-            return false;
+        if (o->scales[k].node == o->scales[i].node && bound_of(o, k) > bound_of(o, i)) return false;
     return true;
 }
 
@@ -152,7 +203,7 @@ static void add_most(qg_text *text, const qg_operands *o, const qg_target *targe
     for (uint32_t i = 0; i < o->n_scales; ++i) {
         if (!is_largest(o, i)) continue;
         qg_text_printf(text, "    most = max(most, %s(", absolute);
-        add_scaled(text, o, target, i);
+        add_scaled(text, o, target, i, o->scales[i].factor * o->scales[i].most);
         qg_text_puts(text, "));\n");
     }
     for (uint32_t i = 0; i < o->n_offsets; ++i) {
@@ -162,7 +213,7 @@ static void add_most(qg_text *text, const qg_operands *o, const qg_target *targe
     }
     for (uint32_t i = 0; i < o->n_words; ++i) {
         const qg_operand *word = &o->words[i];
-        if (!is_values(word) || !word->node || word->offset) continue;
+        if (!is_values(word) || !word->node || word->lane) continue;
         if (!vec) qg_text_printf(text, "    %s all = ", target->types[QG_K_FLOAT][word->node->lanes]);
         qg_text_printf(text, vec ? "    all = max(all, %s(" : "%s(", absolute);
         qg_print_expression(text, o->ir, target, word->node);
@@ -185,18 +236,22 @@ static void add_word_text(qg_text *text, const qg_operands *o, const qg_target *
     qg_text_printf(text, "        v[%u] = ", at);
     if (!word->node) {
         qg_text_printf(text, "%s(0.0);\n", half2);
-    } else if (is_values(word)) {
-        qg_text_printf(text, "%s(scale * ", half2);
-        qg_print_expression(text, o->ir, target, word->node);
-        qg_text_printf(text, "%s);\n", word->node->lanes == 2 ? "" : word->offset ? ".zw" : ".xy");
-    } else {
-        if (word->offset != QG_NO_OFFSET) qg_text_puts(text, "fma(");
-        add_in_place(text, o, target, word->node);
-        if (word->offset == QG_NO_OFFSET)
-            qg_text_printf(text, " * factor%u;\n", word->scale);
-        else
-            qg_text_printf(text, ", %s(factor%u), %s(added%u));\n", half2, word->scale, half2, word->offset);
+        return;
     }
+    const bool added = word->offset != QG_NO_OFFSET;
+    if (added) qg_text_puts(text, "fma(");
+    if (word->floats) {
+        qg_text_printf(text, "%s(%s", half2, is_values(word) ? "scale * " : "");
+        qg_print_expression(text, o->ir, target, word->node);
+        qg_text_printf(text, "%s)", word->node->lanes == 2 ? "" : word->lane ? ".zw" : ".xy");
+    } else {
+        add_in_place(text, o, target, word->node);
+    }
+    if (added)
+        qg_text_printf(text, ", %s(factor%u), %s(added%u))", half2, word->scale, half2, word->offset);
+    else if (!is_values(word))
+        qg_text_printf(text, " * factor%u", word->scale);
+    qg_text_puts(text, ";\n");
 }
 
 static bool reaches(const qg_ir *ir, const qg_node *from, const qg_node *node) {
@@ -251,7 +306,7 @@ static uint32_t part_of(const qg_operands *o, const qg_node *node, bool *used) {
     for (uint32_t p = 0; p * each < o->n_words; ++p) {
         bool own = in_words(o, p * each, each, node);
         for (uint32_t i = p * each; i < (p + 1) * each && i < o->n_words; ++i)
-            own |= is_values(&o->words[i]) && o->words[i].node == node;
+            own |= o->words[i].floats && o->words[i].node == node;
         if (own && *used) return UINT32_MAX;
         if (own) part = p;
         *used |= own;
@@ -269,9 +324,10 @@ void qg_operands_body(qg_text *text, const qg_operands *operands, const qg_ir *i
         if (part_of(o, ir->statements[i], &used) == UINT32_MAX && used)
             qg_print_statement(text, ir, target, ir->statements[i], "    ");
     for (uint32_t i = 0; i < o->n_scales; ++i) {
-        qg_text_printf(text, "    const %s factor%u = %s(scale * (", half, i, half);
-        add_scaled(text, o, target, i);
-        qg_text_puts(text, "));\n");
+        const bool product = o->scales[i].factor != 1 && o->scales[i].node;
+        qg_text_printf(text, "    const %s factor%u = %s(scale * %s", half, i, half, product ? "(" : "");
+        add_scaled(text, o, target, i, o->scales[i].factor);
+        qg_text_puts(text, product ? "));\n" : ");\n");
     }
     for (uint32_t i = 0; i < o->n_offsets; ++i) {
         qg_text_printf(text, "    const %s added%u = %s(scale * (", half, i, half);

@@ -22,7 +22,7 @@ typedef struct aim {
 enum { STORE_BITS = 128, SECTOR_BITS = 256 };
 
 /* Elements of a tile that is loaded 16 bytes at a time; larger tiles where it has few bytes, and x takes few registers. */
-enum { WIDE_FEWEST = 64, WIDE_MOST = 128, WIDE_FEWEST_BYTES = 24, MOST_NEAR_BYTES = 256 };
+enum { WIDE_FEWEST = 64, WIDE_MOST = 128, WIDE_FEWEST_BYTES = 16, MOST_NEAR_BYTES = 256 };
 
 /* A digit of the element index before it is given to threads or kept. */
 typedef struct plan_digit {

@@ -1,7 +1,7 @@
 // affine_b2_g128_f16_gemv_int8_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f32.
 // Generated from the specification below by `qkgen emit --format affine_b2_g128_f16`; do not edit.
 // 36 bytes for 128 elements, 2.25 bits each.
-// For each weight 0.281 bytes read, 1.12 operations: 0.0312 loads, 0.453 bits, 0.508 integer, 0.0859 float, 0.0469 conversions.
+// For each weight 0.281 bytes read, 1.22 operations: 0.0469 loads, 0.469 bits, 0.531 integer, 0.109 float, 0.0625 conversions.
 //
 //     format affine_b{bits}_g{group}_{T} "affine codes in one bit stream, a scale and a bias for each group"
 //     from "MLX, mlx.core.quantize with mode='affine'"
@@ -67,9 +67,9 @@ float x_sum[TILES][1];
 
 // The same for wide tiles.
 const uint WIDE_TILES = 1u;
-int wide_x[WIDE_TILES][DIGITS][32];
+int wide_x[WIDE_TILES][DIGITS][16];
 int wide_x_digits[WIDE_TILES][DIGITS][1];
-float wide_x_step[WIDE_TILES][4];
+float wide_x_step[WIDE_TILES][2];
 float wide_x_sum[WIDE_TILES][1];
 
 // Integers whose digits are bytes with a sign: the largest, less what rounding may add.
@@ -160,8 +160,8 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
 
 // Loads what wide tile `j` of a row meets of right-hand side `vector`.
 void load_wide_x(uint vector, uint j, uint k) {
-    const uint tile = j % 2u;
-    const uint place = j / 2u * 64u + tile * 32u;
+    const uint tile = j % 4u;
+    const uint place = j / 4u * 64u + tile * 16u;
     const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
     const vec4 x0 = x_in[from];
     const vec4 x1 = x_in[from + 1u];
@@ -179,22 +179,6 @@ void load_wide_x(uint vector, uint j, uint k) {
     const vec4 x13 = x_in[from + 13u];
     const vec4 x14 = x_in[from + 14u];
     const vec4 x15 = x_in[from + 15u];
-    const vec4 x16 = x_in[from + 16u];
-    const vec4 x17 = x_in[from + 17u];
-    const vec4 x18 = x_in[from + 18u];
-    const vec4 x19 = x_in[from + 19u];
-    const vec4 x20 = x_in[from + 20u];
-    const vec4 x21 = x_in[from + 21u];
-    const vec4 x22 = x_in[from + 22u];
-    const vec4 x23 = x_in[from + 23u];
-    const vec4 x24 = x_in[from + 24u];
-    const vec4 x25 = x_in[from + 25u];
-    const vec4 x26 = x_in[from + 26u];
-    const vec4 x27 = x_in[from + 27u];
-    const vec4 x28 = x_in[from + 28u];
-    const vec4 x29 = x_in[from + 29u];
-    const vec4 x30 = x_in[from + 30u];
-    const vec4 x31 = x_in[from + 31u];
     vec4 most0 = abs(x0);
     most0 = max(most0, abs(x1));
     most0 = max(most0, abs(x2));
@@ -231,43 +215,7 @@ void load_wide_x(uint vector, uint j, uint k) {
     ivec4 i13 = ivec4(roundEven(x13 * scale1));
     ivec4 i14 = ivec4(roundEven(x14 * scale1));
     ivec4 i15 = ivec4(roundEven(x15 * scale1));
-    vec4 most2 = abs(x16);
-    most2 = max(most2, abs(x17));
-    most2 = max(most2, abs(x18));
-    most2 = max(most2, abs(x19));
-    most2 = max(most2, abs(x20));
-    most2 = max(most2, abs(x21));
-    most2 = max(most2, abs(x22));
-    most2 = max(most2, abs(x23));
-    const float scale2 = scale_of(most2, x16 + x17 + x18 + x19 + x20 + x21 + x22 + x23);
-    wide_x_step[k][2] = 1.0 / scale2;
-    ivec4 i16 = ivec4(roundEven(x16 * scale2));
-    ivec4 i17 = ivec4(roundEven(x17 * scale2));
-    ivec4 i18 = ivec4(roundEven(x18 * scale2));
-    ivec4 i19 = ivec4(roundEven(x19 * scale2));
-    ivec4 i20 = ivec4(roundEven(x20 * scale2));
-    ivec4 i21 = ivec4(roundEven(x21 * scale2));
-    ivec4 i22 = ivec4(roundEven(x22 * scale2));
-    ivec4 i23 = ivec4(roundEven(x23 * scale2));
-    vec4 most3 = abs(x24);
-    most3 = max(most3, abs(x25));
-    most3 = max(most3, abs(x26));
-    most3 = max(most3, abs(x27));
-    most3 = max(most3, abs(x28));
-    most3 = max(most3, abs(x29));
-    most3 = max(most3, abs(x30));
-    most3 = max(most3, abs(x31));
-    const float scale3 = scale_of(most3, x24 + x25 + x26 + x27 + x28 + x29 + x30 + x31);
-    wide_x_step[k][3] = 1.0 / scale3;
-    ivec4 i24 = ivec4(roundEven(x24 * scale3));
-    ivec4 i25 = ivec4(roundEven(x25 * scale3));
-    ivec4 i26 = ivec4(roundEven(x26 * scale3));
-    ivec4 i27 = ivec4(roundEven(x27 * scale3));
-    ivec4 i28 = ivec4(roundEven(x28 * scale3));
-    ivec4 i29 = ivec4(roundEven(x29 * scale3));
-    ivec4 i30 = ivec4(roundEven(x30 * scale3));
-    ivec4 i31 = ivec4(roundEven(x31 * scale3));
-    wide_x_sum[k][0] = wide_x_step[k][0] * float(sum_of(i0 + i1 + i2 + i3 + i4 + i5 + i6 + i7)) + wide_x_step[k][1] * float(sum_of(i8 + i9 + i10 + i11 + i12 + i13 + i14 + i15)) + wide_x_step[k][2] * float(sum_of(i16 + i17 + i18 + i19 + i20 + i21 + i22 + i23)) + wide_x_step[k][3] * float(sum_of(i24 + i25 + i26 + i27 + i28 + i29 + i30 + i31));
+    wide_x_sum[k][0] = wide_x_step[k][0] * float(sum_of(i0 + i1 + i2 + i3 + i4 + i5 + i6 + i7)) + wide_x_step[k][1] * float(sum_of(i8 + i9 + i10 + i11 + i12 + i13 + i14 + i15));
     [[unroll]] for (uint digit = DIGITS; digit-- > 0;) {
         const ivec4 low0 = bitfieldExtract(i0, 0, 8);
         const ivec4 low1 = bitfieldExtract(i1, 0, 8);
@@ -285,22 +233,6 @@ void load_wide_x(uint vector, uint j, uint k) {
         const ivec4 low13 = bitfieldExtract(i13, 0, 8);
         const ivec4 low14 = bitfieldExtract(i14, 0, 8);
         const ivec4 low15 = bitfieldExtract(i15, 0, 8);
-        const ivec4 low16 = bitfieldExtract(i16, 0, 8);
-        const ivec4 low17 = bitfieldExtract(i17, 0, 8);
-        const ivec4 low18 = bitfieldExtract(i18, 0, 8);
-        const ivec4 low19 = bitfieldExtract(i19, 0, 8);
-        const ivec4 low20 = bitfieldExtract(i20, 0, 8);
-        const ivec4 low21 = bitfieldExtract(i21, 0, 8);
-        const ivec4 low22 = bitfieldExtract(i22, 0, 8);
-        const ivec4 low23 = bitfieldExtract(i23, 0, 8);
-        const ivec4 low24 = bitfieldExtract(i24, 0, 8);
-        const ivec4 low25 = bitfieldExtract(i25, 0, 8);
-        const ivec4 low26 = bitfieldExtract(i26, 0, 8);
-        const ivec4 low27 = bitfieldExtract(i27, 0, 8);
-        const ivec4 low28 = bitfieldExtract(i28, 0, 8);
-        const ivec4 low29 = bitfieldExtract(i29, 0, 8);
-        const ivec4 low30 = bitfieldExtract(i30, 0, 8);
-        const ivec4 low31 = bitfieldExtract(i31, 0, 8);
         wide_x[k][digit][0] = bytes_of(ivec4(low0.x, low1.x, low2.x, low3.x));
         wide_x[k][digit][1] = bytes_of(ivec4(low0.y, low1.y, low2.y, low3.y));
         wide_x[k][digit][2] = bytes_of(ivec4(low0.z, low1.z, low2.z, low3.z));
@@ -317,22 +249,6 @@ void load_wide_x(uint vector, uint j, uint k) {
         wide_x[k][digit][13] = bytes_of(ivec4(low12.y, low13.y, low14.y, low15.y));
         wide_x[k][digit][14] = bytes_of(ivec4(low12.z, low13.z, low14.z, low15.z));
         wide_x[k][digit][15] = bytes_of(ivec4(low12.w, low13.w, low14.w, low15.w));
-        wide_x[k][digit][16] = bytes_of(ivec4(low16.x, low17.x, low18.x, low19.x));
-        wide_x[k][digit][17] = bytes_of(ivec4(low16.y, low17.y, low18.y, low19.y));
-        wide_x[k][digit][18] = bytes_of(ivec4(low16.z, low17.z, low18.z, low19.z));
-        wide_x[k][digit][19] = bytes_of(ivec4(low16.w, low17.w, low18.w, low19.w));
-        wide_x[k][digit][20] = bytes_of(ivec4(low20.x, low21.x, low22.x, low23.x));
-        wide_x[k][digit][21] = bytes_of(ivec4(low20.y, low21.y, low22.y, low23.y));
-        wide_x[k][digit][22] = bytes_of(ivec4(low20.z, low21.z, low22.z, low23.z));
-        wide_x[k][digit][23] = bytes_of(ivec4(low20.w, low21.w, low22.w, low23.w));
-        wide_x[k][digit][24] = bytes_of(ivec4(low24.x, low25.x, low26.x, low27.x));
-        wide_x[k][digit][25] = bytes_of(ivec4(low24.y, low25.y, low26.y, low27.y));
-        wide_x[k][digit][26] = bytes_of(ivec4(low24.z, low25.z, low26.z, low27.z));
-        wide_x[k][digit][27] = bytes_of(ivec4(low24.w, low25.w, low26.w, low27.w));
-        wide_x[k][digit][28] = bytes_of(ivec4(low28.x, low29.x, low30.x, low31.x));
-        wide_x[k][digit][29] = bytes_of(ivec4(low28.y, low29.y, low30.y, low31.y));
-        wide_x[k][digit][30] = bytes_of(ivec4(low28.z, low29.z, low30.z, low31.z));
-        wide_x[k][digit][31] = bytes_of(ivec4(low28.w, low29.w, low30.w, low31.w));
         i0 = (i0 - low0) >> 8;
         i1 = (i1 - low1) >> 8;
         i2 = (i2 - low2) >> 8;
@@ -349,94 +265,54 @@ void load_wide_x(uint vector, uint j, uint k) {
         i13 = (i13 - low13) >> 8;
         i14 = (i14 - low14) >> 8;
         i15 = (i15 - low15) >> 8;
-        i16 = (i16 - low16) >> 8;
-        i17 = (i17 - low17) >> 8;
-        i18 = (i18 - low18) >> 8;
-        i19 = (i19 - low19) >> 8;
-        i20 = (i20 - low20) >> 8;
-        i21 = (i21 - low21) >> 8;
-        i22 = (i22 - low22) >> 8;
-        i23 = (i23 - low23) >> 8;
-        i24 = (i24 - low24) >> 8;
-        i25 = (i25 - low25) >> 8;
-        i26 = (i26 - low26) >> 8;
-        i27 = (i27 - low27) >> 8;
-        i28 = (i28 - low28) >> 8;
-        i29 = (i29 - low29) >> 8;
-        i30 = (i30 - low30) >> 8;
-        i31 = (i31 - low31) >> 8;
     }
 }
 
 // Loads wide tile `j` of row `n`.
-void fetch_wide(uint n, uint j, out uvec4 fours[2], out uint words[2]) {
-    const uint block = n * (row_tiles / 16u) + j / 2u;
-    const uint tile = j % 2u;
-    fours[0] = weight_four[block * 4u + tile * 2u];
-    fours[1] = weight_four[block * 4u + tile * 2u + 1u];
+void fetch_wide(uint n, uint j, out uvec4 fours[1], out uint words[2]) {
+    const uint block = n * (row_tiles / 16u) + j / 4u;
+    const uint tile = j % 4u;
+    fours[0] = weight_four[block * 4u + tile];
     words[0] = scales_word[block];
     words[1] = biases_word[block];
 }
 
 // Adds the products of wide tile `j` of row `n`, which was loaded.
-void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[2], inout float sum) {
-    const uint block = n * (row_tiles / 16u) + j / 2u;
-    const uint tile = j % 2u;
-    float s = f16_to_f32(words[0] >> (tile * 16u));
-    uvec4 four0 = fours[0];
-    uint w0 = four0.x;
+void accumulate_wide(uint n, uint j, uint k, uvec4 fours[1], uint words[2], inout float sum) {
+    const uint block = n * (row_tiles / 16u) + j / 4u;
+    const uint tile = j % 4u;
+    float s = f16_to_f32(words[0] >> (tile / 2u * 16u));
+    uvec4 four = fours[0];
+    uint w0 = four.x;
     uint bytes0 = w0 & 0x3030303u;
     uint bytes1 = (w0 >> 2u) & 0x3030303u;
     uint bytes2 = (w0 >> 4u) & 0x3030303u;
     uint bytes3 = (w0 >> 6u) & 0x3030303u;
-    uint w1 = four0.y;
+    uint w1 = four.y;
     uint bytes4 = w1 & 0x3030303u;
     uint bytes5 = (w1 >> 2u) & 0x3030303u;
     uint bytes6 = (w1 >> 4u) & 0x3030303u;
     uint bytes7 = (w1 >> 6u) & 0x3030303u;
-    uint w2 = four0.z;
+    uint w2 = four.z;
     uint bytes8 = w2 & 0x3030303u;
     uint bytes9 = (w2 >> 2u) & 0x3030303u;
     uint bytes10 = (w2 >> 4u) & 0x3030303u;
     uint bytes11 = (w2 >> 6u) & 0x3030303u;
-    uint w3 = four0.w;
+    uint w3 = four.w;
     uint bytes12 = w3 & 0x3030303u;
     uint bytes13 = (w3 >> 2u) & 0x3030303u;
     uint bytes14 = (w3 >> 4u) & 0x3030303u;
     uint bytes15 = (w3 >> 6u) & 0x3030303u;
-    uvec4 four1 = fours[1];
-    uint w4 = four1.x;
-    uint bytes16 = w4 & 0x3030303u;
-    uint bytes17 = (w4 >> 2u) & 0x3030303u;
-    uint bytes18 = (w4 >> 4u) & 0x3030303u;
-    uint bytes19 = (w4 >> 6u) & 0x3030303u;
-    uint w5 = four1.y;
-    uint bytes20 = w5 & 0x3030303u;
-    uint bytes21 = (w5 >> 2u) & 0x3030303u;
-    uint bytes22 = (w5 >> 4u) & 0x3030303u;
-    uint bytes23 = (w5 >> 6u) & 0x3030303u;
-    uint w6 = four1.z;
-    uint bytes24 = w6 & 0x3030303u;
-    uint bytes25 = (w6 >> 2u) & 0x3030303u;
-    uint bytes26 = (w6 >> 4u) & 0x3030303u;
-    uint bytes27 = (w6 >> 6u) & 0x3030303u;
-    uint w7 = four1.w;
-    uint bytes28 = w7 & 0x3030303u;
-    uint bytes29 = (w7 >> 2u) & 0x3030303u;
-    uint bytes30 = (w7 >> 4u) & 0x3030303u;
-    uint bytes31 = (w7 >> 6u) & 0x3030303u;
-    float b = f16_to_f32(words[1] >> (tile * 16u));
-    float dots0 = 0.0, dots1 = 0.0, dots2 = 0.0, dots3 = 0.0;
+    float b = f16_to_f32(words[1] >> (tile / 2u * 16u));
+    float dots0 = 0.0, dots1 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
         dots0 = 256.0 * dots0 + float(dot4(int(bytes0), wide_x[k][digit][0]) + dot4(int(bytes1), wide_x[k][digit][1]) + dot4(int(bytes2), wide_x[k][digit][2]) + dot4(int(bytes3), wide_x[k][digit][3]) + dot4(int(bytes4), wide_x[k][digit][4]) + dot4(int(bytes5), wide_x[k][digit][5]) + dot4(int(bytes6), wide_x[k][digit][6]) + dot4(int(bytes7), wide_x[k][digit][7]));
         dots1 = 256.0 * dots1 + float(dot4(int(bytes8), wide_x[k][digit][8]) + dot4(int(bytes9), wide_x[k][digit][9]) + dot4(int(bytes10), wide_x[k][digit][10]) + dot4(int(bytes11), wide_x[k][digit][11]) + dot4(int(bytes12), wide_x[k][digit][12]) + dot4(int(bytes13), wide_x[k][digit][13]) + dot4(int(bytes14), wide_x[k][digit][14]) + dot4(int(bytes15), wide_x[k][digit][15]));
-        dots2 = 256.0 * dots2 + float(dot4(int(bytes16), wide_x[k][digit][16]) + dot4(int(bytes17), wide_x[k][digit][17]) + dot4(int(bytes18), wide_x[k][digit][18]) + dot4(int(bytes19), wide_x[k][digit][19]) + dot4(int(bytes20), wide_x[k][digit][20]) + dot4(int(bytes21), wide_x[k][digit][21]) + dot4(int(bytes22), wide_x[k][digit][22]) + dot4(int(bytes23), wide_x[k][digit][23]));
-        dots3 = 256.0 * dots3 + float(dot4(int(bytes24), wide_x[k][digit][24]) + dot4(int(bytes25), wide_x[k][digit][25]) + dot4(int(bytes26), wide_x[k][digit][26]) + dot4(int(bytes27), wide_x[k][digit][27]) + dot4(int(bytes28), wide_x[k][digit][28]) + dot4(int(bytes29), wide_x[k][digit][29]) + dot4(int(bytes30), wide_x[k][digit][30]) + dot4(int(bytes31), wide_x[k][digit][31]));
     }
-    sum += s * (wide_x_step[k][0] * dots0 + wide_x_step[k][1] * dots1 + wide_x_step[k][2] * dots2 + wide_x_step[k][3] * dots3) + b * wide_x_sum[k][0];
+    sum += s * (wide_x_step[k][0] * dots0 + wide_x_step[k][1] * dots1) + b * wide_x_sum[k][0];
 }
 
-const uint X_WORDS = DIGITS * 32u + 5u, X_FOURS = (X_WORDS + 3u) / 4u, FIT = SHARED_FOURS / (X_FOURS * BATCH);
+const uint X_WORDS = DIGITS * 16u + 3u, X_FOURS = (X_WORDS + 3u) / 4u, FIT = SHARED_FOURS / (X_FOURS * BATCH);
 const uint SLICE = BATCH == 1u ? 1u : FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles
 shared uvec4 shared_x[BATCH * X_FOURS * SLICE];
 
@@ -444,10 +320,10 @@ shared uvec4 shared_x[BATCH * X_FOURS * SLICE];
 void share_x(uint m, uint t) {
     uint words[4u * X_FOURS];
     [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
-        [[unroll]] for (uint i = 0u; i < 32u; ++i) words[digit * 32u + i] = uint(wide_x[0][digit][i]);
+        [[unroll]] for (uint i = 0u; i < 16u; ++i) words[digit * 16u + i] = uint(wide_x[0][digit][i]);
     }
-    [[unroll]] for (uint i = 0u; i < 4u; ++i) words[DIGITS * 32u + i] = floatBitsToUint(wide_x_step[0][i]);
-    [[unroll]] for (uint i = 0u; i < 1u; ++i) words[DIGITS * 32u + 4u + i] = floatBitsToUint(wide_x_sum[0][i]);
+    [[unroll]] for (uint i = 0u; i < 2u; ++i) words[DIGITS * 16u + i] = floatBitsToUint(wide_x_step[0][i]);
+    [[unroll]] for (uint i = 0u; i < 1u; ++i) words[DIGITS * 16u + 2u + i] = floatBitsToUint(wide_x_sum[0][i]);
     [[unroll]] for (uint i = 0u; i < X_FOURS; ++i) shared_x[(m * X_FOURS + i) * SLICE + t] = uvec4(words[4u * i], words[4u * i + 1u], words[4u * i + 2u], words[4u * i + 3u]);
 }
 
@@ -459,10 +335,10 @@ void take_x(uint m, uint t) {
         [[unroll]] for (uint l = 0u; l < 4u; ++l) words[4u * i + l] = four[l];
     }
     [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
-        [[unroll]] for (uint i = 0u; i < 32u; ++i) wide_x[0][digit][i] = int(words[digit * 32u + i]);
+        [[unroll]] for (uint i = 0u; i < 16u; ++i) wide_x[0][digit][i] = int(words[digit * 16u + i]);
     }
-    [[unroll]] for (uint i = 0u; i < 4u; ++i) wide_x_step[0][i] = uintBitsToFloat(words[DIGITS * 32u + i]);
-    [[unroll]] for (uint i = 0u; i < 1u; ++i) wide_x_sum[0][i] = uintBitsToFloat(words[DIGITS * 32u + 4u + i]);
+    [[unroll]] for (uint i = 0u; i < 2u; ++i) wide_x_step[0][i] = uintBitsToFloat(words[DIGITS * 16u + i]);
+    [[unroll]] for (uint i = 0u; i < 1u; ++i) wide_x_sum[0][i] = uintBitsToFloat(words[DIGITS * 16u + 2u + i]);
 }
 
 shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
@@ -482,7 +358,7 @@ float sum_of_lanes(float v[ROWS], uint width) {
 
 // One right-hand side: as many subgroups share a row as hold all of x between them, and walk down the rows.
 void walk_wide() {
-    const uint wide_tiles = row_tiles / 8u, lane = gl_SubgroupInvocationID;
+    const uint wide_tiles = row_tiles / 4u, lane = gl_SubgroupInvocationID;
     const uint slice = gl_SubgroupSize * WIDE_TILES, slices = (wide_tiles + slice - 1u) / slice;
     uint split = 1u, held = ~0u, turn = 0u;
     while (split < max(slices, SPLIT) && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
@@ -496,7 +372,7 @@ void walk_wide() {
                 const uint j = (c * WIDE_TILES + k) * gl_SubgroupSize + lane;
                 if (j >= wide_tiles) continue;
                 if (c != held) load_wide_x(0u, j, k);
-                uvec4 fours[ROWS][2];
+                uvec4 fours[ROWS][1];
                 uint words[ROWS][2];
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, fours[r], words[r]);
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, k, fours[r], words[r], sum[r]);
@@ -524,7 +400,7 @@ void walk_wide() {
 // Several right-hand sides: the workgroup shares a slice of x, and its subgroups walk down the rows, some lanes for each ROWS
 // of them. Sums of a later slice are added to those of earlier ones.
 void walk_shared() {
-    const uint wide_tiles = row_tiles / 8u, end = rows, width = 4u * ROWS > gl_SubgroupSize ? gl_SubgroupSize : gl_SubgroupSize / 4u;
+    const uint wide_tiles = row_tiles / 4u, end = rows, width = 4u * ROWS > gl_SubgroupSize ? gl_SubgroupSize : gl_SubgroupSize / 4u;
     const uint lane = gl_SubgroupInvocationID % width, tall = gl_SubgroupSize / width * ROWS;
     for (uint begin = 0u; begin < wide_tiles; begin += SLICE) {
         const uint count = min(SLICE, wide_tiles - begin);
@@ -542,7 +418,7 @@ void walk_shared() {
             }
             for (uint t = lane; t < count; t += width) {
                 const uint j = begin + t;
-                uvec4 fours[ROWS][2];
+                uvec4 fours[ROWS][1];
                 uint words[ROWS][2];
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, fours[r], words[r]);
                 [[unroll]] for (uint m = 0u; m < BATCH; ++m) {

@@ -1,7 +1,7 @@
 // iq2_xs_gemv_int8_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f16.
 // Generated from the specification below by `qkgen emit --format iq2_xs`; do not edit.
 // 74 bytes for 256 elements, 2.312 bits each.
-// For each weight 0.289 bytes read, 4.72 operations: 0.117 loads, 1.76 bits, 1.95 integer, 0.375 float, 0.141 conversions, 0.375 lookups.
+// For each weight 0.289 bytes read, 4.84 operations: 0.172 loads, 1.77 bits, 2 integer, 0.375 float, 0.156 conversions, 0.375 lookups.
 //
 //     format iq2_xs "eights from a codebook of 512, 7-bit sign masks, 4-bit scales in groups of 16"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -68,9 +68,9 @@ float x_sum[TILES][1];
 
 // The same for wide tiles.
 const uint WIDE_TILES = 1u;
-int wide_x[WIDE_TILES][DIGITS][32];
+int wide_x[WIDE_TILES][DIGITS][16];
 int wide_x_digits[WIDE_TILES][DIGITS][1];
-float wide_x_step[WIDE_TILES][4];
+float wide_x_step[WIDE_TILES][2];
 float wide_x_sum[WIDE_TILES][1];
 
 // Integers whose digits are bytes with a sign: the largest, less what rounding may add.
@@ -177,8 +177,8 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
 
 // Loads what wide tile `j` of a row meets of right-hand side `vector`.
 void load_wide_x(uint vector, uint j, uint k) {
-    const uint tile = j % 4u;
-    const uint place = j / 4u * 128u + tile * 16u;
+    const uint tile = j % 8u;
+    const uint place = j / 8u * 128u + tile * 8u;
     const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
     const vec4 x0 = vec4(unpackHalf2x16(x_in[from].x), unpackHalf2x16(x_in[from].y));
     const vec4 x1 = vec4(unpackHalf2x16(x_in[from + 1u].x), unpackHalf2x16(x_in[from + 1u].y));
@@ -188,30 +188,14 @@ void load_wide_x(uint vector, uint j, uint k) {
     const vec4 x5 = vec4(unpackHalf2x16(x_in[from + 5u].x), unpackHalf2x16(x_in[from + 5u].y));
     const vec4 x6 = vec4(unpackHalf2x16(x_in[from + 6u].x), unpackHalf2x16(x_in[from + 6u].y));
     const vec4 x7 = vec4(unpackHalf2x16(x_in[from + 7u].x), unpackHalf2x16(x_in[from + 7u].y));
-    const vec4 x8 = vec4(unpackHalf2x16(x_in[from + 8u].x), unpackHalf2x16(x_in[from + 8u].y));
-    const vec4 x9 = vec4(unpackHalf2x16(x_in[from + 9u].x), unpackHalf2x16(x_in[from + 9u].y));
-    const vec4 x10 = vec4(unpackHalf2x16(x_in[from + 10u].x), unpackHalf2x16(x_in[from + 10u].y));
-    const vec4 x11 = vec4(unpackHalf2x16(x_in[from + 11u].x), unpackHalf2x16(x_in[from + 11u].y));
-    const vec4 x12 = vec4(unpackHalf2x16(x_in[from + 12u].x), unpackHalf2x16(x_in[from + 12u].y));
-    const vec4 x13 = vec4(unpackHalf2x16(x_in[from + 13u].x), unpackHalf2x16(x_in[from + 13u].y));
-    const vec4 x14 = vec4(unpackHalf2x16(x_in[from + 14u].x), unpackHalf2x16(x_in[from + 14u].y));
-    const vec4 x15 = vec4(unpackHalf2x16(x_in[from + 15u].x), unpackHalf2x16(x_in[from + 15u].y));
-    const vec4 x16 = vec4(unpackHalf2x16(x_in[from + 64u].x), unpackHalf2x16(x_in[from + 64u].y));
-    const vec4 x17 = vec4(unpackHalf2x16(x_in[from + 65u].x), unpackHalf2x16(x_in[from + 65u].y));
-    const vec4 x18 = vec4(unpackHalf2x16(x_in[from + 66u].x), unpackHalf2x16(x_in[from + 66u].y));
-    const vec4 x19 = vec4(unpackHalf2x16(x_in[from + 67u].x), unpackHalf2x16(x_in[from + 67u].y));
-    const vec4 x20 = vec4(unpackHalf2x16(x_in[from + 68u].x), unpackHalf2x16(x_in[from + 68u].y));
-    const vec4 x21 = vec4(unpackHalf2x16(x_in[from + 69u].x), unpackHalf2x16(x_in[from + 69u].y));
-    const vec4 x22 = vec4(unpackHalf2x16(x_in[from + 70u].x), unpackHalf2x16(x_in[from + 70u].y));
-    const vec4 x23 = vec4(unpackHalf2x16(x_in[from + 71u].x), unpackHalf2x16(x_in[from + 71u].y));
-    const vec4 x24 = vec4(unpackHalf2x16(x_in[from + 72u].x), unpackHalf2x16(x_in[from + 72u].y));
-    const vec4 x25 = vec4(unpackHalf2x16(x_in[from + 73u].x), unpackHalf2x16(x_in[from + 73u].y));
-    const vec4 x26 = vec4(unpackHalf2x16(x_in[from + 74u].x), unpackHalf2x16(x_in[from + 74u].y));
-    const vec4 x27 = vec4(unpackHalf2x16(x_in[from + 75u].x), unpackHalf2x16(x_in[from + 75u].y));
-    const vec4 x28 = vec4(unpackHalf2x16(x_in[from + 76u].x), unpackHalf2x16(x_in[from + 76u].y));
-    const vec4 x29 = vec4(unpackHalf2x16(x_in[from + 77u].x), unpackHalf2x16(x_in[from + 77u].y));
-    const vec4 x30 = vec4(unpackHalf2x16(x_in[from + 78u].x), unpackHalf2x16(x_in[from + 78u].y));
-    const vec4 x31 = vec4(unpackHalf2x16(x_in[from + 79u].x), unpackHalf2x16(x_in[from + 79u].y));
+    const vec4 x8 = vec4(unpackHalf2x16(x_in[from + 64u].x), unpackHalf2x16(x_in[from + 64u].y));
+    const vec4 x9 = vec4(unpackHalf2x16(x_in[from + 65u].x), unpackHalf2x16(x_in[from + 65u].y));
+    const vec4 x10 = vec4(unpackHalf2x16(x_in[from + 66u].x), unpackHalf2x16(x_in[from + 66u].y));
+    const vec4 x11 = vec4(unpackHalf2x16(x_in[from + 67u].x), unpackHalf2x16(x_in[from + 67u].y));
+    const vec4 x12 = vec4(unpackHalf2x16(x_in[from + 68u].x), unpackHalf2x16(x_in[from + 68u].y));
+    const vec4 x13 = vec4(unpackHalf2x16(x_in[from + 69u].x), unpackHalf2x16(x_in[from + 69u].y));
+    const vec4 x14 = vec4(unpackHalf2x16(x_in[from + 70u].x), unpackHalf2x16(x_in[from + 70u].y));
+    const vec4 x15 = vec4(unpackHalf2x16(x_in[from + 71u].x), unpackHalf2x16(x_in[from + 71u].y));
     vec4 most0 = abs(x0);
     most0 = max(most0, abs(x1));
     most0 = max(most0, abs(x2));
@@ -248,42 +232,6 @@ void load_wide_x(uint vector, uint j, uint k) {
     ivec4 i13 = ivec4(roundEven(x13 * scale1));
     ivec4 i14 = ivec4(roundEven(x14 * scale1));
     ivec4 i15 = ivec4(roundEven(x15 * scale1));
-    vec4 most2 = abs(x16);
-    most2 = max(most2, abs(x17));
-    most2 = max(most2, abs(x18));
-    most2 = max(most2, abs(x19));
-    most2 = max(most2, abs(x20));
-    most2 = max(most2, abs(x21));
-    most2 = max(most2, abs(x22));
-    most2 = max(most2, abs(x23));
-    const float scale2 = scale_of(most2, x16 + x17 + x18 + x19 + x20 + x21 + x22 + x23);
-    wide_x_step[k][2] = 1.0 / scale2;
-    ivec4 i16 = ivec4(roundEven(x16 * scale2));
-    ivec4 i17 = ivec4(roundEven(x17 * scale2));
-    ivec4 i18 = ivec4(roundEven(x18 * scale2));
-    ivec4 i19 = ivec4(roundEven(x19 * scale2));
-    ivec4 i20 = ivec4(roundEven(x20 * scale2));
-    ivec4 i21 = ivec4(roundEven(x21 * scale2));
-    ivec4 i22 = ivec4(roundEven(x22 * scale2));
-    ivec4 i23 = ivec4(roundEven(x23 * scale2));
-    vec4 most3 = abs(x24);
-    most3 = max(most3, abs(x25));
-    most3 = max(most3, abs(x26));
-    most3 = max(most3, abs(x27));
-    most3 = max(most3, abs(x28));
-    most3 = max(most3, abs(x29));
-    most3 = max(most3, abs(x30));
-    most3 = max(most3, abs(x31));
-    const float scale3 = scale_of(most3, x24 + x25 + x26 + x27 + x28 + x29 + x30 + x31);
-    wide_x_step[k][3] = 1.0 / scale3;
-    ivec4 i24 = ivec4(roundEven(x24 * scale3));
-    ivec4 i25 = ivec4(roundEven(x25 * scale3));
-    ivec4 i26 = ivec4(roundEven(x26 * scale3));
-    ivec4 i27 = ivec4(roundEven(x27 * scale3));
-    ivec4 i28 = ivec4(roundEven(x28 * scale3));
-    ivec4 i29 = ivec4(roundEven(x29 * scale3));
-    ivec4 i30 = ivec4(roundEven(x30 * scale3));
-    ivec4 i31 = ivec4(roundEven(x31 * scale3));
     [[unroll]] for (uint digit = DIGITS; digit-- > 0;) {
         const ivec4 low0 = bitfieldExtract(i0, 0, 8);
         const ivec4 low1 = bitfieldExtract(i1, 0, 8);
@@ -301,22 +249,6 @@ void load_wide_x(uint vector, uint j, uint k) {
         const ivec4 low13 = bitfieldExtract(i13, 0, 8);
         const ivec4 low14 = bitfieldExtract(i14, 0, 8);
         const ivec4 low15 = bitfieldExtract(i15, 0, 8);
-        const ivec4 low16 = bitfieldExtract(i16, 0, 8);
-        const ivec4 low17 = bitfieldExtract(i17, 0, 8);
-        const ivec4 low18 = bitfieldExtract(i18, 0, 8);
-        const ivec4 low19 = bitfieldExtract(i19, 0, 8);
-        const ivec4 low20 = bitfieldExtract(i20, 0, 8);
-        const ivec4 low21 = bitfieldExtract(i21, 0, 8);
-        const ivec4 low22 = bitfieldExtract(i22, 0, 8);
-        const ivec4 low23 = bitfieldExtract(i23, 0, 8);
-        const ivec4 low24 = bitfieldExtract(i24, 0, 8);
-        const ivec4 low25 = bitfieldExtract(i25, 0, 8);
-        const ivec4 low26 = bitfieldExtract(i26, 0, 8);
-        const ivec4 low27 = bitfieldExtract(i27, 0, 8);
-        const ivec4 low28 = bitfieldExtract(i28, 0, 8);
-        const ivec4 low29 = bitfieldExtract(i29, 0, 8);
-        const ivec4 low30 = bitfieldExtract(i30, 0, 8);
-        const ivec4 low31 = bitfieldExtract(i31, 0, 8);
         wide_x[k][digit][0] = bytes_of(low0);
         wide_x[k][digit][1] = bytes_of(low1);
         wide_x[k][digit][2] = bytes_of(low2);
@@ -333,22 +265,6 @@ void load_wide_x(uint vector, uint j, uint k) {
         wide_x[k][digit][13] = bytes_of(low13);
         wide_x[k][digit][14] = bytes_of(low14);
         wide_x[k][digit][15] = bytes_of(low15);
-        wide_x[k][digit][16] = bytes_of(low16);
-        wide_x[k][digit][17] = bytes_of(low17);
-        wide_x[k][digit][18] = bytes_of(low18);
-        wide_x[k][digit][19] = bytes_of(low19);
-        wide_x[k][digit][20] = bytes_of(low20);
-        wide_x[k][digit][21] = bytes_of(low21);
-        wide_x[k][digit][22] = bytes_of(low22);
-        wide_x[k][digit][23] = bytes_of(low23);
-        wide_x[k][digit][24] = bytes_of(low24);
-        wide_x[k][digit][25] = bytes_of(low25);
-        wide_x[k][digit][26] = bytes_of(low26);
-        wide_x[k][digit][27] = bytes_of(low27);
-        wide_x[k][digit][28] = bytes_of(low28);
-        wide_x[k][digit][29] = bytes_of(low29);
-        wide_x[k][digit][30] = bytes_of(low30);
-        wide_x[k][digit][31] = bytes_of(low31);
         i0 = (i0 - low0) >> 8;
         i1 = (i1 - low1) >> 8;
         i2 = (i2 - low2) >> 8;
@@ -365,74 +281,52 @@ void load_wide_x(uint vector, uint j, uint k) {
         i13 = (i13 - low13) >> 8;
         i14 = (i14 - low14) >> 8;
         i15 = (i15 - low15) >> 8;
-        i16 = (i16 - low16) >> 8;
-        i17 = (i17 - low17) >> 8;
-        i18 = (i18 - low18) >> 8;
-        i19 = (i19 - low19) >> 8;
-        i20 = (i20 - low20) >> 8;
-        i21 = (i21 - low21) >> 8;
-        i22 = (i22 - low22) >> 8;
-        i23 = (i23 - low23) >> 8;
-        i24 = (i24 - low24) >> 8;
-        i25 = (i25 - low25) >> 8;
-        i26 = (i26 - low26) >> 8;
-        i27 = (i27 - low27) >> 8;
-        i28 = (i28 - low28) >> 8;
-        i29 = (i29 - low29) >> 8;
-        i30 = (i30 - low30) >> 8;
-        i31 = (i31 - low31) >> 8;
     }
 }
 
 // Loads wide tile `j` of row `n`, but that of the last block of all, from where loads of 16 bytes would go beyond the end.
-void fetch_wide(uint n, uint j, out uvec4 fours[4], out uint words[11]) {
-    if (n + 1u == rows && j + 4u >= row_tiles / 8u) {
+void fetch_wide(uint n, uint j, out uvec4 fours[2], out uint words[9]) {
+    if (n + 1u == rows && j + 8u >= row_tiles / 4u) {
         n = 0u;
-        j = j % 4u;
+        j = j % 8u;
     }
-    const uint block = n * (row_tiles / 32u) + j / 4u;
-    const uint tile = j % 4u;
+    const uint block = n * (row_tiles / 32u) + j / 8u;
+    const uint tile = j % 8u;
     uint base = block * 37u;
-    uint begin0 = base + tile * 4u;
-    uint window0 = begin0 / 4u;
-    uint begin1 = begin0 + 19u;
-    uint window1 = begin1 / 4u;
-    fours[0] = blocks_four[window0];
-    fours[1] = blocks_four[window0 + 1u];
-    fours[2] = blocks_four[window1];
-    fours[3] = blocks_four[window1 + 1u];
+    uint begin = base + tile * 2u;
+    uint window = begin / 4u;
+    fours[0] = blocks_four[window];
+    fours[1] = blocks_four[window + 1u];
     words[0] = blocks_word[base];
-    words[1] = blocks_word[base + (tile * 16u + 528u) / 32u];
-    words[2] = blocks_word[base + (tile * 16u + 528u) / 32u + 1u];
-    words[3] = blocks_word[base + (tile * 16u + 532u) / 32u];
-    words[4] = blocks_word[base + (tile * 16u + 532u) / 32u + 1u];
-    words[5] = blocks_word[base + (tile * 16u + 536u) / 32u];
-    words[6] = blocks_word[base + (tile * 16u + 536u) / 32u + 1u];
-    words[7] = blocks_word[base + (tile * 16u + 540u) / 32u];
-    words[8] = blocks_word[base + (tile * 16u + 540u) / 32u + 1u];
-    words[9] = blocks_word[base + 18u];
-    words[10] = blocks_word[base + tile / 2u + 35u];
+    words[1] = blocks_word[base + (tile * 8u + 528u) / 32u];
+    words[2] = blocks_word[base + (tile * 8u + 528u) / 32u + 1u];
+    words[3] = blocks_word[base + (tile * 8u + 532u) / 32u];
+    words[4] = blocks_word[base + (tile * 8u + 532u) / 32u + 1u];
+    words[5] = blocks_word[base + 18u];
+    words[6] = blocks_word[base + tile / 4u + 35u];
+    words[7] = blocks_word[begin + 19u];
+    words[8] = blocks_word[begin + 20u];
 }
 
 // Adds the products of wide tile `j` of row `n`, which was loaded.
-void accumulate_wide(uint n, uint j, uint k, uvec4 fours[4], uint words[11], inout float sum) {
-    const uint block = n * (row_tiles / 32u) + j / 4u;
-    const uint tile = j % 4u;
+void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[9], inout float sum) {
+    const uint block = n * (row_tiles / 32u) + j / 8u;
+    const uint tile = j % 8u;
     uint base = block * 37u;
     float d0 = f16_to_f32(words[0]);
     uint scales0 = words[1];
     uint scales1 = words[2];
-    uint scales_run0 = (scales0 >> ((tile * 16u + 528u) % 32u)) | ((scales1 << 1u) << (31u - (tile * 16u + 528u) % 32u));
+    uint scales_run0 = (scales0 >> ((tile * 8u + 528u) % 32u)) | ((scales1 << 1u) << (31u - (tile * 8u + 528u) % 32u));
     uint sc0 = scales_run0 & 15u;  // scales: 4 bits
     precise float d_sc0 = d0 * (0.5 + float(sc0));
     precise float d_sc1 = d_sc0 * 0.25;
-    uint begin0 = base + tile * 4u;
-    bool odd0 = (begin0 & 1u) != 0u;
-    bool upper0 = (begin0 & 2u) != 0u;
+    uint begin = base + tile * 2u;
+    bool odd = (begin & 1u) != 0u;
+    bool upper = (begin & 2u) != 0u;
     uvec4 four0 = fours[0];
-    uint pick0 = upper0 ? four0.w : four0.y;
-    uint pick1 = upper0 ? four0.z : four0.x;
-    uint qs0 = odd0 ? pick0 : pick1;
+    uint pick0 = upper ? four0.w : four0.y;
+    uint pick1 = upper ? four0.z : four0.x;
+    uint qs0 = odd ? pick0 : pick1;
     uint g0 = (qs0 >> 16u) & 0x1FFu;  // qs: 9 bits
     uint G_row0 = G[g0 * 2u];
     uint s0 = qs0 >> 25u;  // qs: 7 bits
@@ -442,8 +336,8 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[4], uint words[11], ino
     uint negative1 = (((S[s0] >> 4u) & 15u) * 0x204081u) & 0x1010101u;
     uint bytes1 = (G_row1 ^ ((negative1 << 8u) - negative1)) + negative1;
     uvec4 four1 = fours[1];
-    uint pick2 = upper0 ? four1.x : four0.z;
-    uint qs1 = odd0 ? pick2 : pick0;
+    uint pick2 = upper ? four1.x : four0.z;
+    uint qs1 = odd ? pick2 : pick0;
     uint g1 = qs1 & 0x1FFu;  // qs: 9 bits
     uint G_row2 = G[g1 * 2u];
     uint s1 = (qs1 >> 9u) & 0x7Fu;  // qs: 7 bits
@@ -454,7 +348,7 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[4], uint words[11], ino
     uint bytes3 = (G_row3 ^ ((negative3 << 8u) - negative3)) + negative3;
     uint scales2 = words[3];
     uint scales3 = words[4];
-    uint scales_run1 = (scales2 >> ((tile * 16u + 532u) % 32u)) | ((scales3 << 1u) << (31u - (tile * 16u + 532u) % 32u));
+    uint scales_run1 = (scales2 >> ((tile * 8u + 532u) % 32u)) | ((scales3 << 1u) << (31u - (tile * 8u + 532u) % 32u));
     uint sc1 = scales_run1 & 15u;  // scales: 4 bits
     precise float d_sc2 = d0 * (0.5 + float(sc1));
     precise float d_sc3 = d_sc2 * 0.25;
@@ -466,8 +360,8 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[4], uint words[11], ino
     uint G_row5 = G[g2 * 2u + 1u];
     uint negative5 = (((S[s2] >> 4u) & 15u) * 0x204081u) & 0x1010101u;
     uint bytes5 = (G_row5 ^ ((negative5 << 8u) - negative5)) + negative5;
-    uint pick3 = upper0 ? four1.y : four0.w;
-    uint qs2 = odd0 ? pick3 : pick2;
+    uint pick3 = upper ? four1.y : four0.w;
+    uint qs2 = odd ? pick3 : pick2;
     uint g3 = qs2 & 0x1FFu;  // qs: 9 bits
     uint G_row6 = G[g3 * 2u];
     uint s3 = (qs2 >> 9u) & 0x7Fu;  // qs: 7 bits
@@ -476,161 +370,59 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[4], uint words[11], ino
     uint G_row7 = G[g3 * 2u + 1u];
     uint negative7 = (((S[s3] >> 4u) & 15u) * 0x204081u) & 0x1010101u;
     uint bytes7 = (G_row7 ^ ((negative7 << 8u) - negative7)) + negative7;
-    uint scales4 = words[5];
-    uint scales5 = words[6];
-    uint scales_run2 = (scales4 >> ((tile * 16u + 536u) % 32u)) | ((scales5 << 1u) << (31u - (tile * 16u + 536u) % 32u));
-    uint sc2 = scales_run2 & 15u;  // scales: 4 bits
-    precise float d_sc4 = d0 * (0.5 + float(sc2));
+    float d1 = f16_to_f32(words[5] >> 16u);
+    uint scales4 = words[6];
+    uint sc2 = (scales4 >> (tile % 4u * 8u)) & 15u;  // scales: 4 bits
+    precise float d_sc4 = d1 * (0.5 + float(sc2));
     precise float d_sc5 = d_sc4 * 0.25;
-    uint g4 = (qs2 >> 16u) & 0x1FFu;  // qs: 9 bits
+    uint qs3 = words[7];
+    uint g4 = qs3 & 0x1FFu;  // qs: 9 bits
     uint G_row8 = G[g4 * 2u];
-    uint s4 = qs2 >> 25u;  // qs: 7 bits
+    uint s4 = (qs3 >> 9u) & 0x7Fu;  // qs: 7 bits
     uint negative8 = ((S[s4] & 15u) * 0x204081u) & 0x1010101u;
     uint bytes8 = (G_row8 ^ ((negative8 << 8u) - negative8)) + negative8;
     uint G_row9 = G[g4 * 2u + 1u];
     uint negative9 = (((S[s4] >> 4u) & 15u) * 0x204081u) & 0x1010101u;
     uint bytes9 = (G_row9 ^ ((negative9 << 8u) - negative9)) + negative9;
-    uint pick4 = upper0 ? four1.z : four1.x;
-    uint qs3 = odd0 ? pick4 : pick3;
-    uint g5 = qs3 & 0x1FFu;  // qs: 9 bits
+    uint g5 = (qs3 >> 16u) & 0x1FFu;  // qs: 9 bits
     uint G_row10 = G[g5 * 2u];
-    uint s5 = (qs3 >> 9u) & 0x7Fu;  // qs: 7 bits
+    uint s5 = qs3 >> 25u;  // qs: 7 bits
     uint negative10 = ((S[s5] & 15u) * 0x204081u) & 0x1010101u;
     uint bytes10 = (G_row10 ^ ((negative10 << 8u) - negative10)) + negative10;
     uint G_row11 = G[g5 * 2u + 1u];
     uint negative11 = (((S[s5] >> 4u) & 15u) * 0x204081u) & 0x1010101u;
     uint bytes11 = (G_row11 ^ ((negative11 << 8u) - negative11)) + negative11;
-    uint scales6 = words[7];
-    uint scales7 = words[8];
-    uint scales_run3 = (scales6 >> ((tile * 16u + 540u) % 32u)) | ((scales7 << 1u) << (31u - (tile * 16u + 540u) % 32u));
-    uint sc3 = scales_run3 & 15u;  // scales: 4 bits
-    precise float d_sc6 = d0 * (0.5 + float(sc3));
+    uint sc3 = (scales4 >> (tile % 4u * 8u + 4u)) & 15u;  // scales: 4 bits
+    precise float d_sc6 = d1 * (0.5 + float(sc3));
     precise float d_sc7 = d_sc6 * 0.25;
-    uint g6 = (qs3 >> 16u) & 0x1FFu;  // qs: 9 bits
+    uint qs4 = words[8];
+    uint g6 = qs4 & 0x1FFu;  // qs: 9 bits
     uint G_row12 = G[g6 * 2u];
-    uint s6 = qs3 >> 25u;  // qs: 7 bits
+    uint s6 = (qs4 >> 9u) & 0x7Fu;  // qs: 7 bits
     uint negative12 = ((S[s6] & 15u) * 0x204081u) & 0x1010101u;
     uint bytes12 = (G_row12 ^ ((negative12 << 8u) - negative12)) + negative12;
     uint G_row13 = G[g6 * 2u + 1u];
     uint negative13 = (((S[s6] >> 4u) & 15u) * 0x204081u) & 0x1010101u;
     uint bytes13 = (G_row13 ^ ((negative13 << 8u) - negative13)) + negative13;
-    uint pick5 = upper0 ? four1.w : four1.y;
-    uint qs4 = odd0 ? pick5 : pick4;
-    uint g7 = qs4 & 0x1FFu;  // qs: 9 bits
+    uint g7 = (qs4 >> 16u) & 0x1FFu;  // qs: 9 bits
     uint G_row14 = G[g7 * 2u];
-    uint s7 = (qs4 >> 9u) & 0x7Fu;  // qs: 7 bits
+    uint s7 = qs4 >> 25u;  // qs: 7 bits
     uint negative14 = ((S[s7] & 15u) * 0x204081u) & 0x1010101u;
     uint bytes14 = (G_row14 ^ ((negative14 << 8u) - negative14)) + negative14;
     uint G_row15 = G[g7 * 2u + 1u];
     uint negative15 = (((S[s7] >> 4u) & 15u) * 0x204081u) & 0x1010101u;
     uint bytes15 = (G_row15 ^ ((negative15 << 8u) - negative15)) + negative15;
-    float d1 = f16_to_f32(words[9] >> 16u);
-    uint scales8 = words[10];
-    uint sc4 = (scales8 >> (tile % 2u * 16u)) & 15u;  // scales: 4 bits
-    precise float d_sc8 = d1 * (0.5 + float(sc4));
-    precise float d_sc9 = d_sc8 * 0.25;
-    uint begin1 = begin0 + 19u;
-    bool odd1 = (begin1 & 1u) != 0u;
-    bool upper1 = (begin1 & 2u) != 0u;
-    uvec4 four2 = fours[2];
-    uint pick6 = upper1 ? four2.w : four2.y;
-    uint pick7 = upper1 ? four2.z : four2.x;
-    uint qs5 = odd1 ? pick6 : pick7;
-    uint g8 = qs5 & 0x1FFu;  // qs: 9 bits
-    uint G_row16 = G[g8 * 2u];
-    uint s8 = (qs5 >> 9u) & 0x7Fu;  // qs: 7 bits
-    uint negative16 = ((S[s8] & 15u) * 0x204081u) & 0x1010101u;
-    uint bytes16 = (G_row16 ^ ((negative16 << 8u) - negative16)) + negative16;
-    uint G_row17 = G[g8 * 2u + 1u];
-    uint negative17 = (((S[s8] >> 4u) & 15u) * 0x204081u) & 0x1010101u;
-    uint bytes17 = (G_row17 ^ ((negative17 << 8u) - negative17)) + negative17;
-    uint g9 = (qs5 >> 16u) & 0x1FFu;  // qs: 9 bits
-    uint G_row18 = G[g9 * 2u];
-    uint s9 = qs5 >> 25u;  // qs: 7 bits
-    uint negative18 = ((S[s9] & 15u) * 0x204081u) & 0x1010101u;
-    uint bytes18 = (G_row18 ^ ((negative18 << 8u) - negative18)) + negative18;
-    uint G_row19 = G[g9 * 2u + 1u];
-    uint negative19 = (((S[s9] >> 4u) & 15u) * 0x204081u) & 0x1010101u;
-    uint bytes19 = (G_row19 ^ ((negative19 << 8u) - negative19)) + negative19;
-    uint sc5 = (scales8 >> (tile % 2u * 16u + 4u)) & 15u;  // scales: 4 bits
-    precise float d_sc10 = d1 * (0.5 + float(sc5));
-    precise float d_sc11 = d_sc10 * 0.25;
-    uvec4 four3 = fours[3];
-    uint pick8 = upper1 ? four3.x : four2.z;
-    uint qs6 = odd1 ? pick8 : pick6;
-    uint g10 = qs6 & 0x1FFu;  // qs: 9 bits
-    uint G_row20 = G[g10 * 2u];
-    uint s10 = (qs6 >> 9u) & 0x7Fu;  // qs: 7 bits
-    uint negative20 = ((S[s10] & 15u) * 0x204081u) & 0x1010101u;
-    uint bytes20 = (G_row20 ^ ((negative20 << 8u) - negative20)) + negative20;
-    uint G_row21 = G[g10 * 2u + 1u];
-    uint negative21 = (((S[s10] >> 4u) & 15u) * 0x204081u) & 0x1010101u;
-    uint bytes21 = (G_row21 ^ ((negative21 << 8u) - negative21)) + negative21;
-    uint g11 = (qs6 >> 16u) & 0x1FFu;  // qs: 9 bits
-    uint G_row22 = G[g11 * 2u];
-    uint s11 = qs6 >> 25u;  // qs: 7 bits
-    uint negative22 = ((S[s11] & 15u) * 0x204081u) & 0x1010101u;
-    uint bytes22 = (G_row22 ^ ((negative22 << 8u) - negative22)) + negative22;
-    uint G_row23 = G[g11 * 2u + 1u];
-    uint negative23 = (((S[s11] >> 4u) & 15u) * 0x204081u) & 0x1010101u;
-    uint bytes23 = (G_row23 ^ ((negative23 << 8u) - negative23)) + negative23;
-    uint sc6 = (scales8 >> (tile % 2u * 16u + 8u)) & 15u;  // scales: 4 bits
-    precise float d_sc12 = d1 * (0.5 + float(sc6));
-    precise float d_sc13 = d_sc12 * 0.25;
-    uint pick9 = upper1 ? four3.y : four2.w;
-    uint qs7 = odd1 ? pick9 : pick8;
-    uint g12 = qs7 & 0x1FFu;  // qs: 9 bits
-    uint G_row24 = G[g12 * 2u];
-    uint s12 = (qs7 >> 9u) & 0x7Fu;  // qs: 7 bits
-    uint negative24 = ((S[s12] & 15u) * 0x204081u) & 0x1010101u;
-    uint bytes24 = (G_row24 ^ ((negative24 << 8u) - negative24)) + negative24;
-    uint G_row25 = G[g12 * 2u + 1u];
-    uint negative25 = (((S[s12] >> 4u) & 15u) * 0x204081u) & 0x1010101u;
-    uint bytes25 = (G_row25 ^ ((negative25 << 8u) - negative25)) + negative25;
-    uint g13 = (qs7 >> 16u) & 0x1FFu;  // qs: 9 bits
-    uint G_row26 = G[g13 * 2u];
-    uint s13 = qs7 >> 25u;  // qs: 7 bits
-    uint negative26 = ((S[s13] & 15u) * 0x204081u) & 0x1010101u;
-    uint bytes26 = (G_row26 ^ ((negative26 << 8u) - negative26)) + negative26;
-    uint G_row27 = G[g13 * 2u + 1u];
-    uint negative27 = (((S[s13] >> 4u) & 15u) * 0x204081u) & 0x1010101u;
-    uint bytes27 = (G_row27 ^ ((negative27 << 8u) - negative27)) + negative27;
-    uint sc7 = (scales8 >> (tile % 2u * 16u + 12u)) & 15u;  // scales: 4 bits
-    precise float d_sc14 = d1 * (0.5 + float(sc7));
-    precise float d_sc15 = d_sc14 * 0.25;
-    uint pick10 = upper1 ? four3.z : four3.x;
-    uint qs8 = odd1 ? pick10 : pick9;
-    uint g14 = qs8 & 0x1FFu;  // qs: 9 bits
-    uint G_row28 = G[g14 * 2u];
-    uint s14 = (qs8 >> 9u) & 0x7Fu;  // qs: 7 bits
-    uint negative28 = ((S[s14] & 15u) * 0x204081u) & 0x1010101u;
-    uint bytes28 = (G_row28 ^ ((negative28 << 8u) - negative28)) + negative28;
-    uint G_row29 = G[g14 * 2u + 1u];
-    uint negative29 = (((S[s14] >> 4u) & 15u) * 0x204081u) & 0x1010101u;
-    uint bytes29 = (G_row29 ^ ((negative29 << 8u) - negative29)) + negative29;
-    uint g15 = (qs8 >> 16u) & 0x1FFu;  // qs: 9 bits
-    uint G_row30 = G[g15 * 2u];
-    uint s15 = qs8 >> 25u;  // qs: 7 bits
-    uint negative30 = ((S[s15] & 15u) * 0x204081u) & 0x1010101u;
-    uint bytes30 = (G_row30 ^ ((negative30 << 8u) - negative30)) + negative30;
-    uint G_row31 = G[g15 * 2u + 1u];
-    uint negative31 = (((S[s15] >> 4u) & 15u) * 0x204081u) & 0x1010101u;
-    uint bytes31 = (G_row31 ^ ((negative31 << 8u) - negative31)) + negative31;
-    float dots0 = 0.0, dots1 = 0.0, dots2 = 0.0, dots3 = 0.0, dots4 = 0.0, dots5 = 0.0, dots6 = 0.0, dots7 = 0.0;
+    float dots0 = 0.0, dots1 = 0.0, dots2 = 0.0, dots3 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
         dots0 = 256.0 * dots0 + float(dot4(int(bytes0), wide_x[k][digit][0]) + dot4(int(bytes1), wide_x[k][digit][1]) + dot4(int(bytes2), wide_x[k][digit][2]) + dot4(int(bytes3), wide_x[k][digit][3]));
         dots1 = 256.0 * dots1 + float(dot4(int(bytes4), wide_x[k][digit][4]) + dot4(int(bytes5), wide_x[k][digit][5]) + dot4(int(bytes6), wide_x[k][digit][6]) + dot4(int(bytes7), wide_x[k][digit][7]));
         dots2 = 256.0 * dots2 + float(dot4(int(bytes8), wide_x[k][digit][8]) + dot4(int(bytes9), wide_x[k][digit][9]) + dot4(int(bytes10), wide_x[k][digit][10]) + dot4(int(bytes11), wide_x[k][digit][11]));
         dots3 = 256.0 * dots3 + float(dot4(int(bytes12), wide_x[k][digit][12]) + dot4(int(bytes13), wide_x[k][digit][13]) + dot4(int(bytes14), wide_x[k][digit][14]) + dot4(int(bytes15), wide_x[k][digit][15]));
-        dots4 = 256.0 * dots4 + float(dot4(int(bytes16), wide_x[k][digit][16]) + dot4(int(bytes17), wide_x[k][digit][17]) + dot4(int(bytes18), wide_x[k][digit][18]) + dot4(int(bytes19), wide_x[k][digit][19]));
-        dots5 = 256.0 * dots5 + float(dot4(int(bytes20), wide_x[k][digit][20]) + dot4(int(bytes21), wide_x[k][digit][21]) + dot4(int(bytes22), wide_x[k][digit][22]) + dot4(int(bytes23), wide_x[k][digit][23]));
-        dots6 = 256.0 * dots6 + float(dot4(int(bytes24), wide_x[k][digit][24]) + dot4(int(bytes25), wide_x[k][digit][25]) + dot4(int(bytes26), wide_x[k][digit][26]) + dot4(int(bytes27), wide_x[k][digit][27]));
-        dots7 = 256.0 * dots7 + float(dot4(int(bytes28), wide_x[k][digit][28]) + dot4(int(bytes29), wide_x[k][digit][29]) + dot4(int(bytes30), wide_x[k][digit][30]) + dot4(int(bytes31), wide_x[k][digit][31]));
     }
-    sum += d_sc1 * (wide_x_step[k][0] * dots0) + d_sc3 * (wide_x_step[k][0] * dots1) + d_sc5 * (wide_x_step[k][1] * dots2) + d_sc7 * (wide_x_step[k][1] * dots3) + d_sc9 * (wide_x_step[k][2] * dots4) + d_sc11 * (wide_x_step[k][2] * dots5) + d_sc13 * (wide_x_step[k][3] * dots6) + d_sc15 * (wide_x_step[k][3] * dots7);
+    sum += d_sc1 * (wide_x_step[k][0] * dots0) + d_sc3 * (wide_x_step[k][0] * dots1) + d_sc5 * (wide_x_step[k][1] * dots2) + d_sc7 * (wide_x_step[k][1] * dots3);
 }
 
-const uint X_WORDS = DIGITS * 32u + 4u, X_FOURS = (X_WORDS + 3u) / 4u, FIT = SHARED_FOURS / (X_FOURS * BATCH);
+const uint X_WORDS = DIGITS * 16u + 2u, X_FOURS = (X_WORDS + 3u) / 4u, FIT = SHARED_FOURS / (X_FOURS * BATCH);
 const uint SLICE = BATCH == 1u ? 1u : FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles
 shared uvec4 shared_x[BATCH * X_FOURS * SLICE];
 
@@ -638,9 +430,9 @@ shared uvec4 shared_x[BATCH * X_FOURS * SLICE];
 void share_x(uint m, uint t) {
     uint words[4u * X_FOURS];
     [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
-        [[unroll]] for (uint i = 0u; i < 32u; ++i) words[digit * 32u + i] = uint(wide_x[0][digit][i]);
+        [[unroll]] for (uint i = 0u; i < 16u; ++i) words[digit * 16u + i] = uint(wide_x[0][digit][i]);
     }
-    [[unroll]] for (uint i = 0u; i < 4u; ++i) words[DIGITS * 32u + i] = floatBitsToUint(wide_x_step[0][i]);
+    [[unroll]] for (uint i = 0u; i < 2u; ++i) words[DIGITS * 16u + i] = floatBitsToUint(wide_x_step[0][i]);
     [[unroll]] for (uint i = 0u; i < X_FOURS; ++i) shared_x[(m * X_FOURS + i) * SLICE + t] = uvec4(words[4u * i], words[4u * i + 1u], words[4u * i + 2u], words[4u * i + 3u]);
 }
 
@@ -652,9 +444,9 @@ void take_x(uint m, uint t) {
         [[unroll]] for (uint l = 0u; l < 4u; ++l) words[4u * i + l] = four[l];
     }
     [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
-        [[unroll]] for (uint i = 0u; i < 32u; ++i) wide_x[0][digit][i] = int(words[digit * 32u + i]);
+        [[unroll]] for (uint i = 0u; i < 16u; ++i) wide_x[0][digit][i] = int(words[digit * 16u + i]);
     }
-    [[unroll]] for (uint i = 0u; i < 4u; ++i) wide_x_step[0][i] = uintBitsToFloat(words[DIGITS * 32u + i]);
+    [[unroll]] for (uint i = 0u; i < 2u; ++i) wide_x_step[0][i] = uintBitsToFloat(words[DIGITS * 16u + i]);
 }
 
 shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
@@ -674,7 +466,7 @@ float sum_of_lanes(float v[ROWS], uint width) {
 
 // One right-hand side: as many subgroups share a row as hold all of x between them, and walk down the rows.
 void walk_wide() {
-    const uint wide_tiles = row_tiles / 8u, lane = gl_SubgroupInvocationID;
+    const uint wide_tiles = row_tiles / 4u, lane = gl_SubgroupInvocationID;
     const uint slice = gl_SubgroupSize * WIDE_TILES, slices = (wide_tiles + slice - 1u) / slice;
     uint split = 1u, held = ~0u, turn = 0u;
     while (split < max(slices, SPLIT) && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
@@ -688,9 +480,9 @@ void walk_wide() {
                 const uint j = (c * WIDE_TILES + k) * gl_SubgroupSize + lane;
                 if (j >= wide_tiles) continue;
                 if (c != held) load_wide_x(0u, j, k);
-                if (row + ROWS >= end && j + 4u >= wide_tiles) {  // the last block of all, in smaller tiles
-                    for (uint p = 0u; p < 8u; ++p) {
-                        const uint t = j / 4u * 32u + j % 4u + p * 4u;
+                if (row + ROWS >= end && j + 8u >= wide_tiles) {  // the last block of all, in smaller tiles
+                    for (uint p = 0u; p < 4u; ++p) {
+                        const uint t = j / 8u * 32u + j % 8u + p * 8u;
                         load_x(0u, t, 0u);
                         [[dont_unroll]] for (uint r = 0u; r < ROWS; ++r) {
                             float part = 0.0;
@@ -700,8 +492,8 @@ void walk_wide() {
                     }
                     continue;
                 }
-                uvec4 fours[ROWS][4];
-                uint words[ROWS][11];
+                uvec4 fours[ROWS][2];
+                uint words[ROWS][9];
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, fours[r], words[r]);
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, k, fours[r], words[r], sum[r]);
             }
@@ -728,7 +520,7 @@ void walk_wide() {
 // Several right-hand sides: the workgroup shares a slice of x, and its subgroups walk down the rows, some lanes for each ROWS
 // of them. Sums of a later slice are added to those of earlier ones.
 void walk_shared() {
-    const uint wide_tiles = row_tiles / 8u, end = rows, width = 4u * ROWS > gl_SubgroupSize ? gl_SubgroupSize : gl_SubgroupSize / 4u;
+    const uint wide_tiles = row_tiles / 4u, end = rows, width = 4u * ROWS > gl_SubgroupSize ? gl_SubgroupSize : gl_SubgroupSize / 4u;
     const uint lane = gl_SubgroupInvocationID % width, tall = gl_SubgroupSize / width * ROWS;
     for (uint begin = 0u; begin < wide_tiles; begin += SLICE) {
         const uint count = min(SLICE, wide_tiles - begin);
@@ -746,9 +538,9 @@ void walk_shared() {
             }
             for (uint t = lane; t < count; t += width) {
                 const uint j = begin + t;
-                if (row + ROWS >= end && j + 4u >= wide_tiles) {  // the last block of all, in smaller tiles
-                    for (uint p = 0u; p < 8u; ++p) {
-                        const uint t = j / 4u * 32u + j % 4u + p * 4u;
+                if (row + ROWS >= end && j + 8u >= wide_tiles) {  // the last block of all, in smaller tiles
+                    for (uint p = 0u; p < 4u; ++p) {
+                        const uint t = j / 8u * 32u + j % 8u + p * 8u;
                         [[dont_unroll]] for (uint i = 0u; i < ROWS * BATCH; ++i) {
                             load_x(i / ROWS, t, 0u);
                             float part = 0.0;
@@ -758,8 +550,8 @@ void walk_shared() {
                     }
                     continue;
                 }
-                uvec4 fours[ROWS][4];
-                uint words[ROWS][11];
+                uvec4 fours[ROWS][2];
+                uint words[ROWS][9];
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, fours[r], words[r]);
                 [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
                     take_x(m, t);

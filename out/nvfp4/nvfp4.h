@@ -2,7 +2,7 @@
  * Generated from the specification below by `qkgen emit --format nvfp4`; do not edit.
  * 36 bytes for 64 elements, 4.5 bits each.
  * dequant, gather in f32: for each weight 0.562 bytes read and 4 written, 6.88 operations: 0.25 loads, 2.5 bits, 0.75 integer, 1.25 float, 1.12 conversions, 1 lookups.
- * gemv, gemv_id in f32: for each weight 0.562 bytes read, 7 operations: 0.0469 loads, 2.25 bits, 0.453 integer, 2.19 float, 1.06 conversions, 1 lookups.
+ * gemv, gemv_id in f32: for each weight 0.562 bytes read, 5.88 operations: 0.0469 loads, 2.62 bits, 0.453 integer, 2.19 float, 0.562 conversions.
  *
  *     format nvfp4 "E2M1 codes, unsigned E4M3 scales in groups of 16"
  *     from "ggml (llama.cpp), ggml-common.h"

@@ -1,7 +1,7 @@
 // nvfp4_gemv_id_f16: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f16.
 // Generated from the specification below by `qkgen emit --format nvfp4`; do not edit.
 // 36 bytes for 64 elements, 4.5 bits each.
-// For each weight 0.562 bytes read, 7 operations: 0.0469 loads, 2.25 bits, 0.453 integer, 2.19 float, 1.06 conversions, 1 lookups.
+// For each weight 0.562 bytes read, 5.88 operations: 0.0469 loads, 2.62 bits, 0.453 integer, 2.19 float, 0.562 conversions.
 //
 //     format nvfp4 "E2M1 codes, unsigned E4M3 scales in groups of 16"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -71,10 +71,10 @@ void load_x(uint vector, uint j, uint k) {
     const vec4 x1 = vec4(unpackHalf2x16(x_in[from + 1u].x), unpackHalf2x16(x_in[from + 1u].y));
     const vec4 x2 = vec4(unpackHalf2x16(x_in[from + 2u].x), unpackHalf2x16(x_in[from + 2u].y));
     const vec4 x3 = vec4(unpackHalf2x16(x_in[from + 3u].x), unpackHalf2x16(x_in[from + 3u].y));
-    x[k][0] = x0;
-    x[k][1] = x1;
-    x[k][2] = x2;
-    x[k][3] = x3;
+    x[k][0] = x0 * 32768.0;
+    x[k][1] = x1 * 32768.0;
+    x[k][2] = x2 * 32768.0;
+    x[k][3] = x3 * 32768.0;
 }
 
 // Adds the products of tile `j` of row `n` with what is kept of x.
@@ -86,12 +86,16 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
     uint sc = (d >> (tile * 8u)) & 0xFFu;  // d: 8 bits
     precise float sc_sc = int(sc) == 127 ? 0.0 : 128.0 * f16_to_f32(uint((int(sc) & 127) << 7));
     uint qs0 = blocks[base + tile * 2u + 1u];
-    uvec4 q0 = (uvec4(qs0) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
+    vec2 pair0 = unpackHalf2x16(((qs0 << 9u) & 0xE000E00u) | ((qs0 << 12u) & 0x80008000u));
+    vec2 pair1 = unpackHalf2x16(((qs0 << 1u) & 0xE000E00u) | ((qs0 << 4u) & 0x80008000u));
     uint qs1 = blocks[base + tile * 2u + 2u];
-    uvec4 q1 = (uvec4(qs1) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
-    uvec4 q2 = (uvec4(qs0) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
-    uvec4 q3 = (uvec4(qs1) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
-    sum += sc_sc * (dot(x[k][0], vec4(K[q0.x], K[q0.y], K[q0.z], K[q0.w])) + dot(x[k][1], vec4(K[q1.x], K[q1.y], K[q1.z], K[q1.w])) + dot(x[k][2], vec4(K[q2.x], K[q2.y], K[q2.z], K[q2.w])) + dot(x[k][3], vec4(K[q3.x], K[q3.y], K[q3.z], K[q3.w])));
+    vec2 pair2 = unpackHalf2x16(((qs1 << 9u) & 0xE000E00u) | ((qs1 << 12u) & 0x80008000u));
+    vec2 pair3 = unpackHalf2x16(((qs1 << 1u) & 0xE000E00u) | ((qs1 << 4u) & 0x80008000u));
+    vec2 pair4 = unpackHalf2x16(((qs0 << 5u) & 0xE000E00u) | ((qs0 << 8u) & 0x80008000u));
+    vec2 pair5 = unpackHalf2x16(((qs0 >> 3u) & 0xE000E00u) | (qs0 & 0x80008000u));
+    vec2 pair6 = unpackHalf2x16(((qs1 << 5u) & 0xE000E00u) | ((qs1 << 8u) & 0x80008000u));
+    vec2 pair7 = unpackHalf2x16(((qs1 >> 3u) & 0xE000E00u) | (qs1 & 0x80008000u));
+    sum += sc_sc * (dot(x[k][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)) + dot(x[k][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y)) + dot(x[k][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y)) + dot(x[k][3], vec4(pair6.x, pair7.x, pair6.y, pair7.y)));
 }
 
 // sum + dot(a, b), in as many operations as a has lanes.
@@ -119,22 +123,22 @@ void load_wide_x(uint vector, uint j, uint k) {
     const vec4 x13 = vec4(unpackHalf2x16(x_in[from + 13u].x), unpackHalf2x16(x_in[from + 13u].y));
     const vec4 x14 = vec4(unpackHalf2x16(x_in[from + 14u].x), unpackHalf2x16(x_in[from + 14u].y));
     const vec4 x15 = vec4(unpackHalf2x16(x_in[from + 15u].x), unpackHalf2x16(x_in[from + 15u].y));
-    wide_x[k][0] = x0;
-    wide_x[k][1] = x1;
-    wide_x[k][2] = x2;
-    wide_x[k][3] = x3;
-    wide_x[k][4] = x4;
-    wide_x[k][5] = x5;
-    wide_x[k][6] = x6;
-    wide_x[k][7] = x7;
-    wide_x[k][8] = x8;
-    wide_x[k][9] = x9;
-    wide_x[k][10] = x10;
-    wide_x[k][11] = x11;
-    wide_x[k][12] = x12;
-    wide_x[k][13] = x13;
-    wide_x[k][14] = x14;
-    wide_x[k][15] = x15;
+    wide_x[k][0] = x0 * 32768.0;
+    wide_x[k][1] = x1 * 32768.0;
+    wide_x[k][2] = x2 * 32768.0;
+    wide_x[k][3] = x3 * 32768.0;
+    wide_x[k][4] = x4 * 32768.0;
+    wide_x[k][5] = x5 * 32768.0;
+    wide_x[k][6] = x6 * 32768.0;
+    wide_x[k][7] = x7 * 32768.0;
+    wide_x[k][8] = x8 * 32768.0;
+    wide_x[k][9] = x9 * 32768.0;
+    wide_x[k][10] = x10 * 32768.0;
+    wide_x[k][11] = x11 * 32768.0;
+    wide_x[k][12] = x12 * 32768.0;
+    wide_x[k][13] = x13 * 32768.0;
+    wide_x[k][14] = x14 * 32768.0;
+    wide_x[k][15] = x15 * 32768.0;
 }
 
 // Loads wide tile `j` of row `n`, but that of the last block of all, from where loads of 16 bytes would go beyond the end.
@@ -166,55 +170,71 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[3], inout float sum) {
     uvec4 four1 = fours[1];
     uint pick2 = upper ? four1.x : four0.z;
     uint qs0 = odd ? pick2 : pick0;
-    uvec4 q0 = (uvec4(qs0) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
+    vec2 pair0 = unpackHalf2x16(((qs0 << 9u) & 0xE000E00u) | ((qs0 << 12u) & 0x80008000u));
+    vec2 pair1 = unpackHalf2x16(((qs0 << 1u) & 0xE000E00u) | ((qs0 << 4u) & 0x80008000u));
     uint pick3 = upper ? four1.y : four0.w;
     uint qs1 = odd ? pick3 : pick2;
-    uvec4 q1 = (uvec4(qs1) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
-    uvec4 q2 = (uvec4(qs0) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
-    uvec4 q3 = (uvec4(qs1) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
+    vec2 pair2 = unpackHalf2x16(((qs1 << 9u) & 0xE000E00u) | ((qs1 << 12u) & 0x80008000u));
+    vec2 pair3 = unpackHalf2x16(((qs1 << 1u) & 0xE000E00u) | ((qs1 << 4u) & 0x80008000u));
+    vec2 pair4 = unpackHalf2x16(((qs0 << 5u) & 0xE000E00u) | ((qs0 << 8u) & 0x80008000u));
+    vec2 pair5 = unpackHalf2x16(((qs0 >> 3u) & 0xE000E00u) | (qs0 & 0x80008000u));
+    vec2 pair6 = unpackHalf2x16(((qs1 << 5u) & 0xE000E00u) | ((qs1 << 8u) & 0x80008000u));
+    vec2 pair7 = unpackHalf2x16(((qs1 >> 3u) & 0xE000E00u) | (qs1 & 0x80008000u));
     uint sc1 = (d >> 8u) & 0xFFu;  // d: 8 bits
     precise float sc_sc1 = int(sc1) == 127 ? 0.0 : 128.0 * f16_to_f32(uint((int(sc1) & 127) << 7));
     uint pick4 = upper ? four1.z : four1.x;
     uint qs2 = odd ? pick4 : pick3;
-    uvec4 q4 = (uvec4(qs2) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
+    vec2 pair8 = unpackHalf2x16(((qs2 << 9u) & 0xE000E00u) | ((qs2 << 12u) & 0x80008000u));
+    vec2 pair9 = unpackHalf2x16(((qs2 << 1u) & 0xE000E00u) | ((qs2 << 4u) & 0x80008000u));
     uint pick5 = upper ? four1.w : four1.y;
     uint qs3 = odd ? pick5 : pick4;
-    uvec4 q5 = (uvec4(qs3) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
-    uvec4 q6 = (uvec4(qs2) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
-    uvec4 q7 = (uvec4(qs3) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
+    vec2 pair10 = unpackHalf2x16(((qs3 << 9u) & 0xE000E00u) | ((qs3 << 12u) & 0x80008000u));
+    vec2 pair11 = unpackHalf2x16(((qs3 << 1u) & 0xE000E00u) | ((qs3 << 4u) & 0x80008000u));
+    vec2 pair12 = unpackHalf2x16(((qs2 << 5u) & 0xE000E00u) | ((qs2 << 8u) & 0x80008000u));
+    vec2 pair13 = unpackHalf2x16(((qs2 >> 3u) & 0xE000E00u) | (qs2 & 0x80008000u));
+    vec2 pair14 = unpackHalf2x16(((qs3 << 5u) & 0xE000E00u) | ((qs3 << 8u) & 0x80008000u));
+    vec2 pair15 = unpackHalf2x16(((qs3 >> 3u) & 0xE000E00u) | (qs3 & 0x80008000u));
     uint sc2 = (d >> 16u) & 0xFFu;  // d: 8 bits
     precise float sc_sc2 = int(sc2) == 127 ? 0.0 : 128.0 * f16_to_f32(uint((int(sc2) & 127) << 7));
     uvec4 four2 = fours[2];
     uint pick6 = upper ? four2.x : four1.z;
     uint qs4 = odd ? pick6 : pick5;
-    uvec4 q8 = (uvec4(qs4) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
+    vec2 pair16 = unpackHalf2x16(((qs4 << 9u) & 0xE000E00u) | ((qs4 << 12u) & 0x80008000u));
+    vec2 pair17 = unpackHalf2x16(((qs4 << 1u) & 0xE000E00u) | ((qs4 << 4u) & 0x80008000u));
     uint pick7 = upper ? four2.y : four1.w;
     uint qs5 = odd ? pick7 : pick6;
-    uvec4 q9 = (uvec4(qs5) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
-    uvec4 q10 = (uvec4(qs4) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
-    uvec4 q11 = (uvec4(qs5) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
+    vec2 pair18 = unpackHalf2x16(((qs5 << 9u) & 0xE000E00u) | ((qs5 << 12u) & 0x80008000u));
+    vec2 pair19 = unpackHalf2x16(((qs5 << 1u) & 0xE000E00u) | ((qs5 << 4u) & 0x80008000u));
+    vec2 pair20 = unpackHalf2x16(((qs4 << 5u) & 0xE000E00u) | ((qs4 << 8u) & 0x80008000u));
+    vec2 pair21 = unpackHalf2x16(((qs4 >> 3u) & 0xE000E00u) | (qs4 & 0x80008000u));
+    vec2 pair22 = unpackHalf2x16(((qs5 << 5u) & 0xE000E00u) | ((qs5 << 8u) & 0x80008000u));
+    vec2 pair23 = unpackHalf2x16(((qs5 >> 3u) & 0xE000E00u) | (qs5 & 0x80008000u));
     uint sc3 = d >> 24u;  // d: 8 bits
     precise float sc_sc3 = int(sc3) == 127 ? 0.0 : 128.0 * f16_to_f32(uint((int(sc3) & 127) << 7));
     uint pick8 = upper ? four2.z : four2.x;
     uint qs6 = odd ? pick8 : pick7;
-    uvec4 q12 = (uvec4(qs6) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
+    vec2 pair24 = unpackHalf2x16(((qs6 << 9u) & 0xE000E00u) | ((qs6 << 12u) & 0x80008000u));
+    vec2 pair25 = unpackHalf2x16(((qs6 << 1u) & 0xE000E00u) | ((qs6 << 4u) & 0x80008000u));
     uint pick9 = upper ? four2.w : four2.y;
     uint qs7 = odd ? pick9 : pick8;
-    uvec4 q13 = (uvec4(qs7) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
-    uvec4 q14 = (uvec4(qs6) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
-    uvec4 q15 = (uvec4(qs7) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
-    float dots0 = dot_add(dot(wide_x[k][0], vec4(K[q0.x], K[q0.y], K[q0.z], K[q0.w])), wide_x[k][1], vec4(K[q1.x], K[q1.y], K[q1.z], K[q1.w]));
-    float dots1 = dot_add(dots0, wide_x[k][2], vec4(K[q2.x], K[q2.y], K[q2.z], K[q2.w]));
-    float dots2 = dot_add(dots1, wide_x[k][3], vec4(K[q3.x], K[q3.y], K[q3.z], K[q3.w]));
-    float dots3 = dot_add(dot(wide_x[k][4], vec4(K[q4.x], K[q4.y], K[q4.z], K[q4.w])), wide_x[k][5], vec4(K[q5.x], K[q5.y], K[q5.z], K[q5.w]));
-    float dots4 = dot_add(dots3, wide_x[k][6], vec4(K[q6.x], K[q6.y], K[q6.z], K[q6.w]));
-    float dots5 = dot_add(dots4, wide_x[k][7], vec4(K[q7.x], K[q7.y], K[q7.z], K[q7.w]));
-    float dots6 = dot_add(dot(wide_x[k][8], vec4(K[q8.x], K[q8.y], K[q8.z], K[q8.w])), wide_x[k][9], vec4(K[q9.x], K[q9.y], K[q9.z], K[q9.w]));
-    float dots7 = dot_add(dots6, wide_x[k][10], vec4(K[q10.x], K[q10.y], K[q10.z], K[q10.w]));
-    float dots8 = dot_add(dots7, wide_x[k][11], vec4(K[q11.x], K[q11.y], K[q11.z], K[q11.w]));
-    float dots9 = dot_add(dot(wide_x[k][12], vec4(K[q12.x], K[q12.y], K[q12.z], K[q12.w])), wide_x[k][13], vec4(K[q13.x], K[q13.y], K[q13.z], K[q13.w]));
-    float dots10 = dot_add(dots9, wide_x[k][14], vec4(K[q14.x], K[q14.y], K[q14.z], K[q14.w]));
-    float dots11 = dot_add(dots10, wide_x[k][15], vec4(K[q15.x], K[q15.y], K[q15.z], K[q15.w]));
+    vec2 pair26 = unpackHalf2x16(((qs7 << 9u) & 0xE000E00u) | ((qs7 << 12u) & 0x80008000u));
+    vec2 pair27 = unpackHalf2x16(((qs7 << 1u) & 0xE000E00u) | ((qs7 << 4u) & 0x80008000u));
+    vec2 pair28 = unpackHalf2x16(((qs6 << 5u) & 0xE000E00u) | ((qs6 << 8u) & 0x80008000u));
+    vec2 pair29 = unpackHalf2x16(((qs6 >> 3u) & 0xE000E00u) | (qs6 & 0x80008000u));
+    vec2 pair30 = unpackHalf2x16(((qs7 << 5u) & 0xE000E00u) | ((qs7 << 8u) & 0x80008000u));
+    vec2 pair31 = unpackHalf2x16(((qs7 >> 3u) & 0xE000E00u) | (qs7 & 0x80008000u));
+    float dots0 = dot_add(dot(wide_x[k][0], vec4(pair0.x, pair1.x, pair0.y, pair1.y)), wide_x[k][1], vec4(pair2.x, pair3.x, pair2.y, pair3.y));
+    float dots1 = dot_add(dots0, wide_x[k][2], vec4(pair4.x, pair5.x, pair4.y, pair5.y));
+    float dots2 = dot_add(dots1, wide_x[k][3], vec4(pair6.x, pair7.x, pair6.y, pair7.y));
+    float dots3 = dot_add(dot(wide_x[k][4], vec4(pair8.x, pair9.x, pair8.y, pair9.y)), wide_x[k][5], vec4(pair10.x, pair11.x, pair10.y, pair11.y));
+    float dots4 = dot_add(dots3, wide_x[k][6], vec4(pair12.x, pair13.x, pair12.y, pair13.y));
+    float dots5 = dot_add(dots4, wide_x[k][7], vec4(pair14.x, pair15.x, pair14.y, pair15.y));
+    float dots6 = dot_add(dot(wide_x[k][8], vec4(pair16.x, pair17.x, pair16.y, pair17.y)), wide_x[k][9], vec4(pair18.x, pair19.x, pair18.y, pair19.y));
+    float dots7 = dot_add(dots6, wide_x[k][10], vec4(pair20.x, pair21.x, pair20.y, pair21.y));
+    float dots8 = dot_add(dots7, wide_x[k][11], vec4(pair22.x, pair23.x, pair22.y, pair23.y));
+    float dots9 = dot_add(dot(wide_x[k][12], vec4(pair24.x, pair25.x, pair24.y, pair25.y)), wide_x[k][13], vec4(pair26.x, pair27.x, pair26.y, pair27.y));
+    float dots10 = dot_add(dots9, wide_x[k][14], vec4(pair28.x, pair29.x, pair28.y, pair29.y));
+    float dots11 = dot_add(dots10, wide_x[k][15], vec4(pair30.x, pair31.x, pair30.y, pair31.y));
     sum += sc_sc0 * dots2 + sc_sc1 * dots5 + sc_sc2 * dots8 + sc_sc3 * dots11;
 }
 

@@ -1,7 +1,7 @@
 // q2_0_gemv_int8_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f32.
 // Generated from the specification below by `qkgen emit --format q2_0`; do not edit.
 // 18 bytes for 64 elements, 2.25 bits each.
-// For each weight 0.281 bytes read, 1.74 operations: 0.0234 loads, 0.898 bits, 0.695 integer, 0.0781 float, 0.0469 conversions.
+// For each weight 0.281 bytes read, 1.94 operations: 0.0938 loads, 0.922 bits, 0.766 integer, 0.0938 float, 0.0625 conversions.
 //
 //     format q2_0 "2-bit codes around 1, one scale for 64"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -31,6 +31,7 @@ layout(constant_id = 6) const uint SHARED_FOURS = 512;  // 16 bytes each: memory
 layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
+layout(binding = 0, std430) readonly buffer Blocks_wordBuffer { uint blocks_word[]; };
 layout(binding = 0, std430) readonly buffer Blocks_fourBuffer { uvec4 blocks_four[]; };
 layout(binding = 1, std430) readonly buffer Input { vec4 x_in[]; };
 layout(binding = 2, std430) buffer Output { float y[]; };
@@ -59,9 +60,9 @@ float x_sum[TILES][1];
 
 // The same for wide tiles.
 const uint WIDE_TILES = 1u;
-int wide_x[WIDE_TILES][DIGITS][32];
-int wide_x_digits[WIDE_TILES][DIGITS][4];
-float wide_x_step[WIDE_TILES][4];
+int wide_x[WIDE_TILES][DIGITS][16];
+int wide_x_digits[WIDE_TILES][DIGITS][2];
+float wide_x_step[WIDE_TILES][2];
 float wide_x_sum[WIDE_TILES][1];
 
 // Integers whose digits are bytes with a sign: the largest, less what rounding may add.
@@ -159,7 +160,8 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
 
 // Loads what wide tile `j` of a row meets of right-hand side `vector`.
 void load_wide_x(uint vector, uint j, uint k) {
-    const uint place = j * 32u;
+    const uint tile = j % 2u;
+    const uint place = j / 2u * 32u + tile * 8u;
     const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
     const vec4 x0 = x_in[from];
     const vec4 x1 = x_in[from + 1u];
@@ -169,30 +171,14 @@ void load_wide_x(uint vector, uint j, uint k) {
     const vec4 x5 = x_in[from + 5u];
     const vec4 x6 = x_in[from + 6u];
     const vec4 x7 = x_in[from + 7u];
-    const vec4 x8 = x_in[from + 8u];
-    const vec4 x9 = x_in[from + 9u];
-    const vec4 x10 = x_in[from + 10u];
-    const vec4 x11 = x_in[from + 11u];
-    const vec4 x12 = x_in[from + 12u];
-    const vec4 x13 = x_in[from + 13u];
-    const vec4 x14 = x_in[from + 14u];
-    const vec4 x15 = x_in[from + 15u];
-    const vec4 x16 = x_in[from + 16u];
-    const vec4 x17 = x_in[from + 17u];
-    const vec4 x18 = x_in[from + 18u];
-    const vec4 x19 = x_in[from + 19u];
-    const vec4 x20 = x_in[from + 20u];
-    const vec4 x21 = x_in[from + 21u];
-    const vec4 x22 = x_in[from + 22u];
-    const vec4 x23 = x_in[from + 23u];
-    const vec4 x24 = x_in[from + 24u];
-    const vec4 x25 = x_in[from + 25u];
-    const vec4 x26 = x_in[from + 26u];
-    const vec4 x27 = x_in[from + 27u];
-    const vec4 x28 = x_in[from + 28u];
-    const vec4 x29 = x_in[from + 29u];
-    const vec4 x30 = x_in[from + 30u];
-    const vec4 x31 = x_in[from + 31u];
+    const vec4 x8 = x_in[from + 16u];
+    const vec4 x9 = x_in[from + 17u];
+    const vec4 x10 = x_in[from + 18u];
+    const vec4 x11 = x_in[from + 19u];
+    const vec4 x12 = x_in[from + 20u];
+    const vec4 x13 = x_in[from + 21u];
+    const vec4 x14 = x_in[from + 22u];
+    const vec4 x15 = x_in[from + 23u];
     vec4 most0 = abs(x0);
     most0 = max(most0, abs(x1));
     most0 = max(most0, abs(x2));
@@ -229,42 +215,6 @@ void load_wide_x(uint vector, uint j, uint k) {
     ivec4 i13 = ivec4(roundEven(x13 * scale1));
     ivec4 i14 = ivec4(roundEven(x14 * scale1));
     ivec4 i15 = ivec4(roundEven(x15 * scale1));
-    vec4 most2 = abs(x16);
-    most2 = max(most2, abs(x17));
-    most2 = max(most2, abs(x18));
-    most2 = max(most2, abs(x19));
-    most2 = max(most2, abs(x20));
-    most2 = max(most2, abs(x21));
-    most2 = max(most2, abs(x22));
-    most2 = max(most2, abs(x23));
-    const float scale2 = scale_of(most2, x16 + x17 + x18 + x19 + x20 + x21 + x22 + x23);
-    wide_x_step[k][2] = 1.0 / scale2;
-    ivec4 i16 = ivec4(roundEven(x16 * scale2));
-    ivec4 i17 = ivec4(roundEven(x17 * scale2));
-    ivec4 i18 = ivec4(roundEven(x18 * scale2));
-    ivec4 i19 = ivec4(roundEven(x19 * scale2));
-    ivec4 i20 = ivec4(roundEven(x20 * scale2));
-    ivec4 i21 = ivec4(roundEven(x21 * scale2));
-    ivec4 i22 = ivec4(roundEven(x22 * scale2));
-    ivec4 i23 = ivec4(roundEven(x23 * scale2));
-    vec4 most3 = abs(x24);
-    most3 = max(most3, abs(x25));
-    most3 = max(most3, abs(x26));
-    most3 = max(most3, abs(x27));
-    most3 = max(most3, abs(x28));
-    most3 = max(most3, abs(x29));
-    most3 = max(most3, abs(x30));
-    most3 = max(most3, abs(x31));
-    const float scale3 = scale_of(most3, x24 + x25 + x26 + x27 + x28 + x29 + x30 + x31);
-    wide_x_step[k][3] = 1.0 / scale3;
-    ivec4 i24 = ivec4(roundEven(x24 * scale3));
-    ivec4 i25 = ivec4(roundEven(x25 * scale3));
-    ivec4 i26 = ivec4(roundEven(x26 * scale3));
-    ivec4 i27 = ivec4(roundEven(x27 * scale3));
-    ivec4 i28 = ivec4(roundEven(x28 * scale3));
-    ivec4 i29 = ivec4(roundEven(x29 * scale3));
-    ivec4 i30 = ivec4(roundEven(x30 * scale3));
-    ivec4 i31 = ivec4(roundEven(x31 * scale3));
     [[unroll]] for (uint digit = DIGITS; digit-- > 0;) {
         const ivec4 low0 = bitfieldExtract(i0, 0, 8);
         const ivec4 low1 = bitfieldExtract(i1, 0, 8);
@@ -282,58 +232,24 @@ void load_wide_x(uint vector, uint j, uint k) {
         const ivec4 low13 = bitfieldExtract(i13, 0, 8);
         const ivec4 low14 = bitfieldExtract(i14, 0, 8);
         const ivec4 low15 = bitfieldExtract(i15, 0, 8);
-        const ivec4 low16 = bitfieldExtract(i16, 0, 8);
-        const ivec4 low17 = bitfieldExtract(i17, 0, 8);
-        const ivec4 low18 = bitfieldExtract(i18, 0, 8);
-        const ivec4 low19 = bitfieldExtract(i19, 0, 8);
-        const ivec4 low20 = bitfieldExtract(i20, 0, 8);
-        const ivec4 low21 = bitfieldExtract(i21, 0, 8);
-        const ivec4 low22 = bitfieldExtract(i22, 0, 8);
-        const ivec4 low23 = bitfieldExtract(i23, 0, 8);
-        const ivec4 low24 = bitfieldExtract(i24, 0, 8);
-        const ivec4 low25 = bitfieldExtract(i25, 0, 8);
-        const ivec4 low26 = bitfieldExtract(i26, 0, 8);
-        const ivec4 low27 = bitfieldExtract(i27, 0, 8);
-        const ivec4 low28 = bitfieldExtract(i28, 0, 8);
-        const ivec4 low29 = bitfieldExtract(i29, 0, 8);
-        const ivec4 low30 = bitfieldExtract(i30, 0, 8);
-        const ivec4 low31 = bitfieldExtract(i31, 0, 8);
         wide_x[k][digit][0] = bytes_of(ivec4(low2.x, low3.x, low4.x, low5.x));
         wide_x[k][digit][1] = bytes_of(ivec4(low2.y, low3.y, low4.y, low5.y));
         wide_x[k][digit][2] = bytes_of(ivec4(low2.z, low3.z, low4.z, low5.z));
         wide_x[k][digit][3] = bytes_of(ivec4(low2.w, low3.w, low4.w, low5.w));
-        wide_x[k][digit][4] = bytes_of(ivec4(low10.x, low11.x, low12.x, low13.x));
-        wide_x[k][digit][5] = bytes_of(ivec4(low10.y, low11.y, low12.y, low13.y));
-        wide_x[k][digit][6] = bytes_of(ivec4(low10.z, low11.z, low12.z, low13.z));
-        wide_x[k][digit][7] = bytes_of(ivec4(low10.w, low11.w, low12.w, low13.w));
-        wide_x[k][digit][8] = bytes_of(ivec4(low16.x, low17.x, low18.x, low19.x));
-        wide_x[k][digit][9] = bytes_of(ivec4(low16.y, low17.y, low18.y, low19.y));
-        wide_x[k][digit][10] = bytes_of(ivec4(low16.z, low17.z, low18.z, low19.z));
-        wide_x[k][digit][11] = bytes_of(ivec4(low16.w, low17.w, low18.w, low19.w));
-        wide_x[k][digit][12] = bytes_of(ivec4(low20.x, low21.x, low22.x, low23.x));
-        wide_x[k][digit][13] = bytes_of(ivec4(low20.y, low21.y, low22.y, low23.y));
-        wide_x[k][digit][14] = bytes_of(ivec4(low20.z, low21.z, low22.z, low23.z));
-        wide_x[k][digit][15] = bytes_of(ivec4(low20.w, low21.w, low22.w, low23.w));
-        wide_x[k][digit][16] = bytes_of(ivec4(low24.x, low25.x, low26.x, low27.x));
-        wide_x[k][digit][17] = bytes_of(ivec4(low24.y, low25.y, low26.y, low27.y));
-        wide_x[k][digit][18] = bytes_of(ivec4(low24.z, low25.z, low26.z, low27.z));
-        wide_x[k][digit][19] = bytes_of(ivec4(low24.w, low25.w, low26.w, low27.w));
-        wide_x[k][digit][20] = bytes_of(ivec4(low28.x, low29.x, low30.x, low31.x));
-        wide_x[k][digit][21] = bytes_of(ivec4(low28.y, low29.y, low30.y, low31.y));
-        wide_x[k][digit][22] = bytes_of(ivec4(low28.z, low29.z, low30.z, low31.z));
-        wide_x[k][digit][23] = bytes_of(ivec4(low28.w, low29.w, low30.w, low31.w));
-        wide_x[k][digit][24] = bytes_of(low0);
-        wide_x[k][digit][25] = bytes_of(low1);
-        wide_x[k][digit][26] = bytes_of(low6);
-        wide_x[k][digit][27] = bytes_of(low7);
-        wide_x[k][digit][28] = bytes_of(low8);
-        wide_x[k][digit][29] = bytes_of(low9);
-        wide_x[k][digit][30] = bytes_of(low14);
-        wide_x[k][digit][31] = bytes_of(low15);
+        wide_x[k][digit][4] = bytes_of(ivec4(low8.x, low9.x, low10.x, low11.x));
+        wide_x[k][digit][5] = bytes_of(ivec4(low8.y, low9.y, low10.y, low11.y));
+        wide_x[k][digit][6] = bytes_of(ivec4(low8.z, low9.z, low10.z, low11.z));
+        wide_x[k][digit][7] = bytes_of(ivec4(low8.w, low9.w, low10.w, low11.w));
+        wide_x[k][digit][8] = bytes_of(ivec4(low12.x, low13.x, low14.x, low15.x));
+        wide_x[k][digit][9] = bytes_of(ivec4(low12.y, low13.y, low14.y, low15.y));
+        wide_x[k][digit][10] = bytes_of(ivec4(low12.z, low13.z, low14.z, low15.z));
+        wide_x[k][digit][11] = bytes_of(ivec4(low12.w, low13.w, low14.w, low15.w));
+        wide_x[k][digit][12] = bytes_of(low0);
+        wide_x[k][digit][13] = bytes_of(low1);
+        wide_x[k][digit][14] = bytes_of(low6);
+        wide_x[k][digit][15] = bytes_of(low7);
         wide_x_digits[k][digit][0] = sum_of(low0 + low1 + low2 + low3 + low4 + low5 + low6 + low7);
         wide_x_digits[k][digit][1] = sum_of(low8 + low9 + low10 + low11 + low12 + low13 + low14 + low15);
-        wide_x_digits[k][digit][2] = sum_of(low16 + low17 + low18 + low19 + low20 + low21 + low22 + low23);
-        wide_x_digits[k][digit][3] = sum_of(low24 + low25 + low26 + low27 + low28 + low29 + low30 + low31);
         i0 = (i0 - low0) >> 8;
         i1 = (i1 - low1) >> 8;
         i2 = (i2 - low2) >> 8;
@@ -350,126 +266,81 @@ void load_wide_x(uint vector, uint j, uint k) {
         i13 = (i13 - low13) >> 8;
         i14 = (i14 - low14) >> 8;
         i15 = (i15 - low15) >> 8;
-        i16 = (i16 - low16) >> 8;
-        i17 = (i17 - low17) >> 8;
-        i18 = (i18 - low18) >> 8;
-        i19 = (i19 - low19) >> 8;
-        i20 = (i20 - low20) >> 8;
-        i21 = (i21 - low21) >> 8;
-        i22 = (i22 - low22) >> 8;
-        i23 = (i23 - low23) >> 8;
-        i24 = (i24 - low24) >> 8;
-        i25 = (i25 - low25) >> 8;
-        i26 = (i26 - low26) >> 8;
-        i27 = (i27 - low27) >> 8;
-        i28 = (i28 - low28) >> 8;
-        i29 = (i29 - low29) >> 8;
-        i30 = (i30 - low30) >> 8;
-        i31 = (i31 - low31) >> 8;
     }
 }
 
 // Loads wide tile `j` of row `n`, but that of the last block of all, from where loads of 16 bytes would go beyond the end.
-void fetch_wide(uint n, uint j, out uvec4 fours[3]) {
-    if (n + 1u == rows && j + 1u >= row_tiles / 8u) {
+void fetch_wide(uint n, uint j, out uvec4 fours[2], out uint words[4]) {
+    if (n + 1u == rows && j + 2u >= row_tiles / 4u) {
         n = 0u;
-        j = 0u;
+        j = j % 2u;
     }
-    const uint block = n * (row_tiles / 8u) + j;
+    const uint block = n * (row_tiles / 8u) + j / 2u;
+    const uint tile = j % 2u;
     uint base = block * 9u;
-    uint window = base / 4u;
+    uint begin = base + tile * 2u;
+    uint window = begin / 4u;
     fours[0] = blocks_four[window];
     fours[1] = blocks_four[window + 1u];
-    fours[2] = blocks_four[window + 2u];
+    words[0] = blocks_word[base];
+    words[1] = blocks_word[begin + 5u];
+    words[2] = blocks_word[base + 4u];
+    words[3] = blocks_word[begin + 6u];
 }
 
 // Adds the products of wide tile `j` of row `n`, which was loaded.
-void accumulate_wide(uint n, uint j, uint k, uvec4 fours[3], inout float sum) {
-    const uint block = n * (row_tiles / 8u) + j;
+void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[4], inout float sum) {
+    const uint block = n * (row_tiles / 8u) + j / 2u;
+    const uint tile = j % 2u;
     uint base = block * 9u;
-    bool odd = (base & 1u) != 0u;
-    bool upper = (base & 2u) != 0u;
-    uvec4 four0 = fours[0];
-    uint pick0 = upper ? four0.w : four0.y;
-    uint pick1 = upper ? four0.z : four0.x;
+    float d0 = f16_to_f32(words[0]);
+    uint begin = base + tile * 2u;
+    bool odd = (begin & 1u) != 0u;
+    bool upper = (begin & 2u) != 0u;
+    uvec4 four0 = fours[1];
+    uvec4 four1 = fours[0];
+    uint pick0 = upper ? four0.x : four1.z;
+    uint pick1 = upper ? four1.w : four1.y;
     uint qs0 = odd ? pick0 : pick1;
-    float d0 = f16_to_f32(qs0);
-    uvec4 four1 = fours[1];
-    uint pick2 = upper ? four1.x : four0.z;
-    uint qs1 = odd ? pick2 : pick0;
-    uint bytes0 = qs1 & 0x3030303u;
-    uint bytes1 = (qs1 >> 2u) & 0x3030303u;
-    uint bytes2 = (qs1 >> 4u) & 0x3030303u;
-    uint bytes3 = (qs1 >> 6u) & 0x3030303u;
-    uint run0 = qs0 >> 16u;
+    uint bytes0 = qs0 & 0x3030303u;
+    uint bytes1 = (qs0 >> 2u) & 0x3030303u;
+    uint bytes2 = (qs0 >> 4u) & 0x3030303u;
+    uint bytes3 = (qs0 >> 6u) & 0x3030303u;
+    uint pick2 = upper ? four1.z : four1.x;
+    uint qs1 = odd ? pick1 : pick2;
+    uint run0 = qs1 >> 16u;
     uint pairs0 = (run0 & 15u) | ((run0 & 240u) << 12u);
     uint bytes4 = (pairs0 & 0x30003u) | ((pairs0 & 0xC000Cu) << 6u);
-    uint run1 = qs0 >> 24u;
+    uint run1 = qs1 >> 24u;
     uint pairs1 = (run1 & 15u) | ((run1 & 240u) << 12u);
     uint bytes5 = (pairs1 & 0x30003u) | ((pairs1 & 0xC000Cu) << 6u);
-    uint pick3 = upper ? four1.y : four0.w;
-    uint qs2 = odd ? pick3 : pick2;
+    uint pick3 = upper ? four0.y : four1.w;
+    uint qs2 = odd ? pick3 : pick0;
     uint pairs2 = (qs2 & 15u) | ((qs2 & 240u) << 12u);
     uint bytes6 = (pairs2 & 0x30003u) | ((pairs2 & 0xC000Cu) << 6u);
     uint run2 = qs2 >> 8u;
     uint pairs3 = (run2 & 15u) | ((run2 & 240u) << 12u);
     uint bytes7 = (pairs3 & 0x30003u) | ((pairs3 & 0xC000Cu) << 6u);
-    uint pick4 = upper ? four1.z : four1.x;
-    uint qs3 = odd ? pick4 : pick3;
+    float d1 = f16_to_f32(words[2] >> 16u);
+    uint qs3 = words[1];
     uint bytes8 = qs3 & 0x3030303u;
     uint bytes9 = (qs3 >> 2u) & 0x3030303u;
     uint bytes10 = (qs3 >> 4u) & 0x3030303u;
     uint bytes11 = (qs3 >> 6u) & 0x3030303u;
-    uint run3 = qs2 >> 16u;
-    uint pairs4 = (run3 & 15u) | ((run3 & 240u) << 12u);
-    uint bytes12 = (pairs4 & 0x30003u) | ((pairs4 & 0xC000Cu) << 6u);
-    uint run4 = qs2 >> 24u;
-    uint pairs5 = (run4 & 15u) | ((run4 & 240u) << 12u);
-    uint bytes13 = (pairs5 & 0x30003u) | ((pairs5 & 0xC000Cu) << 6u);
-    uint pick5 = upper ? four1.w : four1.y;
-    uint qs4 = odd ? pick5 : pick4;
-    uint pairs6 = (qs4 & 15u) | ((qs4 & 240u) << 12u);
-    uint bytes14 = (pairs6 & 0x30003u) | ((pairs6 & 0xC000Cu) << 6u);
-    uint run5 = qs4 >> 8u;
-    uint pairs7 = (run5 & 15u) | ((run5 & 240u) << 12u);
-    uint bytes15 = (pairs7 & 0x30003u) | ((pairs7 & 0xC000Cu) << 6u);
-    float d1 = f16_to_f32(qs4 >> 16u);
-    uvec4 four2 = fours[2];
-    uint pick6 = upper ? four2.x : four1.z;
-    uint qs5 = odd ? pick6 : pick5;
-    uint bytes16 = qs5 & 0x3030303u;
-    uint bytes17 = (qs5 >> 2u) & 0x3030303u;
-    uint bytes18 = (qs5 >> 4u) & 0x3030303u;
-    uint bytes19 = (qs5 >> 6u) & 0x3030303u;
-    uint pick7 = upper ? four2.y : four1.w;
-    uint qs6 = odd ? pick7 : pick6;
-    uint bytes20 = qs6 & 0x3030303u;
-    uint bytes21 = (qs6 >> 2u) & 0x3030303u;
-    uint bytes22 = (qs6 >> 4u) & 0x3030303u;
-    uint bytes23 = (qs6 >> 6u) & 0x3030303u;
-    uint pick8 = upper ? four2.z : four2.x;
-    uint qs7 = odd ? pick8 : pick7;
-    uint bytes24 = qs7 & 0x3030303u;
-    uint bytes25 = (qs7 >> 2u) & 0x3030303u;
-    uint bytes26 = (qs7 >> 4u) & 0x3030303u;
-    uint bytes27 = (qs7 >> 6u) & 0x3030303u;
-    uint pick9 = upper ? four2.w : four2.y;
-    uint qs8 = odd ? pick9 : pick8;
-    uint bytes28 = qs8 & 0x3030303u;
-    uint bytes29 = (qs8 >> 2u) & 0x3030303u;
-    uint bytes30 = (qs8 >> 4u) & 0x3030303u;
-    uint bytes31 = (qs8 >> 6u) & 0x3030303u;
-    float dots0 = 0.0, dots1 = 0.0, dots2 = 0.0, dots3 = 0.0;
+    uint qs4 = words[3];
+    uint bytes12 = qs4 & 0x3030303u;
+    uint bytes13 = (qs4 >> 2u) & 0x3030303u;
+    uint bytes14 = (qs4 >> 4u) & 0x3030303u;
+    uint bytes15 = (qs4 >> 6u) & 0x3030303u;
+    float dots0 = 0.0, dots1 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
-        dots0 = 256.0 * dots0 + float(dot4(int(bytes0), wide_x[k][digit][0]) + dot4(int(bytes1), wide_x[k][digit][1]) + dot4(int(bytes2), wide_x[k][digit][2]) + dot4(int(bytes3), wide_x[k][digit][3]) + dot4(int(bytes4), wide_x[k][digit][24]) + dot4(int(bytes5), wide_x[k][digit][25]) + dot4(int(bytes6), wide_x[k][digit][26]) + dot4(int(bytes7), wide_x[k][digit][27]) - wide_x_digits[k][digit][0]);
-        dots1 = 256.0 * dots1 + float(dot4(int(bytes8), wide_x[k][digit][4]) + dot4(int(bytes9), wide_x[k][digit][5]) + dot4(int(bytes10), wide_x[k][digit][6]) + dot4(int(bytes11), wide_x[k][digit][7]) + dot4(int(bytes12), wide_x[k][digit][28]) + dot4(int(bytes13), wide_x[k][digit][29]) + dot4(int(bytes14), wide_x[k][digit][30]) + dot4(int(bytes15), wide_x[k][digit][31]) - wide_x_digits[k][digit][1]);
-        dots2 = 256.0 * dots2 + float(dot4(int(bytes16), wide_x[k][digit][8]) + dot4(int(bytes17), wide_x[k][digit][9]) + dot4(int(bytes18), wide_x[k][digit][10]) + dot4(int(bytes19), wide_x[k][digit][11]) + dot4(int(bytes20), wide_x[k][digit][12]) + dot4(int(bytes21), wide_x[k][digit][13]) + dot4(int(bytes22), wide_x[k][digit][14]) + dot4(int(bytes23), wide_x[k][digit][15]) - wide_x_digits[k][digit][2]);
-        dots3 = 256.0 * dots3 + float(dot4(int(bytes24), wide_x[k][digit][16]) + dot4(int(bytes25), wide_x[k][digit][17]) + dot4(int(bytes26), wide_x[k][digit][18]) + dot4(int(bytes27), wide_x[k][digit][19]) + dot4(int(bytes28), wide_x[k][digit][20]) + dot4(int(bytes29), wide_x[k][digit][21]) + dot4(int(bytes30), wide_x[k][digit][22]) + dot4(int(bytes31), wide_x[k][digit][23]) - wide_x_digits[k][digit][3]);
+        dots0 = 256.0 * dots0 + float(dot4(int(bytes0), wide_x[k][digit][0]) + dot4(int(bytes1), wide_x[k][digit][1]) + dot4(int(bytes2), wide_x[k][digit][2]) + dot4(int(bytes3), wide_x[k][digit][3]) + dot4(int(bytes4), wide_x[k][digit][12]) + dot4(int(bytes5), wide_x[k][digit][13]) + dot4(int(bytes6), wide_x[k][digit][14]) + dot4(int(bytes7), wide_x[k][digit][15]) - wide_x_digits[k][digit][0]);
+        dots1 = 256.0 * dots1 + float(dot4(int(bytes8), wide_x[k][digit][4]) + dot4(int(bytes9), wide_x[k][digit][5]) + dot4(int(bytes10), wide_x[k][digit][6]) + dot4(int(bytes11), wide_x[k][digit][7]) + dot4(int(bytes12), wide_x[k][digit][8]) + dot4(int(bytes13), wide_x[k][digit][9]) + dot4(int(bytes14), wide_x[k][digit][10]) + dot4(int(bytes15), wide_x[k][digit][11]) - wide_x_digits[k][digit][1]);
     }
-    sum += d0 * (wide_x_step[k][0] * dots0 + wide_x_step[k][1] * dots1) + d1 * (wide_x_step[k][2] * dots2 + wide_x_step[k][3] * dots3);
+    sum += d0 * (wide_x_step[k][0] * dots0) + d1 * (wide_x_step[k][1] * dots1);
 }
 
-const uint X_WORDS = DIGITS * 36u + 4u, X_FOURS = (X_WORDS + 3u) / 4u, FIT = SHARED_FOURS / (X_FOURS * BATCH);
+const uint X_WORDS = DIGITS * 18u + 2u, X_FOURS = (X_WORDS + 3u) / 4u, FIT = SHARED_FOURS / (X_FOURS * BATCH);
 const uint SLICE = BATCH == 1u ? 1u : FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles
 shared uvec4 shared_x[BATCH * X_FOURS * SLICE];
 
@@ -477,10 +348,10 @@ shared uvec4 shared_x[BATCH * X_FOURS * SLICE];
 void share_x(uint m, uint t) {
     uint words[4u * X_FOURS];
     [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
-        [[unroll]] for (uint i = 0u; i < 32u; ++i) words[digit * 36u + i] = uint(wide_x[0][digit][i]);
-        [[unroll]] for (uint i = 0u; i < 4u; ++i) words[digit * 36u + 32u + i] = uint(wide_x_digits[0][digit][i]);
+        [[unroll]] for (uint i = 0u; i < 16u; ++i) words[digit * 18u + i] = uint(wide_x[0][digit][i]);
+        [[unroll]] for (uint i = 0u; i < 2u; ++i) words[digit * 18u + 16u + i] = uint(wide_x_digits[0][digit][i]);
     }
-    [[unroll]] for (uint i = 0u; i < 4u; ++i) words[DIGITS * 36u + i] = floatBitsToUint(wide_x_step[0][i]);
+    [[unroll]] for (uint i = 0u; i < 2u; ++i) words[DIGITS * 18u + i] = floatBitsToUint(wide_x_step[0][i]);
     [[unroll]] for (uint i = 0u; i < X_FOURS; ++i) shared_x[(m * X_FOURS + i) * SLICE + t] = uvec4(words[4u * i], words[4u * i + 1u], words[4u * i + 2u], words[4u * i + 3u]);
 }
 
@@ -492,10 +363,10 @@ void take_x(uint m, uint t) {
         [[unroll]] for (uint l = 0u; l < 4u; ++l) words[4u * i + l] = four[l];
     }
     [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
-        [[unroll]] for (uint i = 0u; i < 32u; ++i) wide_x[0][digit][i] = int(words[digit * 36u + i]);
-        [[unroll]] for (uint i = 0u; i < 4u; ++i) wide_x_digits[0][digit][i] = int(words[digit * 36u + 32u + i]);
+        [[unroll]] for (uint i = 0u; i < 16u; ++i) wide_x[0][digit][i] = int(words[digit * 18u + i]);
+        [[unroll]] for (uint i = 0u; i < 2u; ++i) wide_x_digits[0][digit][i] = int(words[digit * 18u + 16u + i]);
     }
-    [[unroll]] for (uint i = 0u; i < 4u; ++i) wide_x_step[0][i] = uintBitsToFloat(words[DIGITS * 36u + i]);
+    [[unroll]] for (uint i = 0u; i < 2u; ++i) wide_x_step[0][i] = uintBitsToFloat(words[DIGITS * 18u + i]);
 }
 
 shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
@@ -515,7 +386,7 @@ float sum_of_lanes(float v[ROWS], uint width) {
 
 // One right-hand side: as many subgroups share a row as hold all of x between them, and walk down the rows.
 void walk_wide() {
-    const uint wide_tiles = row_tiles / 8u, lane = gl_SubgroupInvocationID;
+    const uint wide_tiles = row_tiles / 4u, lane = gl_SubgroupInvocationID;
     const uint slice = gl_SubgroupSize * WIDE_TILES, slices = (wide_tiles + slice - 1u) / slice;
     uint split = 1u, held = ~0u, turn = 0u;
     while (split < max(slices, SPLIT) && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
@@ -529,9 +400,9 @@ void walk_wide() {
                 const uint j = (c * WIDE_TILES + k) * gl_SubgroupSize + lane;
                 if (j >= wide_tiles) continue;
                 if (c != held) load_wide_x(0u, j, k);
-                if (row + ROWS >= end && j + 1u >= wide_tiles) {  // the last block of all, in smaller tiles
-                    for (uint p = 0u; p < 8u; ++p) {
-                        const uint t = j * 8u + p;
+                if (row + ROWS >= end && j + 2u >= wide_tiles) {  // the last block of all, in smaller tiles
+                    for (uint p = 0u; p < 4u; ++p) {
+                        const uint t = j / 2u * 8u + j % 2u + p * 2u;
                         load_x(0u, t, 0u);
                         [[dont_unroll]] for (uint r = 0u; r < ROWS; ++r) {
                             float part = 0.0;
@@ -541,9 +412,10 @@ void walk_wide() {
                     }
                     continue;
                 }
-                uvec4 fours[ROWS][3];
-                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, fours[r]);
-                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, k, fours[r], sum[r]);
+                uvec4 fours[ROWS][2];
+                uint words[ROWS][4];
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, fours[r], words[r]);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, k, fours[r], words[r], sum[r]);
             }
             held = c;
         }
@@ -568,7 +440,7 @@ void walk_wide() {
 // Several right-hand sides: the workgroup shares a slice of x, and its subgroups walk down the rows, some lanes for each ROWS
 // of them. Sums of a later slice are added to those of earlier ones.
 void walk_shared() {
-    const uint wide_tiles = row_tiles / 8u, end = rows, width = 4u * ROWS > gl_SubgroupSize ? gl_SubgroupSize : gl_SubgroupSize / 4u;
+    const uint wide_tiles = row_tiles / 4u, end = rows, width = 4u * ROWS > gl_SubgroupSize ? gl_SubgroupSize : gl_SubgroupSize / 4u;
     const uint lane = gl_SubgroupInvocationID % width, tall = gl_SubgroupSize / width * ROWS;
     for (uint begin = 0u; begin < wide_tiles; begin += SLICE) {
         const uint count = min(SLICE, wide_tiles - begin);
@@ -586,9 +458,9 @@ void walk_shared() {
             }
             for (uint t = lane; t < count; t += width) {
                 const uint j = begin + t;
-                if (row + ROWS >= end && j + 1u >= wide_tiles) {  // the last block of all, in smaller tiles
-                    for (uint p = 0u; p < 8u; ++p) {
-                        const uint t = j * 8u + p;
+                if (row + ROWS >= end && j + 2u >= wide_tiles) {  // the last block of all, in smaller tiles
+                    for (uint p = 0u; p < 4u; ++p) {
+                        const uint t = j / 2u * 8u + j % 2u + p * 2u;
                         [[dont_unroll]] for (uint i = 0u; i < ROWS * BATCH; ++i) {
                             load_x(i / ROWS, t, 0u);
                             float part = 0.0;
@@ -598,11 +470,12 @@ void walk_shared() {
                     }
                     continue;
                 }
-                uvec4 fours[ROWS][3];
-                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, fours[r]);
+                uvec4 fours[ROWS][2];
+                uint words[ROWS][4];
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, fours[r], words[r]);
                 [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
                     take_x(m, t);
-                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, 0u, fours[r], sum[r][m]);
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, 0u, fours[r], words[r], sum[r][m]);
                 }
             }
             [[unroll]] for (uint m = 0u; m < BATCH; ++m) {

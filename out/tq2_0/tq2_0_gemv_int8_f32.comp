@@ -1,7 +1,7 @@
 // tq2_0_gemv_int8_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f32.
 // Generated from the specification below by `qkgen emit --format tq2_0`; do not edit.
 // 66 bytes for 256 elements, 2.062 bits each.
-// For each weight 0.258 bytes read, 1.51 operations: 0.0469 loads, 0.57 bits, 0.766 integer, 0.0781 float, 0.0469 conversions.
+// For each weight 0.258 bytes read, 1.61 operations: 0.0938 loads, 0.578 bits, 0.781 integer, 0.0938 float, 0.0625 conversions.
 //
 //     format tq2_0 "ternary codes in 2 bits, one scale for 256"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -60,9 +60,9 @@ float x_sum[TILES][1];
 
 // The same for wide tiles.
 const uint WIDE_TILES = 1u;
-int wide_x[WIDE_TILES][DIGITS][32];
-int wide_x_digits[WIDE_TILES][DIGITS][4];
-float wide_x_step[WIDE_TILES][4];
+int wide_x[WIDE_TILES][DIGITS][16];
+int wide_x_digits[WIDE_TILES][DIGITS][2];
+float wide_x_step[WIDE_TILES][2];
 float wide_x_sum[WIDE_TILES][1];
 
 // Integers whose digits are bytes with a sign: the largest, less what rounding may add.
@@ -158,41 +158,25 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
 
 // Loads what wide tile `j` of a row meets of right-hand side `vector`.
 void load_wide_x(uint vector, uint j, uint k) {
-    const uint tile = j % 4u;
-    const uint place = j / 4u * 128u + tile / 2u * 32u + tile % 2u * 4u;
+    const uint tile = j % 8u;
+    const uint place = j / 8u * 128u + tile / 4u * 32u + tile % 4u * 2u;
     const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
     const vec4 x0 = x_in[from];
     const vec4 x1 = x_in[from + 1u];
-    const vec4 x2 = x_in[from + 2u];
-    const vec4 x3 = x_in[from + 3u];
-    const vec4 x4 = x_in[from + 8u];
-    const vec4 x5 = x_in[from + 9u];
-    const vec4 x6 = x_in[from + 10u];
-    const vec4 x7 = x_in[from + 11u];
-    const vec4 x8 = x_in[from + 16u];
-    const vec4 x9 = x_in[from + 17u];
-    const vec4 x10 = x_in[from + 18u];
-    const vec4 x11 = x_in[from + 19u];
-    const vec4 x12 = x_in[from + 24u];
-    const vec4 x13 = x_in[from + 25u];
-    const vec4 x14 = x_in[from + 26u];
-    const vec4 x15 = x_in[from + 27u];
-    const vec4 x16 = x_in[from + 64u];
-    const vec4 x17 = x_in[from + 65u];
-    const vec4 x18 = x_in[from + 66u];
-    const vec4 x19 = x_in[from + 67u];
-    const vec4 x20 = x_in[from + 72u];
-    const vec4 x21 = x_in[from + 73u];
-    const vec4 x22 = x_in[from + 74u];
-    const vec4 x23 = x_in[from + 75u];
-    const vec4 x24 = x_in[from + 80u];
-    const vec4 x25 = x_in[from + 81u];
-    const vec4 x26 = x_in[from + 82u];
-    const vec4 x27 = x_in[from + 83u];
-    const vec4 x28 = x_in[from + 88u];
-    const vec4 x29 = x_in[from + 89u];
-    const vec4 x30 = x_in[from + 90u];
-    const vec4 x31 = x_in[from + 91u];
+    const vec4 x2 = x_in[from + 8u];
+    const vec4 x3 = x_in[from + 9u];
+    const vec4 x4 = x_in[from + 16u];
+    const vec4 x5 = x_in[from + 17u];
+    const vec4 x6 = x_in[from + 24u];
+    const vec4 x7 = x_in[from + 25u];
+    const vec4 x8 = x_in[from + 64u];
+    const vec4 x9 = x_in[from + 65u];
+    const vec4 x10 = x_in[from + 72u];
+    const vec4 x11 = x_in[from + 73u];
+    const vec4 x12 = x_in[from + 80u];
+    const vec4 x13 = x_in[from + 81u];
+    const vec4 x14 = x_in[from + 88u];
+    const vec4 x15 = x_in[from + 89u];
     vec4 most0 = abs(x0);
     most0 = max(most0, abs(x1));
     most0 = max(most0, abs(x2));
@@ -229,42 +213,6 @@ void load_wide_x(uint vector, uint j, uint k) {
     ivec4 i13 = ivec4(roundEven(x13 * scale1));
     ivec4 i14 = ivec4(roundEven(x14 * scale1));
     ivec4 i15 = ivec4(roundEven(x15 * scale1));
-    vec4 most2 = abs(x16);
-    most2 = max(most2, abs(x17));
-    most2 = max(most2, abs(x18));
-    most2 = max(most2, abs(x19));
-    most2 = max(most2, abs(x20));
-    most2 = max(most2, abs(x21));
-    most2 = max(most2, abs(x22));
-    most2 = max(most2, abs(x23));
-    const float scale2 = scale_of(most2, x16 + x17 + x18 + x19 + x20 + x21 + x22 + x23);
-    wide_x_step[k][2] = 1.0 / scale2;
-    ivec4 i16 = ivec4(roundEven(x16 * scale2));
-    ivec4 i17 = ivec4(roundEven(x17 * scale2));
-    ivec4 i18 = ivec4(roundEven(x18 * scale2));
-    ivec4 i19 = ivec4(roundEven(x19 * scale2));
-    ivec4 i20 = ivec4(roundEven(x20 * scale2));
-    ivec4 i21 = ivec4(roundEven(x21 * scale2));
-    ivec4 i22 = ivec4(roundEven(x22 * scale2));
-    ivec4 i23 = ivec4(roundEven(x23 * scale2));
-    vec4 most3 = abs(x24);
-    most3 = max(most3, abs(x25));
-    most3 = max(most3, abs(x26));
-    most3 = max(most3, abs(x27));
-    most3 = max(most3, abs(x28));
-    most3 = max(most3, abs(x29));
-    most3 = max(most3, abs(x30));
-    most3 = max(most3, abs(x31));
-    const float scale3 = scale_of(most3, x24 + x25 + x26 + x27 + x28 + x29 + x30 + x31);
-    wide_x_step[k][3] = 1.0 / scale3;
-    ivec4 i24 = ivec4(roundEven(x24 * scale3));
-    ivec4 i25 = ivec4(roundEven(x25 * scale3));
-    ivec4 i26 = ivec4(roundEven(x26 * scale3));
-    ivec4 i27 = ivec4(roundEven(x27 * scale3));
-    ivec4 i28 = ivec4(roundEven(x28 * scale3));
-    ivec4 i29 = ivec4(roundEven(x29 * scale3));
-    ivec4 i30 = ivec4(roundEven(x30 * scale3));
-    ivec4 i31 = ivec4(roundEven(x31 * scale3));
     [[unroll]] for (uint digit = DIGITS; digit-- > 0;) {
         const ivec4 low0 = bitfieldExtract(i0, 0, 8);
         const ivec4 low1 = bitfieldExtract(i1, 0, 8);
@@ -282,22 +230,6 @@ void load_wide_x(uint vector, uint j, uint k) {
         const ivec4 low13 = bitfieldExtract(i13, 0, 8);
         const ivec4 low14 = bitfieldExtract(i14, 0, 8);
         const ivec4 low15 = bitfieldExtract(i15, 0, 8);
-        const ivec4 low16 = bitfieldExtract(i16, 0, 8);
-        const ivec4 low17 = bitfieldExtract(i17, 0, 8);
-        const ivec4 low18 = bitfieldExtract(i18, 0, 8);
-        const ivec4 low19 = bitfieldExtract(i19, 0, 8);
-        const ivec4 low20 = bitfieldExtract(i20, 0, 8);
-        const ivec4 low21 = bitfieldExtract(i21, 0, 8);
-        const ivec4 low22 = bitfieldExtract(i22, 0, 8);
-        const ivec4 low23 = bitfieldExtract(i23, 0, 8);
-        const ivec4 low24 = bitfieldExtract(i24, 0, 8);
-        const ivec4 low25 = bitfieldExtract(i25, 0, 8);
-        const ivec4 low26 = bitfieldExtract(i26, 0, 8);
-        const ivec4 low27 = bitfieldExtract(i27, 0, 8);
-        const ivec4 low28 = bitfieldExtract(i28, 0, 8);
-        const ivec4 low29 = bitfieldExtract(i29, 0, 8);
-        const ivec4 low30 = bitfieldExtract(i30, 0, 8);
-        const ivec4 low31 = bitfieldExtract(i31, 0, 8);
         wide_x[k][digit][0] = bytes_of(low0);
         wide_x[k][digit][1] = bytes_of(low1);
         wide_x[k][digit][2] = bytes_of(low2);
@@ -314,26 +246,8 @@ void load_wide_x(uint vector, uint j, uint k) {
         wide_x[k][digit][13] = bytes_of(low13);
         wide_x[k][digit][14] = bytes_of(low14);
         wide_x[k][digit][15] = bytes_of(low15);
-        wide_x[k][digit][16] = bytes_of(low16);
-        wide_x[k][digit][17] = bytes_of(low17);
-        wide_x[k][digit][18] = bytes_of(low18);
-        wide_x[k][digit][19] = bytes_of(low19);
-        wide_x[k][digit][20] = bytes_of(low20);
-        wide_x[k][digit][21] = bytes_of(low21);
-        wide_x[k][digit][22] = bytes_of(low22);
-        wide_x[k][digit][23] = bytes_of(low23);
-        wide_x[k][digit][24] = bytes_of(low24);
-        wide_x[k][digit][25] = bytes_of(low25);
-        wide_x[k][digit][26] = bytes_of(low26);
-        wide_x[k][digit][27] = bytes_of(low27);
-        wide_x[k][digit][28] = bytes_of(low28);
-        wide_x[k][digit][29] = bytes_of(low29);
-        wide_x[k][digit][30] = bytes_of(low30);
-        wide_x[k][digit][31] = bytes_of(low31);
         wide_x_digits[k][digit][0] = sum_of(low0 + low1 + low2 + low3 + low4 + low5 + low6 + low7);
         wide_x_digits[k][digit][1] = sum_of(low8 + low9 + low10 + low11 + low12 + low13 + low14 + low15);
-        wide_x_digits[k][digit][2] = sum_of(low16 + low17 + low18 + low19 + low20 + low21 + low22 + low23);
-        wide_x_digits[k][digit][3] = sum_of(low24 + low25 + low26 + low27 + low28 + low29 + low30 + low31);
         i0 = (i0 - low0) >> 8;
         i1 = (i1 - low1) >> 8;
         i2 = (i2 - low2) >> 8;
@@ -350,130 +264,76 @@ void load_wide_x(uint vector, uint j, uint k) {
         i13 = (i13 - low13) >> 8;
         i14 = (i14 - low14) >> 8;
         i15 = (i15 - low15) >> 8;
-        i16 = (i16 - low16) >> 8;
-        i17 = (i17 - low17) >> 8;
-        i18 = (i18 - low18) >> 8;
-        i19 = (i19 - low19) >> 8;
-        i20 = (i20 - low20) >> 8;
-        i21 = (i21 - low21) >> 8;
-        i22 = (i22 - low22) >> 8;
-        i23 = (i23 - low23) >> 8;
-        i24 = (i24 - low24) >> 8;
-        i25 = (i25 - low25) >> 8;
-        i26 = (i26 - low26) >> 8;
-        i27 = (i27 - low27) >> 8;
-        i28 = (i28 - low28) >> 8;
-        i29 = (i29 - low29) >> 8;
-        i30 = (i30 - low30) >> 8;
-        i31 = (i31 - low31) >> 8;
     }
 }
 
 // Loads wide tile `j` of row `n`, but that of the last block of all, from where loads of 16 bytes would go beyond the end.
-void fetch_wide(uint n, uint j, out uvec4 fours[4], out uint words[2]) {
-    if (n + 1u == rows && j + 4u >= row_tiles / 8u) {
+void fetch_wide(uint n, uint j, out uvec4 fours[2], out uint words[4]) {
+    if (n + 1u == rows && j + 8u >= row_tiles / 4u) {
         n = 0u;
-        j = j % 4u;
+        j = j % 8u;
     }
-    const uint block = n * (row_tiles / 32u) + j / 4u;
-    const uint tile = j % 4u;
+    const uint block = n * (row_tiles / 32u) + j / 8u;
+    const uint tile = j % 8u;
     uint base = block * 33u;
-    uint begin0 = base + tile * 4u;
-    uint window0 = begin0 / 4u;
-    uint begin1 = begin0 + 16u;
-    uint window1 = begin1 / 4u;
-    fours[0] = blocks_four[window0];
-    fours[1] = blocks_four[window0 + 1u];
-    fours[2] = blocks_four[window1];
-    fours[3] = blocks_four[window1 + 1u];
-    words[0] = blocks_word[base + 16u];
-    words[1] = blocks_word[base + 32u];
+    uint begin = base + tile * 2u + 16u;
+    uint window = begin / 4u;
+    fours[0] = blocks_four[window];
+    fours[1] = blocks_four[window + 1u];
+    words[0] = blocks_word[base + tile * 2u];
+    words[1] = blocks_word[base + 16u];
+    words[2] = blocks_word[base + tile * 2u + 1u];
+    words[3] = blocks_word[base + 32u];
 }
 
 // Adds the products of wide tile `j` of row `n`, which was loaded.
-void accumulate_wide(uint n, uint j, uint k, uvec4 fours[4], uint words[2], inout float sum) {
-    const uint block = n * (row_tiles / 32u) + j / 4u;
-    const uint tile = j % 4u;
+void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[4], inout float sum) {
+    const uint block = n * (row_tiles / 32u) + j / 8u;
+    const uint tile = j % 8u;
     uint base = block * 33u;
-    float d0 = f16_to_f32(words[0]);
-    uint begin0 = base + tile * 4u;
-    bool odd0 = (begin0 & 1u) != 0u;
-    bool upper0 = (begin0 & 2u) != 0u;
-    uvec4 four0 = fours[0];
-    uint pick0 = upper0 ? four0.w : four0.y;
-    uint pick1 = upper0 ? four0.z : four0.x;
-    uint qs0 = odd0 ? pick0 : pick1;
+    float d0 = f16_to_f32(words[1]);
+    uint qs0 = words[0];
     uint bytes0 = qs0 & 0x3030303u;
-    uvec4 four1 = fours[1];
-    uint pick2 = upper0 ? four1.x : four0.z;
-    uint qs1 = odd0 ? pick2 : pick0;
+    uint qs1 = words[2];
     uint bytes1 = qs1 & 0x3030303u;
-    uint pick3 = upper0 ? four1.y : four0.w;
-    uint qs2 = odd0 ? pick3 : pick2;
-    uint bytes2 = qs2 & 0x3030303u;
-    uint pick4 = upper0 ? four1.z : four1.x;
-    uint qs3 = odd0 ? pick4 : pick3;
-    uint bytes3 = qs3 & 0x3030303u;
-    uint bytes4 = (qs0 >> 2u) & 0x3030303u;
-    uint bytes5 = (qs1 >> 2u) & 0x3030303u;
-    uint bytes6 = (qs2 >> 2u) & 0x3030303u;
-    uint bytes7 = (qs3 >> 2u) & 0x3030303u;
-    uint bytes8 = (qs0 >> 4u) & 0x3030303u;
-    uint bytes9 = (qs1 >> 4u) & 0x3030303u;
-    uint bytes10 = (qs2 >> 4u) & 0x3030303u;
-    uint bytes11 = (qs3 >> 4u) & 0x3030303u;
-    uint bytes12 = (qs0 >> 6u) & 0x3030303u;
-    uint bytes13 = (qs1 >> 6u) & 0x3030303u;
-    uint bytes14 = (qs2 >> 6u) & 0x3030303u;
-    uint bytes15 = (qs3 >> 6u) & 0x3030303u;
-    float d1 = f16_to_f32(words[1] >> 16u);
-    uint begin1 = begin0 + 16u;
-    bool odd1 = (begin1 & 1u) != 0u;
-    bool upper1 = (begin1 & 2u) != 0u;
-    uvec4 four2 = fours[2];
-    uint pick5 = upper1 ? four2.w : four2.y;
-    uint pick6 = upper1 ? four2.z : four2.x;
-    uint qs4 = odd1 ? pick5 : pick6;
-    uvec4 four3 = fours[3];
-    uint pick7 = upper1 ? four3.x : four2.z;
-    uint qs5 = odd1 ? pick7 : pick5;
-    uint qs_run0 = (qs4 >> 16u) | (qs5 << 16u);
-    uint bytes16 = qs_run0 & 0x3030303u;
-    uint pick8 = upper1 ? four3.y : four2.w;
-    uint qs6 = odd1 ? pick8 : pick7;
-    uint qs_run1 = (qs5 >> 16u) | (qs6 << 16u);
-    uint bytes17 = qs_run1 & 0x3030303u;
-    uint pick9 = upper1 ? four3.z : four3.x;
-    uint qs7 = odd1 ? pick9 : pick8;
-    uint qs_run2 = (qs6 >> 16u) | (qs7 << 16u);
-    uint bytes18 = qs_run2 & 0x3030303u;
-    uint pick10 = upper1 ? four3.w : four3.y;
-    uint qs8 = odd1 ? pick10 : pick9;
-    uint qs_run3 = (qs7 >> 16u) | (qs8 << 16u);
-    uint bytes19 = qs_run3 & 0x3030303u;
-    uint bytes20 = (qs_run0 >> 2u) & 0x3030303u;
-    uint bytes21 = (qs_run1 >> 2u) & 0x3030303u;
-    uint bytes22 = (qs_run2 >> 2u) & 0x3030303u;
-    uint bytes23 = (qs_run3 >> 2u) & 0x3030303u;
-    uint bytes24 = (qs_run0 >> 4u) & 0x3030303u;
-    uint bytes25 = (qs_run1 >> 4u) & 0x3030303u;
-    uint bytes26 = (qs_run2 >> 4u) & 0x3030303u;
-    uint bytes27 = (qs_run3 >> 4u) & 0x3030303u;
-    uint bytes28 = (qs_run0 >> 6u) & 0x3030303u;
-    uint bytes29 = (qs_run1 >> 6u) & 0x3030303u;
-    uint bytes30 = (qs_run2 >> 6u) & 0x3030303u;
-    uint bytes31 = (qs_run3 >> 6u) & 0x3030303u;
-    float dots0 = 0.0, dots1 = 0.0, dots2 = 0.0, dots3 = 0.0;
+    uint bytes2 = (qs0 >> 2u) & 0x3030303u;
+    uint bytes3 = (qs1 >> 2u) & 0x3030303u;
+    uint bytes4 = (qs0 >> 4u) & 0x3030303u;
+    uint bytes5 = (qs1 >> 4u) & 0x3030303u;
+    uint bytes6 = (qs0 >> 6u) & 0x3030303u;
+    uint bytes7 = (qs1 >> 6u) & 0x3030303u;
+    float d1 = f16_to_f32(words[3] >> 16u);
+    uint begin = base + tile * 2u + 16u;
+    bool odd = (begin & 1u) != 0u;
+    bool upper = (begin & 2u) != 0u;
+    uvec4 four0 = fours[0];
+    uint pick0 = upper ? four0.w : four0.y;
+    uint pick1 = upper ? four0.z : four0.x;
+    uint qs2 = odd ? pick0 : pick1;
+    uvec4 four1 = fours[1];
+    uint pick2 = upper ? four1.x : four0.z;
+    uint qs3 = odd ? pick2 : pick0;
+    uint qs_run0 = (qs2 >> 16u) | (qs3 << 16u);
+    uint bytes8 = qs_run0 & 0x3030303u;
+    uint pick3 = upper ? four1.y : four0.w;
+    uint qs4 = odd ? pick3 : pick2;
+    uint qs_run1 = (qs3 >> 16u) | (qs4 << 16u);
+    uint bytes9 = qs_run1 & 0x3030303u;
+    uint bytes10 = (qs_run0 >> 2u) & 0x3030303u;
+    uint bytes11 = (qs_run1 >> 2u) & 0x3030303u;
+    uint bytes12 = (qs_run0 >> 4u) & 0x3030303u;
+    uint bytes13 = (qs_run1 >> 4u) & 0x3030303u;
+    uint bytes14 = (qs_run0 >> 6u) & 0x3030303u;
+    uint bytes15 = (qs_run1 >> 6u) & 0x3030303u;
+    float dots0 = 0.0, dots1 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
         dots0 = 256.0 * dots0 + float(dot4(int(bytes0), wide_x[k][digit][0]) + dot4(int(bytes1), wide_x[k][digit][1]) + dot4(int(bytes2), wide_x[k][digit][2]) + dot4(int(bytes3), wide_x[k][digit][3]) + dot4(int(bytes4), wide_x[k][digit][4]) + dot4(int(bytes5), wide_x[k][digit][5]) + dot4(int(bytes6), wide_x[k][digit][6]) + dot4(int(bytes7), wide_x[k][digit][7]) - wide_x_digits[k][digit][0]);
         dots1 = 256.0 * dots1 + float(dot4(int(bytes8), wide_x[k][digit][8]) + dot4(int(bytes9), wide_x[k][digit][9]) + dot4(int(bytes10), wide_x[k][digit][10]) + dot4(int(bytes11), wide_x[k][digit][11]) + dot4(int(bytes12), wide_x[k][digit][12]) + dot4(int(bytes13), wide_x[k][digit][13]) + dot4(int(bytes14), wide_x[k][digit][14]) + dot4(int(bytes15), wide_x[k][digit][15]) - wide_x_digits[k][digit][1]);
-        dots2 = 256.0 * dots2 + float(dot4(int(bytes16), wide_x[k][digit][16]) + dot4(int(bytes17), wide_x[k][digit][17]) + dot4(int(bytes18), wide_x[k][digit][18]) + dot4(int(bytes19), wide_x[k][digit][19]) + dot4(int(bytes20), wide_x[k][digit][20]) + dot4(int(bytes21), wide_x[k][digit][21]) + dot4(int(bytes22), wide_x[k][digit][22]) + dot4(int(bytes23), wide_x[k][digit][23]) - wide_x_digits[k][digit][2]);
-        dots3 = 256.0 * dots3 + float(dot4(int(bytes24), wide_x[k][digit][24]) + dot4(int(bytes25), wide_x[k][digit][25]) + dot4(int(bytes26), wide_x[k][digit][26]) + dot4(int(bytes27), wide_x[k][digit][27]) + dot4(int(bytes28), wide_x[k][digit][28]) + dot4(int(bytes29), wide_x[k][digit][29]) + dot4(int(bytes30), wide_x[k][digit][30]) + dot4(int(bytes31), wide_x[k][digit][31]) - wide_x_digits[k][digit][3]);
     }
-    sum += d0 * (wide_x_step[k][0] * dots0 + wide_x_step[k][1] * dots1) + d1 * (wide_x_step[k][2] * dots2 + wide_x_step[k][3] * dots3);
+    sum += d0 * (wide_x_step[k][0] * dots0) + d1 * (wide_x_step[k][1] * dots1);
 }
 
-const uint X_WORDS = DIGITS * 36u + 4u, X_FOURS = (X_WORDS + 3u) / 4u, FIT = SHARED_FOURS / (X_FOURS * BATCH);
+const uint X_WORDS = DIGITS * 18u + 2u, X_FOURS = (X_WORDS + 3u) / 4u, FIT = SHARED_FOURS / (X_FOURS * BATCH);
 const uint SLICE = BATCH == 1u ? 1u : FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles
 shared uvec4 shared_x[BATCH * X_FOURS * SLICE];
 
@@ -481,10 +341,10 @@ shared uvec4 shared_x[BATCH * X_FOURS * SLICE];
 void share_x(uint m, uint t) {
     uint words[4u * X_FOURS];
     [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
-        [[unroll]] for (uint i = 0u; i < 32u; ++i) words[digit * 36u + i] = uint(wide_x[0][digit][i]);
-        [[unroll]] for (uint i = 0u; i < 4u; ++i) words[digit * 36u + 32u + i] = uint(wide_x_digits[0][digit][i]);
+        [[unroll]] for (uint i = 0u; i < 16u; ++i) words[digit * 18u + i] = uint(wide_x[0][digit][i]);
+        [[unroll]] for (uint i = 0u; i < 2u; ++i) words[digit * 18u + 16u + i] = uint(wide_x_digits[0][digit][i]);
     }
-    [[unroll]] for (uint i = 0u; i < 4u; ++i) words[DIGITS * 36u + i] = floatBitsToUint(wide_x_step[0][i]);
+    [[unroll]] for (uint i = 0u; i < 2u; ++i) words[DIGITS * 18u + i] = floatBitsToUint(wide_x_step[0][i]);
     [[unroll]] for (uint i = 0u; i < X_FOURS; ++i) shared_x[(m * X_FOURS + i) * SLICE + t] = uvec4(words[4u * i], words[4u * i + 1u], words[4u * i + 2u], words[4u * i + 3u]);
 }
 
@@ -496,10 +356,10 @@ void take_x(uint m, uint t) {
         [[unroll]] for (uint l = 0u; l < 4u; ++l) words[4u * i + l] = four[l];
     }
     [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
-        [[unroll]] for (uint i = 0u; i < 32u; ++i) wide_x[0][digit][i] = int(words[digit * 36u + i]);
-        [[unroll]] for (uint i = 0u; i < 4u; ++i) wide_x_digits[0][digit][i] = int(words[digit * 36u + 32u + i]);
+        [[unroll]] for (uint i = 0u; i < 16u; ++i) wide_x[0][digit][i] = int(words[digit * 18u + i]);
+        [[unroll]] for (uint i = 0u; i < 2u; ++i) wide_x_digits[0][digit][i] = int(words[digit * 18u + 16u + i]);
     }
-    [[unroll]] for (uint i = 0u; i < 4u; ++i) wide_x_step[0][i] = uintBitsToFloat(words[DIGITS * 36u + i]);
+    [[unroll]] for (uint i = 0u; i < 2u; ++i) wide_x_step[0][i] = uintBitsToFloat(words[DIGITS * 18u + i]);
 }
 
 shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
@@ -519,7 +379,7 @@ float sum_of_lanes(float v[ROWS], uint width) {
 
 // One right-hand side: as many subgroups share a row as hold all of x between them, and walk down the rows.
 void walk_wide() {
-    const uint wide_tiles = row_tiles / 8u, lane = gl_SubgroupInvocationID;
+    const uint wide_tiles = row_tiles / 4u, lane = gl_SubgroupInvocationID;
     const uint slice = gl_SubgroupSize * WIDE_TILES, slices = (wide_tiles + slice - 1u) / slice;
     uint split = 1u, held = ~0u, turn = 0u;
     while (split < max(slices, SPLIT) && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
@@ -533,9 +393,9 @@ void walk_wide() {
                 const uint j = (c * WIDE_TILES + k) * gl_SubgroupSize + lane;
                 if (j >= wide_tiles) continue;
                 if (c != held) load_wide_x(0u, j, k);
-                if (row + ROWS >= end && j + 4u >= wide_tiles) {  // the last block of all, in smaller tiles
-                    for (uint p = 0u; p < 8u; ++p) {
-                        const uint t = j / 4u * 32u + j % 4u + p * 4u;
+                if (row + ROWS >= end && j + 8u >= wide_tiles) {  // the last block of all, in smaller tiles
+                    for (uint p = 0u; p < 4u; ++p) {
+                        const uint t = j / 8u * 32u + j % 8u + p * 8u;
                         load_x(0u, t, 0u);
                         [[dont_unroll]] for (uint r = 0u; r < ROWS; ++r) {
                             float part = 0.0;
@@ -545,8 +405,8 @@ void walk_wide() {
                     }
                     continue;
                 }
-                uvec4 fours[ROWS][4];
-                uint words[ROWS][2];
+                uvec4 fours[ROWS][2];
+                uint words[ROWS][4];
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, fours[r], words[r]);
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, k, fours[r], words[r], sum[r]);
             }
@@ -573,7 +433,7 @@ void walk_wide() {
 // Several right-hand sides: the workgroup shares a slice of x, and its subgroups walk down the rows, some lanes for each ROWS
 // of them. Sums of a later slice are added to those of earlier ones.
 void walk_shared() {
-    const uint wide_tiles = row_tiles / 8u, end = rows, width = 4u * ROWS > gl_SubgroupSize ? gl_SubgroupSize : gl_SubgroupSize / 4u;
+    const uint wide_tiles = row_tiles / 4u, end = rows, width = 4u * ROWS > gl_SubgroupSize ? gl_SubgroupSize : gl_SubgroupSize / 4u;
     const uint lane = gl_SubgroupInvocationID % width, tall = gl_SubgroupSize / width * ROWS;
     for (uint begin = 0u; begin < wide_tiles; begin += SLICE) {
         const uint count = min(SLICE, wide_tiles - begin);
@@ -591,9 +451,9 @@ void walk_shared() {
             }
             for (uint t = lane; t < count; t += width) {
                 const uint j = begin + t;
-                if (row + ROWS >= end && j + 4u >= wide_tiles) {  // the last block of all, in smaller tiles
-                    for (uint p = 0u; p < 8u; ++p) {
-                        const uint t = j / 4u * 32u + j % 4u + p * 4u;
+                if (row + ROWS >= end && j + 8u >= wide_tiles) {  // the last block of all, in smaller tiles
+                    for (uint p = 0u; p < 4u; ++p) {
+                        const uint t = j / 8u * 32u + j % 8u + p * 8u;
                         [[dont_unroll]] for (uint i = 0u; i < ROWS * BATCH; ++i) {
                             load_x(i / ROWS, t, 0u);
                             float part = 0.0;
@@ -603,8 +463,8 @@ void walk_shared() {
                     }
                     continue;
                 }
-                uvec4 fours[ROWS][4];
-                uint words[ROWS][2];
+                uvec4 fours[ROWS][2];
+                uint words[ROWS][4];
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, fours[r], words[r]);
                 [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
                     take_x(m, t);
