@@ -22,7 +22,7 @@ twice() {
 
 status=0
 # Every format of ggml, and MLX's affine groups of 64; then one size after the other.
-twice "$qkgen" bench gemv,gemv_id,gather --from "ggml (llama.cpp)" --format 'tq1_0,affine_b?_g64_bf16' --class exact,split,int8 --batch 1,8 \
+twice "$qkgen" bench gemv,gemv_id,gather --from "ggml (llama.cpp)" --format 'tq1_0,affine_b?_g64_bf16' --class exact,split,int8,mma --batch 1,8 \
   "${options[@]}" --json "$out/figures.json" || status=1
 twice "$qkgen" bench gemv --format q4_0 --sizes "${options[@]}" --json "$out/sizes.json" >"$out/sizes.txt" || status=1
 exit $status

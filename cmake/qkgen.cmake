@@ -4,7 +4,7 @@
 #     [FORMATS format...]          the formats' names; each becomes a pair format.h, format.c
 #     [SETS set...]                sets of families that take no format (qdq); each becomes a pair, too
 #     [FAMILIES family...]         all that qkgen has, unless given
-#     [CLASSES class...]           of sums: exact, int8, split, int24, half; all but half, unless given
+#     [CLASSES class...]           of sums: exact, int8, split, int24, half, mma; all but the last two, unless given
 #     [APIS vulkan|metal...]       vulkan, unless given
 #     [SPECS file.quant...])       specifications of the engine's own, besides those that come with qkgen
 #

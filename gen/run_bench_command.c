@@ -2,6 +2,7 @@
  * Every
  * result is checked in that run, too. */
 #include "run_bench.h"
+#include "spirv.h"
 
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -87,6 +88,13 @@ static bool read_batches(qg_arena *arena, const char *list, uint64_t batches[8],
     return *count > 0 || qg_complain("--batch needs a number") == 0;
 }
 
+/* Beside other classes, matrix units are left out where there are none; alone, they are asked for. */
+static bool lacks_units(const request *r, const qg_sum_class *sum) {
+    if (!sum || sum->products != QG_PRODUCTS_MMA || r->classes.count < 2) return false;
+    const uint32_t has = qk_vulkan_backend(r->bench->vk).limits.features;
+    return !(has & QK_FEATURE_COOPERATIVE_MATRIX) || !qg_spirv_has_matrices();
+}
+
 /* The cases of all families; formats come later. */
 static bool list_cases(qg_session *session, const request *r, qg_case **cases, uint32_t *count) {
     uint64_t batches[8];
@@ -106,7 +114,7 @@ static bool list_cases(qg_session *session, const request *r, qg_case **cases, u
             const qg_sum_class *sum;
             const char *name = family->sums && r->classes.count ? r->classes.items[k] : NULL;
             if (!qg_session_class(session, family, NULL, name, &sum)) return false;
-            for (uint32_t i = 0; i < n; ++i)
+            for (uint32_t i = 0; i < n && !lacks_units(r, sum); ++i)
                 (*cases)[(*count)++] = case_of(r, family, type, sum, n == n_batches ? batches[i] : 1);
         }
     }

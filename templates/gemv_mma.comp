@@ -59,18 +59,24 @@ float scale_of(float most, uint exponent, out float inverse) {
 @{operands}
 
 @{narrow}
-// Rows `from` to `end`, in floats: those that are not whole wide tiles, and the last, from where loads of 16 bytes would go beyond
-// the end.
+// Rows `from` to `end`, in floats, each by a whole workgroup: those that are not whole wide tiles, and the last, from where loads of
+// 16 bytes would go beyond the end.
 void walk_rows(uint from, uint end) {
-    for (uint first = gl_WorkGroupID.x * SUBGROUPS; first < (end - from) * batch; first += gl_NumWorkGroups.x * SUBGROUPS) {
-        const uint i = min(first + subgroup(), (end - from) * batch - 1u), n = from + i / batch, m = i % batch;
+    for (uint i = gl_WorkGroupID.x; i < (end - from) * batch; i += gl_NumWorkGroups.x) {
+        const uint n = from + i / batch, m = i % batch;
         float sum = 0.0;
-        for (uint j = lane(); j < row_tiles; j += 32u) {
+        for (uint j = gl_LocalInvocationID.x; j < row_tiles; j += gl_WorkGroupSize.x) {
             load_x(m, j, 0u);
             accumulate(n, j, 0u, sum);
         }
         sum = sum_of_lanes(sum);
-        if (lane() == 0u) y[m * y_rows + y_first + n] = sum;
+        if (lane() == 0u) partial[subgroup()] = sum;
+        barrier();
+        if (gl_LocalInvocationID.x == 0u) {
+            for (uint s = 1u; s < SUBGROUPS; ++s) sum += partial[s];
+            y[m * y_rows + y_first + n] = sum;
+        }
+        barrier();
     }
 }
 

@@ -139,14 +139,10 @@ static void compare(const qg_layout *layout, const shape *s) {
     free(got);
 }
 
-static uint64_t whole_blocks(const qg_layout *layout, uint64_t cols) {
-    return (cols + layout->elements - 1) / layout->elements * layout->elements;
-}
-
-/* Some formats, or those of QKGEN_ONLY=" FORMAT FORMAT ". A tile is cut off, and so is what subgroups share. */
+/* Some formats, or those of QKGEN_ONLY=" FORMAT FORMAT ", "*" for all. Rows are whole wide tiles, not always of four threads. */
 static void every_format(void **state) {
     (void)state;
-    static const char *const some = " q4_1 q6_K q2_K q1_0 iq2_xxs mxfp4 affine_b3_g64_bf16 nf4_b64 ";
+    static const char *const some = " q4_1 q6_K q8_0 q2_K iq2_xxs iq4_nl mxfp4 affine_b3_g64_bf16 ";
     const char *only = getenv("QKGEN_ONLY");
     uint32_t count = 0, kernels = 0;
     for (uint32_t i = 0; i < library->layouts.count; ++i) {
@@ -154,7 +150,8 @@ static void every_format(void **state) {
         if (!has_mma(layout)) continue;
         kernels += 1;
         if (!strstr(only ? only : some, qg_format(arena, " %s ", layout->name)) && !(only && *only == '*')) continue;
-        compare(layout, &(shape){50, whole_blocks(layout, 1100), 3, QG_F32, 8});
+        compare(layout, &(shape){50, 1536, 3, QG_F32, 8});
+        if (1088 % (2 * layout->elements) == 0) compare(layout, &(shape){34, 1088, 2, QG_F32, 8}); /* 17 tiles */
         count += 1;
     }
     assert_true(count > 0);
@@ -175,6 +172,32 @@ static void every_shape(void **state) {
         compare(layout, &(shape){300, 2048, 7, QG_F16, 1});
         compare(layout, &(shape){35, 12288, 8, QG_F32, 20});
     }
+}
+
+/* What is not finite in a right-hand side reaches its results, and no others. */
+static void not_finite(void **state) {
+    (void)state;
+    static const float bad[] = {NAN, INFINITY, -INFINITY};
+    const qg_layout *layout = qg_library_find(library, "q4_K");
+    const shape s = {19, 512, 2, QG_F32, 8};
+    const qk_kernel *mma = compile(layout, "mma", &emulated, QG_F32);
+    float x[2 * 512], y[2 * 19];
+    unsigned char *blocks = malloc(19 * 2 * layout->block_bytes);
+    for (uint32_t i = 0; i < 19 * 2 * layout->block_bytes; ++i) blocks[i] = (unsigned char)random_word() & 0xBF;
+    const qk_range weights = upload(blocks, 19 * 2 * layout->block_bytes);
+    free(blocks);
+    for (size_t b = 0; b < sizeof bad / sizeof *bad; ++b) {
+        for (uint32_t i = 0; i < 2 * 512; ++i) x[i] = (float)(int)(i % 7) - 3;
+        x[300] = bad[b];
+        const qk_range in = upload(x, sizeof x);
+        run(mma, &weights, in, &s, y);
+        qk_vulkan_buffer_destroy(vk, in.buffer);
+        for (uint32_t n = 0; n < 19; ++n) {
+            assert_false(isfinite(y[n]));
+            assert_true(isfinite(y[19 + n]));
+        }
+    }
+    qk_vulkan_buffer_destroy(vk, weights.buffer);
 }
 
 /* A device without matrix units says so, and nothing is launched. */
@@ -241,7 +264,7 @@ static int close_all(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(refused), cmocka_unit_test(every_shape),
-                                       cmocka_unit_test(every_format)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(refused), cmocka_unit_test(not_finite),
+                                       cmocka_unit_test(every_shape), cmocka_unit_test(every_format)};
     return cmocka_run_group_tests(tests, open_all, close_all);
 }
