@@ -407,12 +407,14 @@ static char *narrow(qg_arena *arena, const qg_ir *ir, const qg_kernel *kernel) {
                      load_x(arena, ir, NULL, kernel, kernel->plan), accumulate(arena, ir, kernel->plan));
 }
 
-/* Whether rows are whole wide tiles, of which the last row is read beyond its end; "" where all are, and none is. */
-static const char *whole_rows(qg_arena *arena, const qg_ir *ir, const qg_kernel *kernel) {
+/* Rows that are loaded 16 bytes at a time: not those that are no whole wide tiles, and not the last, where that would read beyond
+ * its end. "" where it is all of them. */
+static const char *mma_end(qg_arena *arena, const qg_ir *ir, const qg_kernel *kernel) {
     const qg_layout *layout = kernel->wide->layout;
     const uint32_t whole = layout->elements / kernel->plan->tile_elements;
-    if (layout->joined) return qg_format(arena, "row_tiles %% %uu == 0u", whole);
-    return ir->overruns ? "true" : "";
+    const char *rows = ir->overruns ? "rows - 1u" : "rows";
+    if (layout->joined) return qg_format(arena, "row_tiles %% %uu == 0u ? %s : 0u", whole, rows);
+    return ir->overruns ? rows : "";
 }
 
 static char *mma_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *request,
@@ -457,19 +459,13 @@ static char *mma_glsl(qg_arena *arena, const qg_templates *templates, const qg_r
     wide_loads(&loads, small, &ir, kernel->plan);
     qg_hole(&holes, "narrow", qg_format(arena, "%s%s", loads.data ? loads.data : "", narrow(arena, &rows, kernel)));
     qg_hole(&holes, "wide_ratio", qg_format(arena, "%u", wide_size(kernel)));
-    const char *condition = whole_rows(arena, &ir, kernel);
-    qg_hole(&holes, "wide_if", condition);
-    qg_hole(&holes, "restricted", *condition ? "" : NULL);
+    const char *end = mma_end(arena, &ir, kernel);
+    qg_hole(&holes, "restricted", *end ? "" : NULL);
+    qg_hole(&holes, "mma_end", end);
     const char *words = ir.fetched->n_words ? qg_format(arena, "\nuint words[KEPT][2][%u];", ir.fetched->n_words) : "";
     qg_hole(&holes, "fetched", qg_format(arena, "uvec4 fours[KEPT][2][%u];%s", ir.fetched->n_fours, words));
     qg_hole(&holes, "fetched_low", *words ? "fours[k][0], words[k][0]" : "fours[k][0]");
     qg_hole(&holes, "fetched_high", *words ? "fours[k][1], words[k][1]" : "fours[k][1]");
-    qg_hole(&holes, "next_low", *words ? "next_fours[0], next_words[0]" : "next_fours[0]");
-    qg_hole(&holes, "next_high", *words ? "next_fours[1], next_words[1]" : "next_fours[1]");
-    qg_hole(&holes, "take_next", *words ? "fours = next_fours;\nwords = next_words;" : "fours = next_fours;");
-    words = ir.fetched->n_words ? qg_format(arena, "\nuint next_words[2][%u];", ir.fetched->n_words) : "";
-    qg_hole(&holes, "fetched_next", qg_format(arena, "uvec4 next_fours[2][%u];%s", ir.fetched->n_fours, words));
-    qg_hole(&holes, "rows_apart", ir.overruns ? "1" : "0");
     return qg_expand(arena, qg_template_text(templates, "gemv_mma.comp"), holes.items, holes.count, why);
 }
 

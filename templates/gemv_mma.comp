@@ -7,7 +7,7 @@
 @{extensions}
 
 layout(local_size_x_id = 0) in;
-layout(constant_id = 1) const uint KEPT = @{kept};   // wide tiles of x that a thread keeps
+layout(constant_id = 1) const uint KEPT = @{kept};     // wide tiles of x that a thread keeps
 layout(constant_id = 2) const uint AT_ONCE = 2;  // times 16 rows, between sums over subgroups
 layout(constant_id = 9) const uint ORDER_A = 0;   // which element of an operand is which value of a thread
 layout(constant_id = 10) const uint ORDER_BC = 0;
@@ -59,6 +59,7 @@ float scale_of(float most, uint exponent, out float inverse) {
 @{operands}
 
 @{narrow}
+
 // Rows `from` to `end`, in floats, each by a whole workgroup: those that are not whole wide tiles, and the last, from where loads of
 // 16 bytes would go beyond the end.
 void walk_rows(uint from, uint end) {
@@ -84,7 +85,7 @@ void main() {
     g = lane() / 4u;
     t = lane() % 4u;
 @if restricted
-    const uint end = @{wide_if} ? rows - @{rows_apart}u : 0u;
+    const uint end = @{mma_end};
     walk_rows(end, rows);
     if (end == 0u) return;
 @else

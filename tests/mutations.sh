@@ -137,7 +137,7 @@ mutate "several vectors: the last block of all" gen/glsl.c 's/wide_last\(arena, 
 mutate "matrix units: sums of all passes over x" templates/gemv_mma.comp 's/begin == 0u \? total : y\[at\] \+ total/total/' unit mma_test
 mutate "matrix units: x beyond a row is zero" templates/gemv_mma.comp 's/wide_x\[k\]\[p\] = uvec2\(0u\)/;/' unit mma_test
 mutate "matrix units: the last row is not loaded 16 bytes at a time" templates/gemv_mma.comp 's/walk_rows\(end, rows\);/if (end == 0u) walk_rows(end, rows);/' unit mma_test
-mutate "matrix units: rows that are not whole wide tiles" gen/glsl.c 's/if \(layout->joined\) return qg_format\(arena, "row_tiles/if (false) return qg_format(arena, "row_tiles/' unit mma_test
+mutate "matrix units: rows that are not whole wide tiles" gen/glsl.c 's/if \(layout->joined\) (return qg_format\(arena, "row_tiles)/if (false) \1/' unit mma_test
 mutate "matrix units: what a thread keeps of x is its own" templates/gemv_mma.comp 's/load_wide_x\(g, /load_wide_x(0u, /' unit mma_test
 mutate "matrix units: subgroups that share rows add up" templates/gemv_mma.comp 's/s < split; \+\+s\) total/s < 1u; ++s) total/' unit mma_test
 mutate "matrix units: the power of two of a row is made up for" templates/gemv_mma.comp 's/vec4\(low_unit, low_unit, high_unit/vec4(low_unit, low_unit, low_unit/' unit mma_test
