@@ -217,7 +217,7 @@ typedef struct qg_operands {
     qg_operand *words;
     struct qg_operand_scale {
         const qg_node *node; /* NULL: 1 */
-        float factor, most; /* what it is at most multiplied with as a half */
+        float factor, most;  /* what it is at most multiplied with as a half */
     } * scales;
     const qg_node **offsets;
 } qg_operands;
