@@ -103,20 +103,27 @@ void write_tile(uint block, uint tile, vec4 v[4]) {
 }
 
 void main() {
-    const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
-    for (uint i = gl_GlobalInvocationID.x; i < tokens * row_tiles; i += threads) {
-        const uint row = indices[i / row_tiles];
+    // A thread goes on by so many tokens and tiles at a time.
+    const uint threads = gl_NumWorkGroups.x * gl_WorkGroupSize.x, token_step = threads / row_tiles, tile_step = threads % row_tiles;
+    uint token = gl_GlobalInvocationID.x / row_tiles, t = gl_GlobalInvocationID.x % row_tiles;
+    while (token < tokens) {
+        const uint row = indices[token], i = token * row_tiles + t;
+        const bool bound = row >= row_first && row < row_end, missing = row >= rows && row_first == 0u;
         vec4 v[4];
-        if (row >= row_first && row < row_end) {
-            const uint from = (row - row_first) * row_tiles + i % row_tiles;
+        if (bound) {
+            const uint from = (row - row_first) * row_tiles + t;
             decode(from / 2u, i % 2u, v);
-        } else if (row >= rows && row_first == 0u) {
+        } else if (missing) {
             // No such row: zeros, and the token is counted once.
             for (uint r = 0u; r < 4u; ++r) v[r] = vec4(0.0);
-            if (i % row_tiles == 0u) atomicAdd(out_of_range, 1u);
-        } else {
-            continue;  // a row of another launch
+            if (t == 0u) atomicAdd(out_of_range, 1u);
         }
-        write_tile(i / 2u, i % 2u, v);
+        if (bound || missing) write_tile(i / 2u, i % 2u, v);  // else: a row of another launch
+        token += token_step;
+        t += tile_step;
+        if (t >= row_tiles) {
+            t -= row_tiles;
+            token += 1u;
+        }
     }
 }

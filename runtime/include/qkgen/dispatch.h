@@ -36,6 +36,8 @@
 /* Right-hand sides that a launch of gemv takes at most. */
 #define QK_GEMV_MAX_BATCH 8u
 #define QK_MAX_CONSTANTS 8u
+/* Tiles that a thread of gather takes, where there are many: the first costs a division. */
+#define QK_GATHER_TILES 8u
 /* Rows that a subgroup takes at a time where matrix units multiply. */
 #define QK_MMA_ROWS 16u
 /* Elements of each right-hand side that it keeps, unless told otherwise. */
@@ -516,14 +518,18 @@ static inline qk_range qk_part_(const qk_argument_ *argument, uint64_t first, ui
     return range;
 }
 
+/* Threads go on to further tiles, `each` of them where the device is busy all the same. */
 static inline qk_status qk_launch_(const qk_call_ *call, const qk_range *ranges, const uint32_t *push, uint64_t tiles,
-                                   qk_error *error) {
-    uint64_t size = call->kernel->workgroup_size;
+                                   uint32_t each, qk_error *error) {
+    uint64_t size = call->kernel->workgroup_size, groups = (tiles + size - 1) / size;
+    uint64_t busy = call->backend->limits.busy_workgroups != 0 ? call->backend->limits.busy_workgroups : QK_BUSY_WORKGROUPS;
     qk_launch launch;
     launch.kernel = call->kernel;
     launch.ranges = ranges;
     launch.push = push;
-    launch.workgroups = (uint32_t)qk_min_((tiles + size - 1) / size, qk_max_workgroups_(call));
+    if (groups > 4 * busy)
+        groups = groups / each > 4 * busy ? groups / each : 4 * busy;
+    launch.workgroups = (uint32_t)qk_min_(groups, qk_max_workgroups_(call));
     launch.constants = NULL;
     return call->backend->launch(call->backend->context, &launch, error);
 }
@@ -539,7 +545,7 @@ static inline qk_status qk_run_dequant_(const qk_call_ *call, uint64_t blocks, q
         uint32_t tiles = (uint32_t)(n * block_tiles);
         for (uint32_t i = 0; i < call->count; i++)
             ranges[i] = qk_part_(&call->arguments[i], done, n);
-        status = qk_launch_(call, ranges, &tiles, tiles, error);
+        status = qk_launch_(call, ranges, &tiles, tiles, 1, error);
     }
     return status;
 }
@@ -585,7 +591,7 @@ static inline qk_status qk_run_tokens_(const qk_call_ *call, const qk_gather_ *p
         push[2] = (uint32_t)(row + n);
         push[3] = (uint32_t)plan->row_tiles;
         push[4] = (uint32_t)count;
-        status = qk_launch_(call, ranges, push, count * plan->row_tiles, error);
+        status = qk_launch_(call, ranges, push, count * plan->row_tiles, QK_GATHER_TILES, error);
     }
     return status;
 }
@@ -697,7 +703,7 @@ static inline qk_status qk_launch_matrix_(const qk_call_ *call, const uint32_t *
     if (tiles > qk_max_tiles_(call))
         return qk_fail(error, QK_ERROR_LIMIT, "%s: the call decodes %" PRIu64 " tiles, must be at most %" PRIu64,
                        call->kernel->name, tiles, qk_max_tiles_(call));
-    return qk_launch_(call, ranges, push, tiles, error);
+    return qk_launch_(call, ranges, push, tiles, 1, error);
 }
 
 static inline qk_status qk_check_shape_(const qk_kernel *kernel, uint64_t rows, uint64_t cols, qk_error *error) {
