@@ -36,8 +36,9 @@
 /* Right-hand sides that a launch of gemv takes at most. */
 #define QK_GEMV_MAX_BATCH 8u
 #define QK_MAX_CONSTANTS 8u
-/* Tiles that a thread of gather takes, where there are many: the first costs a division. */
+/* Tiles that a thread of gather takes at most, where there are many, and elements: the first tile costs a division. */
 #define QK_GATHER_TILES 8u
+#define QK_GATHER_ELEMENTS 32u
 /* Rows that a subgroup takes at a time where matrix units multiply. */
 #define QK_MMA_ROWS 16u
 /* Elements of each right-hand side that it keeps, unless told otherwise. */
@@ -575,8 +576,10 @@ static inline qk_status qk_plan_gather_(const qk_call_ *call, uint64_t rows, uin
 static inline qk_status qk_run_tokens_(const qk_call_ *call, const qk_gather_ *plan, uint64_t first, uint64_t count,
                                        qk_error *error) {
     qk_status status = QK_OK;
-    uint32_t weights = call->count - 3;
+    uint32_t weights = call->count - 3, each = 1;
     uint64_t row, n;
+    while (each < QK_GATHER_TILES && 2 * each * call->kernel->tile_elements <= QK_GATHER_ELEMENTS)
+        each *= 2;
     for (row = 0; status == QK_OK && row < plan->rows; row += n) {
         qk_range ranges[QK_MAX_BINDINGS];
         uint32_t push[QK_GATHER_PUSH_BYTES / 4];
@@ -591,7 +594,7 @@ static inline qk_status qk_run_tokens_(const qk_call_ *call, const qk_gather_ *p
         push[2] = (uint32_t)(row + n);
         push[3] = (uint32_t)plan->row_tiles;
         push[4] = (uint32_t)count;
-        status = qk_launch_(call, ranges, push, count * plan->row_tiles, QK_GATHER_TILES, error);
+        status = qk_launch_(call, ranges, push, count * plan->row_tiles, each, error);
     }
     return status;
 }
