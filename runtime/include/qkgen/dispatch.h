@@ -986,6 +986,11 @@ static inline uint64_t qk_mma_groups_(const qk_mma_ *m, const qk_kernel *kernel,
 static inline qk_mma_ qk_mma_plan_(const qk_kernel *kernel, const qk_limits *limits, uint64_t rows, uint64_t cols) {
     qk_mma_ m = {512 <= limits->workgroup_size ? 512u : 128u, qk_constant_(kernel, NULL, "kept", 1),
                  qk_constant_(kernel, NULL, "at_once", 1), 1};
+    /* Sums have 32 bytes for each thread, and as often as there are several at once. */
+    while (m.threads > 32 && m.threads * m.at_once * 32 > (limits->shared_bytes != 0 ? limits->shared_bytes : 16384u)) {
+        uint32_t *less = m.at_once > 1 ? &m.at_once : &m.threads;
+        *less /= 2;
+    }
     for (int step = 0; step < 3; step++) {
         uint32_t *part = step == 0 ? &m.at_once : step == 1 ? &m.kept : &m.threads, least = step == 2 ? 64 : 1;
         while (*part > least) {
