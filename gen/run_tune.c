@@ -100,8 +100,8 @@ static bool has_room(const search *s, const uint32_t *values) {
     const uint64_t sums = effective(s, values, "local_size_x") * effective(s, values, "rows"),
                    fours = effective(s, values, "shared_fours");
     uint64_t kept = 1;
-    if (s->subject->kernel->features &
-        QK_FEATURE_COOPERATIVE_MATRIX) /* 32 bytes for each thread, as dispatch.h has it */
+    /* On matrix units, 32 for each thread. */
+    if (s->subject->kernel->features & QK_FEATURE_COOPERATIVE_MATRIX)
         return 32 * effective(s, values, "local_size_x") * effective(s, values, "at_once") <=
                qk_vulkan_info(s->bench->vk)->shared_bytes;
     while (kept < s->entry.batch) kept *= 2;

@@ -200,6 +200,52 @@ static void not_finite(void **state) {
     qk_vulkan_buffer_destroy(vk, weights.buffer);
 }
 
+typedef struct seen {
+    uint32_t constants[QK_MAX_CONSTANTS], workgroups;
+} seen;
+
+static qk_status see(void *context, const qk_launch *launch, qk_error *unused) {
+    seen *s = context;
+    (void)unused;
+    memcpy(s->constants, launch->constants, launch->kernel->spec_constant_count * sizeof *s->constants);
+    s->workgroups = launch->workgroups;
+    return QK_OK;
+}
+
+/* What launches are of shapes and memories: threads, tiles kept, rows at once; workgroups. Orders are passed on. */
+static void shared_out(void **state) {
+    (void)state;
+    static const struct {
+        uint64_t rows, cols;
+        uint32_t shared, constants[3], workgroups;
+    } cases[] = {{57344, 8192, 49152, {512, 2, 2}, 132}, {57344, 8192, 16384, {512, 2, 1}, 132},
+                 {57344, 8192, 8192, {256, 2, 1}, 264},  {2112, 8192, 49152, {512, 2, 1}, 132},
+                 {2112, 2048, 49152, {256, 1, 1}, 132},   {16, 8192, 49152, {512, 2, 2}, 1}};
+    const qg_kernel kernel = qg_kernel_new(arena, qg_library_find(library, "q4_0"), qg_family_named("gemv"), QG_F32,
+                                           qg_sum_class_named("mma"));
+    const qk_kernel *described = qg_describe(arena, &kernel, QK_API_VULKAN, NULL);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        seen s = {{0}, 0};
+        qk_backend backend = {.context = &s, .launch = see, .limits = qk_vulkan_backend(vk).limits};
+        backend.limits.features = ~UINT32_C(0);
+        backend.limits.storage_range = UINT32_MAX;
+        backend.limits.workgroup_size = 1024;
+        backend.limits.busy_workgroups = 660;
+        backend.limits.shared_bytes = cases[i].shared;
+        backend.limits.matrix_order_a = 7;
+        backend.limits.matrix_order_bc = 9;
+        const uint64_t bytes = UINT64_C(1) << 30;
+        const qk_range weights = {&s, 0, bytes}, x = {&backend, 0, bytes}, y = {&error, 0, bytes};
+        OK(qk_dispatch_gemv(&backend, described, &weights, x, y, cases[i].rows, cases[i].cols, 8, &error));
+        for (uint32_t c = 0; c < 3; ++c)
+            if (s.constants[c] != cases[i].constants[c] || s.workgroups != cases[i].workgroups)
+                fail_msg("case %d: %u threads, %u tiles, %u at once, %u workgroups", (int)i, s.constants[0],
+                         s.constants[1], s.constants[2], s.workgroups);
+        assert_int_equal(s.constants[3], 7);
+        assert_int_equal(s.constants[4], 9);
+    }
+}
+
 /* A device without matrix units says so, and nothing is launched. */
 static void refused(void **state) {
     (void)state;
@@ -265,6 +311,7 @@ static int close_all(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(refused), cmocka_unit_test(not_finite),
-                                       cmocka_unit_test(every_shape), cmocka_unit_test(every_format)};
+                                       cmocka_unit_test(shared_out), cmocka_unit_test(every_shape),
+                                       cmocka_unit_test(every_format)};
     return cmocka_run_group_tests(tests, open_all, close_all);
 }
