@@ -190,6 +190,7 @@ static void add_constants(qg_text *text, const qk_kernel *k) {
     if (!k->spec_constant_count) return;
     for (uint32_t c = 0; c < k->spec_constant_count; ++c) {
         const qk_spec_constant *s = &k->spec_constants[c];
+        if (!s->legal_count) continue; /* any value */
         qg_text_printf(text, "static const uint32_t %s_%s_%s[] = {", k->name, api_name(k->api), s->name);
         for (uint32_t i = 0; i < s->legal_count; ++i) qg_text_printf(text, "%s%u", i ? ", " : "", s->legal[i]);
         qg_text_puts(text, "};\n");
@@ -197,8 +198,10 @@ static void add_constants(qg_text *text, const qk_kernel *k) {
     qg_text_printf(text, "static const qk_spec_constant %s_%s_constants[] = {", k->name, api_name(k->api));
     for (uint32_t c = 0; c < k->spec_constant_count; ++c) {
         const qk_spec_constant *s = &k->spec_constants[c];
-        qg_text_printf(text, "%s{%u, \"%s\", %u, %u, %s_%s_%s}", c ? ",\n    " : "", s->id, s->name, s->value,
-                       s->legal_count, k->name, api_name(k->api), s->name);
+        const char *legal =
+            !s->legal_count ? "0" : qg_format(text->arena, "%s_%s_%s", k->name, api_name(k->api), s->name);
+        qg_text_printf(text, "%s{%u, \"%s\", %u, %u, %s}", c ? ",\n    " : "", s->id, s->name, s->value, s->legal_count,
+                       legal);
     }
     qg_text_puts(text, "};\n\n");
 }

@@ -53,6 +53,9 @@ for file in q4_0.metal q4_0.c q4_0.h; do
 done
 
 refuses "an option without --cost" '--format, --family, --class, --spirv and --json belong to list --cost' "$QKGEN" list --spirv
+refuses "what matrix units are given" '--spirv does not count what matrix units are given: take another class than mma' \
+  "$QKGEN" list --cost --spirv --family gemv --class mma --format q4_0
+says "operands of matrix units" '^q4_0 +gemv +0.5625 +0.75 +0 ' <("$QKGEN" list --cost --family gemv --class mma --format q4_0)
 refuses "a format that is none" 'no format is named q4_k; did you mean q4_K\?' "$QKGEN" list --cost --format q4_k
 refuses "a family that is none" 'no kernel family is named gemm' "$QKGEN" list --cost --family gemm
 refuses "a family without format" 'qdq_init takes no format, and has no cost for each weight' "$QKGEN" list --cost --family qdq_init

@@ -107,4 +107,18 @@ done
 check "the pairs link in one program" "${CC:-cc}" -o "$work/pairs/program" "$work/pairs"/*.o
 check "the program has kernels" grep -q 'bad +=' "$work/pairs/program.c"
 check "the program runs" "$work/pairs/program"
+
+# ---- matrix units: kernels, or a warning from a build whose glslang is too old ----
+
+for format in q4_0 q4_K mxfp4 iq2_xs affine_b3_g64_bf16; do
+  "$QKGEN" emit --format $format --class mma --family gemv --out "$work/units" >"$work/log" 2>&1 || fail "$format on matrix units" "$work/log"
+done
+if grep -q "2 kernels are left out: class mma needs glslang 13 or newer" "$work/log"; then
+  check "nothing of them is written" test ! -e "$work/units/q4_0/q4_0_gemv_mma_f32.comp"
+else
+  says "operands go where the unit has them" 'ORDER_A >> 21 & 7u' "$work/units/q4_0/q4_0_gemv_mma_f32.comp"
+  says "the descriptor asks for what is needed" '"order_bc"' "$work/units/q4_0/q4_0.c"
+  check "what is emitted compiles" $cc -c -I"$SOURCE/runtime/include" -I"$work/units" -o "$work/units/q4_0.o" "$work/units/q4_0/q4_0.c"
+  says "the stub has the class's name" 'qk_q4_0_gemv_mma_f32\(' "$work/units/q4_0/q4_0.h"
+fi
 finish
