@@ -11,7 +11,7 @@ folder=${FOLDER:-$(mktemp -d)}
 pattern=${1:-.}
 tree=$folder/tree
 mkdir -p "$tree" "$folder/logs"
-(cd "$source_tree" && tar -c --exclude=./build --exclude=./.git --exclude=./out --exclude=./shared .) | tar -x -C "$tree"
+(cd "$source_tree" && tar -c --exclude=./build --exclude=./.git --exclude=./out --exclude=./shared .) | tar -x -m -C "$tree" # now is later than any object here
 cd "$tree" || exit 1
 # What changes is restored with its contents alone, so the copy that is compared with is elsewhere.
 rm -rf "$folder/was" && cp -r "$tree" "$folder/was" && rm -rf "$folder/was/build"
