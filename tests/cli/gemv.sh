@@ -21,7 +21,7 @@ has_class() {
 }
 
 # runs_of FORMAT KIND: targets and classes. Only Vulkan has others than exact and half. Unless ALL is set, a few formats of each kind
-# are compared in all classes, fewer with experts and several vectors, which take fewer to Metal, too, and class half even fewer.
+# are compared in all classes, but for int24, which is split with a digit more, of these few alone, fewer with experts and several vectors, which take fewer to Metal, too, and class half even fewer.
 runs_of() {
   local target many=yes
   case ${ALL:-}$2-$1 in
@@ -39,7 +39,8 @@ runs_of() {
   [ -n "$many" ] || return 0
   case ${ALL:-}$1 in
     1* | [it]*q* | q* | nvfp4 | mxfp4 | mlx_* | affine_b?_g64_bf16 | awq_b4_g64 | gptq_v?_b4_g64 | hqq_b4_g64 | ct_b4_g32 | nf4_b64 | fp8_tensor | int8_channel)
-      printf 'vulkan %s\n' int8 split int24 half ;;
+      printf 'vulkan %s\n' int8 split half
+      case ${ALL:-}$2-$1 in 1* | one-q[468]_[0K] | one-q2_K | one-iq2_xxs | one-affine_b3_g64_bf16) echo "vulkan int24" ;; esac ;;
   esac
 }
 
@@ -203,7 +204,7 @@ everything() {
     echo "blocks $format 19 3 1 f32"
     case $format in
     q*) echo "experts $format f16" ;;
-    *_f16 | *_f32) [ -z "${ALL:-}" ] || echo "experts $format f32" ;;
+    *_f16 | *_f32 | *_g32_bf16 | *_g128_bf16) [ -z "${ALL:-}" ] || echo "experts $format f32" ;;
     *) echo "experts $format f32" ;;
     esac
     case $format in q*) echo "blocks $format 5 7 3 f16" ;; esac
