@@ -20,7 +20,6 @@ cd "$(dirname "$0")/.."
 packages=(
   build-essential cmake ninja-build
   glslang-dev spirv-tools            # GLSL to SPIR-V, in process
-  python3 dpkg-dev                   # to build a newer glslang where the distribution's is old
   libvulkan-dev                      # the runtime
   libcjson-dev                       # model files: safetensors
   mesa-vulkan-drivers                # a Vulkan device on every machine: lavapipe, on the CPU
@@ -55,14 +54,6 @@ if command -v apt-get >/dev/null && command -v dpkg-query >/dev/null; then
   install_missing
 else
   echo "bootstrap: no apt here; this needs the equivalents of: ${packages[*]}" >&2
-fi
-
-# Kernels with matrix units need a newer glslang than Debian 12 and Ubuntu 24.04 have. Without it, they are left out.
-glslang_major() {
-  sed -nE 's/^#define GLSLANG_VERSION_MAJOR ([0-9]+)$/\1/p' /usr/include/glslang/build_info.h 2>/dev/null || true
-}
-if [ "$(glslang_major || true)" -lt 13 ] 2>/dev/null && ! cmake/glslang.sh build/glslang; then
-  echo "bootstrap: going on without kernels with matrix units" >&2
 fi
 
 cmake --preset default

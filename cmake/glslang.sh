@@ -3,7 +3,8 @@
 #
 # For systems whose glslang is older than 13, which knows no cooperative matrices; takes some minutes. The sources come
 # with apt's checks of signature and checksum, through a list of sources of its own: the system's stays as it is, and
-# nothing is installed on the system. Where FOLDER is complete already, nothing is done.
+# nothing is installed on the system. Where FOLDER is complete already, nothing is done. The optimiser of SPIRV-Tools, which would
+# take twice as long, is left out.
 set -euo pipefail
 
 [ $# -eq 1 ] || { sed -nE 's/^# ?//p' "$0" | sed -n '2,5p' >&2; exit 2; }
