@@ -204,7 +204,8 @@ uint32_t qg_mma_tiles(const qg_plan *plan);
 uint32_t qg_x_steps(const qg_plan *plan);
 void qg_load_x_body(qg_text *text, const qg_ir *ir, const qg_operands *operands, const qg_plan *plan,
                     const qg_target *target, const char *row_runs, const char *batch, const char *load);
-/* The body of a function that makes operands of a tile of weights, or returns their largest factor; qg_load_x_body does of x where `operands` is not NULL. */
+/* The body of a function that makes operands of a tile of weights, or, with `most`, returns their largest factor. qg_load_x_body
+ * makes those of x, where its `operands` are not NULL. */
 void qg_operands_of_row(qg_text *text, const qg_operands *operands, const qg_ir *ir, const qg_plan *plan,
                         const qg_target *target, const char *row_tiles, uint32_t size, bool most);
 void qg_accumulate_body(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target,

@@ -17,6 +17,8 @@ says "a decoder's error" "q4_0 +dequant .* 0\.0e\+00$" "$work/f.txt"
 says "a sum's error" "awq_b4_g128 +gemv .* [1-9]\.[0-9]e-0[78]$" "$work/f.txt"
 if grep -q 'WRONG' "$work/f.txt"; then fail "a result is wrong" "$work/f.txt"; else pass; fi
 "$QKGEN" devices | head -1 | grep -q '(cpu,' && says "a CPU is called one" "a CPU device, whose figures say nothing of GPUs" "$work/f.txt"
+# Threads that go on to further tiles and rows, as they do in large tables.
+check "gather, a few threads for many tiles" "$QKGEN" bench gather --format q4_0,affine_b4_g64_bf16 --rows 96 --cols 2560 --workgroups 3
 says "the picture has panels" '>gemv, 3 vectors<' "$work/f.svg"
 says "tables" '^\| q4_0 \| 4.5 \| ' "$work/f.md"
 
