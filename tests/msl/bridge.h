@@ -53,8 +53,9 @@ struct qkm_bridge {
     void (*fault)(void *launch, int what, unsigned long address, unsigned long size, unsigned long pc,
                   const char *detail);
     void (*barrier)(void *launch, int simdgroup, const char *file, int line);
-    void (*exchange)(void *launch, const void *value, unsigned bytes, void *all, unsigned *active, const char *file,
-                     int line, int column);
+    /* `whole`: all lanes of a simdgroup must come. */
+    void (*exchange)(void *launch, const void *value, unsigned bytes, void *all, unsigned *active, int whole,
+                     const char *file, int line, int column);
 };
 
 enum { QKM_FAULT_READ = 1, QKM_FAULT_WRITE, QKM_FAULT_RACE, QKM_FAULT_UNINITIALISED, QKM_FAULT_UNDEFINED };

@@ -265,6 +265,8 @@ msl::settings msl::choose(const qk_msl_options *o) {
     s.skip = o->skip;
     s.math = o->math;
     for (uint32_t i = 0; i < o->define_count; ++i) s.defines.push_back(o->defines[i]);
+    const char *define = getenv("QKGEN_MSL_DEFINE");
+    if (define && *define) s.defines.push_back(define);
     return s;
 }
 

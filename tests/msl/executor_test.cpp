@@ -117,6 +117,19 @@ static void barriers(qk_msl *file) {
                "simdgroup_barrier is reached by 7 of 32");
         n = 64;
         launch(1, 64).add(0, to).value(1, n).must(file, "early_return");
+        for (const char *kernel : {"divergent_matrix", "divergent_matrix_store"}) {
+            vector<float> numbers(128);
+            launch whole(1, 64), part(1, 64), few(1, 48);
+            n = 32;
+            whole.order(order, 3).add(0, numbers).value(1, n).must(file, kernel);
+            CHECK(numbers[5] == (strcmp(kernel, "divergent_matrix") == 0 ? 9 : 1), "%s: %g", kernel,
+                  double(numbers[5]));
+            expect(few.order(order, 3).add(0, numbers).value(1, n), file, kernel, QK_MSL_ERROR_BARRIER,
+                   "a simdgroup function is reached by 16 of 16 threads");
+            n = 31;
+            expect(part.order(order, 3).add(0, numbers).value(1, n), file, kernel, QK_MSL_ERROR_BARRIER,
+                   "a simdgroup function is reached by 31 of 32 threads");
+        }
     }
 }
 

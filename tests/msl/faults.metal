@@ -147,6 +147,19 @@ kernel void divergent_simdgroup(device uint *to [[buffer(0)]], uint i [[thread_i
     if (i % 32u < 7u) simdgroup_barrier(mem_flags::mem_device);  // LINE divergent_simdgroup
 }
 
+kernel void divergent_matrix(device float *to [[buffer(0)]], constant uint &lanes [[buffer(1)]], uint i [[thread_index_in_threadgroup]])
+{
+    simdgroup_float8x8 a = make_filled_simdgroup_matrix<float, 8, 8>(1.0f);
+    if (i % 32u < lanes) simdgroup_multiply_accumulate(a, a, a, a);  // LINE divergent_matrix
+    to[i] = a.thread_elements()[0];
+}
+
+kernel void divergent_matrix_store(device float *to [[buffer(0)]], constant uint &lanes [[buffer(1)]], uint i [[thread_index_in_threadgroup]])
+{
+    simdgroup_float8x8 a = make_filled_simdgroup_matrix<float, 8, 8>(1.0f);
+    if (i % 32u < lanes) simdgroup_store(a, to + i / 32u * 64u, 8);  // LINE divergent_matrix_store
+}
+
 // ---- poison and undefined behaviour ----
 
 kernel void uninitialised(device uint *to [[buffer(0)]], uint i [[thread_index_in_threadgroup]])

@@ -150,6 +150,7 @@ struct fiber {
     const void *value;
     void *all;
     unsigned bytes, *active;
+    bool whole; // all lanes must come
     unsigned attributes[QKM_BUILTINS][3];
 };
 
@@ -314,14 +315,15 @@ void on_barrier(void *launch, int simdgroup, const char *file, int line) {
     wait_as(static_cast<launch_state *>(launch), simdgroup ? AT_SIMD_BARRIER : AT_BARRIER, file, line, 0);
 }
 
-void on_exchange(void *launch, const void *value, unsigned bytes, void *all, unsigned *active, const char *file,
-                 int line, int column) {
+void on_exchange(void *launch, const void *value, unsigned bytes, void *all, unsigned *active, int whole,
+                 const char *file, int line, int column) {
     launch_state *l = static_cast<launch_state *>(launch);
     fiber &f = l->fibers[l->current];
     f.value = value;
     f.bytes = bytes;
     f.all = all;
     f.active = active;
+    f.whole = whole != 0;
     wait_as(l, AT_EXCHANGE, file, line, column);
 }
 
@@ -415,6 +417,10 @@ bool release(launch_state *l, bool *more) {
             };
             for (unsigned t = base; t < end; ++t)
                 if (joins(l->fibers[t])) active |= 1u << (t - base);
+            if (first->whole && active != ~0u) {
+                divergent(l, unsigned(first - &l->fibers[0]), base, end);
+                return false;
+            }
             for (unsigned t = base; t < end; ++t) {
                 fiber &f = l->fibers[t];
                 if (!(active >> (t - base) & 1u)) continue;

@@ -141,9 +141,9 @@ void qkm_atomic(const volatile void *at, u64 size, int writes) {
 void qkm_barrier(int simdgroup, const char *file, int line) {
     qkm_the_bridge.barrier(qkm_the_bridge.launch, simdgroup, file, line);
 }
-void qkm_exchange(const void *value, unsigned bytes, void *all, unsigned *active, const char *file, int line,
+void qkm_exchange(const void *value, unsigned bytes, void *all, unsigned *active, int whole, const char *file, int line,
                   int column) {
-    qkm_the_bridge.exchange(qkm_the_bridge.launch, value, bytes, all, active, file, line, column);
+    qkm_the_bridge.exchange(qkm_the_bridge.launch, value, bytes, all, active, whole, file, line, column);
 }
 unsigned qkm_attribute(int which, int component) { return qkm_the_bridge.attributes[which][component]; }
 

@@ -171,6 +171,22 @@ kernel void matrix_product(device const half *a [[buffer(0)]], device const half
     simdgroup_store(z, c, 8);
 }
 
+// Where each thread's elements are: what it holds of a matrix that holds its own indices, in threadgroup memory; and 8x8 numbers that
+// are stored from the threads.
+kernel void matrix_places(device uint *places [[buffer(0)]], device half *stored [[buffer(1)]], uint i [[thread_index_in_threadgroup]])
+{
+    threadgroup float numbers[64];
+    numbers[i] = float(i);
+    numbers[i + 32u] = float(i + 32u);
+    threadgroup_barrier(mem_flags::mem_threadgroup);
+    simdgroup_float8x8 m;
+    simdgroup_load(m, numbers, 8);
+    for (uint e = 0; e < 2; ++e) places[2u * i + e] = uint(m.thread_elements()[e]);
+    simdgroup_half8x8 n;
+    for (uint e = 0; e < 2; ++e) n.thread_elements()[e] = half(m.thread_elements()[e]) + 0.5h;
+    simdgroup_store(n, stored, 8);
+}
+
 kernel void atomics(device atomic_uint *r [[buffer(0)]], uint i [[thread_position_in_grid]])
 {
     atomic_fetch_add_explicit(r, i, memory_order_relaxed);

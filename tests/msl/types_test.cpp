@@ -246,6 +246,52 @@ static void vectors(qk_msl *file) {
                   double(want[i][k]));
 }
 
+// Each element is some thread's, beside its neighbour in the row, and in the place that a load found for it. Those of Apple's GPUs are
+// known; others are none of these.
+static void matrix_places(qk_msl *file, bool other) {
+    small_float h(5, 10);
+    vector<uint32_t> places(64);
+    vector<uint16_t> stored(64);
+    launch(1, 32).add(0, places).add(1, stored).must(file, "matrix_places");
+    vector<bool> seen(64);
+    size_t known = 0;
+    for (uint32_t lane = 0; lane < 32; ++lane) {
+        const uint32_t at = places[2 * lane], quad = lane / 4;
+        CHECK(at % 2 == 0 && at < 64 && places[2 * lane + 1] == at + 1 && !seen[at & 63], "lane %u holds %u and %u",
+              lane, at, places[2 * lane + 1]);
+        seen[at & 63] = true;
+        known += at == ((quad & 4) + lane / 2 % 4) * 8 + (quad & 2) * 2 + lane % 2 * 2;
+    }
+    CHECK(other ? known < 32 : known == 32, "%zu lanes hold what they hold on Apple's GPUs", known);
+    for (size_t i = 0; i < 64; ++i)
+        CHECK(h.value(stored[i]) == (long double)i + 0.5L, "element %zu is stored as %g", i,
+              double(h.value(stored[i])));
+}
+
+static void matrix_products(qk_msl *file) {
+    small_float h(5, 10);
+    for (uint32_t transposed = 0; transposed < 2; ++transposed) {
+        vector<uint16_t> a(7 * 16 + 8), b(64); // not a byte more than the matrices have
+        vector<float> c(64);
+        for (uint16_t &x : a) x = h.round(double(int(random64(&seed) % 64) - 32) / 8);
+        for (uint16_t &x : b) x = h.round(double(int(random64(&seed) % 64) - 32) / 8);
+        launch(1, 32).add(0, a).add(1, b).add(2, c).value(3, transposed).must(file, "matrix_product");
+        for (size_t i = 0; i < 8; ++i)
+            for (size_t j = 0; j < 8; ++j) {
+                long double want = 1;
+                for (size_t k = 0; k < 8; ++k)
+                    want += h.value(a[i * 16 + k]) * h.value(transposed ? b[j * 8 + k] : b[k * 8 + j]);
+                CHECK(c[i * 8 + j] == float(want), "matrix product %zu %zu: %g, not %g", i, j, double(c[i * 8 + j]),
+                      double(want));
+            }
+        a.pop_back();
+        launch short_one(1, 32);
+        CHECK(short_one.add(0, a).add(1, b).add(2, c).value(3, transposed).run(file, "matrix_product") ==
+                  QK_MSL_ERROR_ACCESS,
+              "a matrix one element short: %s", short_one.error.text);
+    }
+}
+
 static void simdgroups(qk_msl *file) {
     for (const qk_msl_order order : {QK_MSL_FORWARD, QK_MSL_REVERSE, QK_MSL_RANDOM}) {
         vector<float> in(64), r(64 * 16);
@@ -291,27 +337,8 @@ static void simdgroups(qk_msl *file) {
             CHECK(total[i] == want, "simd_loop %u: %u, not %u", i, total[i], want);
         }
     }
-    small_float h(5, 10);
-    for (uint32_t transposed = 0; transposed < 2; ++transposed) {
-        vector<uint16_t> a(7 * 16 + 8), b(64); // not a byte more than the matrices have
-        vector<float> c(64);
-        for (uint16_t &x : a) x = h.round(double(int(random64(&seed) % 64) - 32) / 8);
-        for (uint16_t &x : b) x = h.round(double(int(random64(&seed) % 64) - 32) / 8);
-        launch(1, 32).add(0, a).add(1, b).add(2, c).value(3, transposed).must(file, "matrix_product");
-        for (size_t i = 0; i < 8; ++i)
-            for (size_t j = 0; j < 8; ++j) {
-                long double want = 1;
-                for (size_t k = 0; k < 8; ++k)
-                    want += h.value(a[i * 16 + k]) * h.value(transposed ? b[j * 8 + k] : b[k * 8 + j]);
-                CHECK(c[i * 8 + j] == float(want), "matrix product %zu %zu: %g, not %g", i, j, double(c[i * 8 + j]),
-                      double(want));
-            }
-        a.pop_back();
-        launch short_one(1, 32);
-        CHECK(short_one.add(0, a).add(1, b).add(2, c).value(3, transposed).run(file, "matrix_product") ==
-                  QK_MSL_ERROR_ACCESS,
-              "a matrix one element short: %s", short_one.error.text);
-    }
+    matrix_products(file);
+    matrix_places(file, false);
     vector<uint32_t> words(4);
     launch(4, 64).order(QK_MSL_RANDOM, 9).add(0, words).must(file, "atomics");
     CHECK(words[0] == 255 * 256 / 2 && words[1] == 255 && words[2] == 0xFFFFFFFFu && words[3] == 256,
@@ -356,6 +383,17 @@ static void contraction(const string &folder) {
     }
 }
 
+static void other_lanes(const string &folder) {
+    const char *const define = "QKM_OTHER_LANES";
+    qk_msl_options options = {};
+    options.define_count = 1;
+    options.defines = &define;
+    qk_msl *file = open_file(folder + "/types.metal", &options);
+    matrix_places(file, true);
+    matrix_products(file);
+    qk_msl_close(file);
+}
+
 int main(int argc, char **argv) {
     const string folder = argc > 1 ? argv[1] : ".";
     qk_msl *file = open_file(folder + "/types.metal");
@@ -378,5 +416,6 @@ int main(int argc, char **argv) {
     positions(file);
     qk_msl_close(file);
     contraction(folder);
+    other_lanes(folder);
     return finish("types");
 }

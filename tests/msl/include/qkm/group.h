@@ -3,8 +3,8 @@
 #pragma once
 
 extern "C" void qkm_barrier(int simdgroup, const char *file, int line);
-extern "C" void qkm_exchange(const void *value, unsigned bytes, void *all, unsigned *active, const char *file, int line,
-                             int column);
+extern "C" void qkm_exchange(const void *value, unsigned bytes, void *all, unsigned *active, int whole,
+                             const char *file, int line, int column);
 extern "C" unsigned qkm_attribute(int which, int component);
 
 namespace metal {
@@ -42,7 +42,11 @@ template <class T> struct lanes {
     T v[32];
     uint active; // a bit for each lane that came here
     uint self;
-    lanes(const T &x, QKM_PLACE) : self(qkm_attribute(8, 0)) { qkm_exchange(&x, sizeof x, v, &active, QKM_HERE); }
+    lanes(const T &x, QKM_PLACE) : lanes(x, false, QKM_HERE) {}
+    // `whole`: it is an error if a lane does not come.
+    lanes(const T &x, bool whole, const char *file, int line, int column) : self(qkm_attribute(8, 0)) {
+        qkm_exchange(&x, sizeof x, v, &active, whole, QKM_HERE);
+    }
     bool has(uint lane) const { return lane < 32 && (active >> lane & 1u); }
     // From a lane that is not there: any value; here all bits set.
     T from(uint lane) const {

@@ -1,5 +1,7 @@
 // simdgroup_matrix<T, 8, 8>: each of the 32 lanes holds two neighbouring elements of a row. Loads and stores touch the
-// lane's own elements only, so that a bound is exact; products read the other lanes' elements.
+// lane's own elements only, so that a bound is exact; products read the other lanes' elements. All lanes must take part in each.
+// Which lane holds which elements, Apple does not say: here as its GPUs have it, or, with QKM_OTHER_LANES, in another order, that
+// shows who relies on it.
 #pragma once
 
 namespace metal {
@@ -15,8 +17,13 @@ template <class T, int C, int R> struct simdgroup_matrix {
     vec<T, 2> &thread_elements() { return qkm_elements; }
     const vec<T, 2> &thread_elements() const { return qkm_elements; }
 
+#ifdef QKM_OTHER_LANES
+    static uint row_of(uint lane) { return 7 - lane % 8; }
+    static uint column_of(uint lane) { return lane / 8 * 2; }
+#else
     static uint row_of(uint lane) { return ((lane / 4) & 4u) + (lane / 2) % 4; }
     static uint column_of(uint lane) { return ((lane / 4) & 2u) * 2 + (lane % 2) * 2; }
+#endif
     static uint row() { return row_of(qkm_attribute(8, 0)); }
     static uint column() { return column_of(qkm_attribute(8, 0)); }
 };
@@ -42,13 +49,15 @@ template <class P, class M> inline P *element(P *p, ulong stride, const ulong2 &
 
 template <class T, int C, int R>
 inline void simdgroup_load(simdgroup_matrix<T, C, R> &m, const T *p, ulong stride = C, ulong2 origin = ulong2(0ul),
-                           bool transposed = false) {
+                           bool transposed = false, QKM_PLACE) {
+    qkm::lanes<bool>(true, true, QKM_HERE);
     for (int i = 0; i < 2; ++i)
         m.qkm_elements.d[i] = *qkm::element<const T, simdgroup_matrix<T, C, R>>(p, stride, origin, transposed, i);
 }
 template <class T, int C, int R>
 inline void simdgroup_store(const simdgroup_matrix<T, C, R> &m, T *p, ulong stride = C, ulong2 origin = ulong2(0ul),
-                            bool transposed = false) {
+                            bool transposed = false, QKM_PLACE) {
+    qkm::lanes<bool>(true, true, QKM_HERE);
     for (int i = 0; i < 2; ++i)
         *qkm::element<T, simdgroup_matrix<T, C, R>>(p, stride, origin, transposed, i) = m.qkm_elements.d[i];
 }
@@ -59,8 +68,8 @@ inline void simdgroup_multiply_accumulate(simdgroup_matrix<D, C, R> &d, const si
                                           const simdgroup_matrix<B, C, R> &b, const simdgroup_matrix<S, C, R> &c,
                                           QKM_PLACE) {
     using M = simdgroup_matrix<A, C, R>;
-    const qkm::lanes<vec<A, 2>> left(a.qkm_elements, QKM_HERE);
-    const qkm::lanes<vec<B, 2>> right(b.qkm_elements, QKM_HERE);
+    const qkm::lanes<vec<A, 2>> left(a.qkm_elements, true, QKM_HERE);
+    const qkm::lanes<vec<B, 2>> right(b.qkm_elements, true, QKM_HERE);
     float am[8][8], bm[8][8];
     for (uint lane = 0; lane < 32; ++lane)
         for (uint i = 0; i < 2; ++i) {
