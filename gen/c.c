@@ -260,7 +260,8 @@ static char *descriptors(qg_arena *arena, const qg_request *request, const qg_ke
     for (uint32_t i = 0; i < count; ++i) {
         const qk_kernel *vulkan = qg_describe(arena, &kernels[i], QK_API_VULKAN, NULL);
         const qk_kernel *metal = qg_describe(arena, &kernels[i], QK_API_METAL, NULL);
-        qg_c_add_kernel(&text, request->layout->name, kernels[i].module, request->vulkan ? vulkan : NULL,
+        qg_c_add_kernel(&text, request->layout->name, kernels[i].module,
+                        qg_on_vulkan(request, &kernels[i]) ? vulkan : NULL,
                         has_metal(request, &kernels[i]) ? metal : NULL);
     }
     return text.data;
@@ -297,15 +298,17 @@ void qg_c_add_msl(qg_text *text, const char *owner, const char *msl, const char 
 
 static void add_code(qg_text *text, const qg_request *request, const qg_kernel *kernels, uint32_t count,
                      const qg_c_options *options, const char *linkage) {
-    for (uint32_t i = 0; request->vulkan && i < count; ++i)
-        if (!kernels[i].shared) qg_c_add_words(text, kernels[i].module, &options->spirv[i], linkage);
+    for (uint32_t i = 0; i < count; ++i)
+        if (qg_on_vulkan(request, &kernels[i]) && !kernels[i].shared)
+            qg_c_add_words(text, kernels[i].module, &options->spirv[i], linkage);
     if (request->metal) qg_c_add_msl(text, request->layout->name, options->msl, linkage);
 }
 
 static void declare_code(qg_text *text, const qg_request *request, const qg_kernel *kernels, uint32_t count) {
     qg_text_printf(text, "/* The code itself: %s_code.c. */\n", request->layout->name);
-    for (uint32_t i = 0; request->vulkan && i < count; ++i)
-        if (!kernels[i].shared) qg_text_printf(text, "extern const qk_code qk_%s_spirv;\n", kernels[i].module);
+    for (uint32_t i = 0; i < count; ++i)
+        if (qg_on_vulkan(request, &kernels[i]) && !kernels[i].shared)
+            qg_text_printf(text, "extern const qk_code qk_%s_spirv;\n", kernels[i].module);
     if (request->metal) qg_text_printf(text, "extern const qk_code qk_%s_msl;\n", request->layout->name);
     qg_text_puts(text, "\n");
 }
@@ -341,8 +344,9 @@ static char *dispatch_stubs(qg_arena *arena, const qg_request *request, const qg
     for (uint32_t i = 0; i < count; ++i) {
         if (i) qg_text_puts(&text, "\n");
         add_dispatch_head(&text, &kernels[i]);
-        qg_text_printf(&text, " {\n    const qk_kernel *const kernel = %s;\n",
-                       qg_c_chosen(arena, request->vulkan, has_metal(request, &kernels[i]), kernels[i].name));
+        qg_text_printf(
+            &text, " {\n    const qk_kernel *const kernel = %s;\n",
+            qg_c_chosen(arena, qg_on_vulkan(request, &kernels[i]), has_metal(request, &kernels[i]), kernels[i].name));
         const qg_family_form *form = qg_form(kernels[i].family, kernels[i].layout);
         qg_text_printf(&text, "    return qk_dispatch_%s%s(backend, kernel, weights, %s, error);\n}\n",
                        kernels[i].family->name, form->suffix, form->dispatch_arguments);
@@ -373,7 +377,8 @@ static char *declarations(qg_arena *arena, const qg_request *request, const qg_k
         const qg_kernel *kernel = &kernels[i];
         qg_text_printf(&text, "%s/* %s: %s, in %s%s. */\n", i ? "\n" : "", kernel->name, kernel->family->summary,
                        qg_scalars[kernel->type].name, sum_class(arena, kernel));
-        if (request->vulkan) qg_text_printf(&text, "extern const qk_kernel qk_%s_vulkan;\n", kernel->name);
+        if (qg_on_vulkan(request, kernel))
+            qg_text_printf(&text, "extern const qk_kernel qk_%s_vulkan;\n", kernel->name);
         if (has_metal(request, kernel)) qg_text_printf(&text, "extern const qk_kernel qk_%s_metal;\n", kernel->name);
         if (dispatched) {
             add_dispatch_head(&text, kernel);

@@ -61,8 +61,8 @@ static const qk_code *compile_kernels(qg_arena *arena, const emission *e, const 
     const qg_kernel *kernels;
     const uint32_t count = qg_kernels(arena, request, &kernels);
     qk_code *codes = QG_NEW_ARRAY(arena, qk_code, count + 1);
-    for (uint32_t i = 0; request->vulkan && i < count; ++i) {
-        if (kernels[i].shared) continue;
+    for (uint32_t i = 0; i < count; ++i) {
+        if (kernels[i].shared || !qg_on_vulkan(request, &kernels[i])) continue;
         const char *glsl = qg_glsl(arena, &e->templates, request, &kernels[i], &product->why);
         if (!glsl) return NULL;
         const char *path = qg_format(arena, "%s/%s.comp", request->layout->name, kernels[i].module);
@@ -89,11 +89,11 @@ static void emit_format(qg_arena *arena, const emission *e, const qg_layout *lay
                           .metal = o->metal,
                           .command = command(arena, layout)};
     request.metal = o->metal && any_on_metal(arena, &request);
-    if (!qg_spirv_has_matrices()) {
-        const qg_kernel *all, *left;
+    if (o->vulkan && !qg_spirv_has_matrices()) {
+        const qg_kernel *all;
         const uint32_t count = qg_kernels(arena, &request, &all);
+        for (uint32_t i = 0; i < count; ++i) product->left_out += qg_is_mma(&all[i]);
         request.without_mma = true;
-        product->left_out = count - qg_kernels(arena, &request, &left);
     }
     const qg_plan *plan = qg_plan_tiles(arena, layout);
     const char *name = layout->name, *msl = "";

@@ -115,7 +115,7 @@ const qg_sum_class qg_sum_classes[] = {
     {"split", "_split", "_int8", QG_PRODUCTS_INT8, 2, QK_NUMERIC_SPLIT_SUM, false, false},
     {"int24", "_int24", "_int8", QG_PRODUCTS_INT8, 3, QK_NUMERIC_EXACT_SUM, false, false},
     {"half", "_half", "_half", QG_PRODUCTS_F16, 0, QK_NUMERIC_HALF_SUM, true, true},
-    {"mma", "_mma", "_mma", QG_PRODUCTS_MMA, 0, QK_NUMERIC_HALF_SUM, false, true},
+    {"mma", "_mma", "_mma", QG_PRODUCTS_MMA, 0, QK_NUMERIC_HALF_SUM, true, true},
 };
 
 const uint32_t qg_n_sum_classes = sizeof qg_sum_classes / sizeof *qg_sum_classes;
@@ -134,6 +134,10 @@ bool qg_shares_x(const qg_kernel *kernel) {
 }
 
 bool qg_on_metal(const qg_kernel *kernel) { return !kernel->sum || kernel->sum->metal; }
+
+bool qg_on_vulkan(const qg_request *request, const qg_kernel *kernel) {
+    return request->vulkan && !(request->without_mma && qg_is_mma(kernel));
+}
 
 /* The plan of 16 bytes at a time, where there is something to load so. */
 static const qg_plan *plan_wide(qg_arena *arena, const qg_layout *layout, const qg_plan *rows, qg_products products) {
@@ -175,7 +179,7 @@ static uint32_t classes_of(qg_arena *arena, const qg_request *request, const qg_
     for (uint32_t i = 0; i < qg_n_sum_classes; ++i) {
         const qg_sum_class *sum = &qg_sum_classes[i];
         const bool wanted = classes >> i & 1 && (sum->metal || request->vulkan) &&
-                            !(request->without_mma && sum->products == QG_PRODUCTS_MMA);
+                            (request->metal || !request->without_mma || sum->products != QG_PRODUCTS_MMA);
         if (wanted && (i == 0 || qg_has_class(arena, request->layout, family, sum))) has |= UINT32_C(1) << i;
     }
     return has;
@@ -286,13 +290,19 @@ static void describe_tables(qg_arena *arena, const qg_kernel *kernel, qk_kernel 
     described->tables = tables;
 }
 
-/* Which value of a thread is which element, is for the host to find out. */
+/* Which value of a thread is which element, is for Vulkan's host to find out; kernels of Metal do it themselves. */
 static void describe_mma_constants(qg_arena *arena, const qg_kernel *kernel, qk_kernel *described) {
     static const uint32_t counts[] = {1, 2, 4};
     const uint32_t kept = qg_mma_tiles(kernel->wide);
+    const qk_spec_constant tiles = {.id = 1, .name = "kept", .value = kept, .legal_count = 3, .legal = counts};
+    if (described->api == QK_API_METAL) {
+        described->spec_constant_count = 1;
+        described->spec_constants = memcpy(qg_alloc(arena, sizeof tiles), &tiles, sizeof tiles);
+        return;
+    }
     const qk_spec_constant list[] = {
         qg_workgroup_constant(described->workgroup_size),
-        {.id = 1, .name = "kept", .value = kept, .legal_count = 3, .legal = counts},
+        tiles,
         {.id = 2, .name = "at_once", .value = 2, .legal_count = 3, .legal = counts},
         {.id = 9, .name = "order_a"},
         {.id = 10, .name = "order_bc"},
@@ -361,7 +371,10 @@ const qk_kernel *qg_describe(qg_arena *arena, const qg_kernel *kernel, qk_api ap
     described->push = push;
     const qg_plan *plan = api == QK_API_VULKAN ? kernel->plan : kernel->metal_plan;
     described->workgroup_size = plan->workgroup;
-    described->features = api == QK_API_VULKAN ? features(kernel) : 0;
+    if (api == QK_API_METAL && qg_is_mma(kernel)) described->workgroup_size = 32 * QG_MMA_SIMDGROUPS;
+    described->features = api == QK_API_VULKAN ? features(kernel)
+                          : qg_is_mma(kernel)  ? QK_FEATURE_COOPERATIVE_MATRIX
+                                               : 0;
     described->numeric = kernel->sum ? kernel->sum->numeric : QK_NUMERIC_EXACT_DECODE;
     described->output = type_of_role(kernel, QK_ROLE_OUTPUT);
     described->block_elements = kernel->layout->elements;

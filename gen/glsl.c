@@ -109,7 +109,7 @@ static const char *x_elements(qg_arena *arena, const qg_kernel *kernel, uint32_t
                      kernel->type == QG_F32 ? "float" : "uint16_t");
 }
 
-static char *load_x(qg_arena *arena, const qg_ir *ir, const qg_operands *operands, const qg_kernel *kernel,
+static char *load_x(qg_arena *arena, const qg_ir *ir, const qg_x_operands *operands, const qg_kernel *kernel,
                     const qg_plan *plan) {
     const char *row_runs = plan->layout->ragged
                                ? qg_format(arena, "(%s / %uu)", qg_row_cols(arena, plan, ""), plan->lanes)
@@ -407,22 +407,21 @@ static char *narrow(qg_arena *arena, const qg_ir *ir, const qg_kernel *kernel) {
                      load_x(arena, ir, NULL, kernel, kernel->plan), accumulate(arena, ir, kernel->plan));
 }
 
-/* Rows that are loaded 16 bytes at a time: not those that are no whole wide tiles, and not the last, where that would read beyond
- * its end. "" where it is all of them. */
-static const char *mma_end(qg_arena *arena, const qg_ir *ir, const qg_kernel *kernel) {
-    const qg_layout *layout = kernel->wide->layout;
-    const uint32_t whole = layout->elements / kernel->plan->tile_elements;
-    const char *rows = ir->overruns ? "rows - 1u" : "rows";
-    if (layout->joined) return qg_format(arena, "row_tiles %% %uu == 0u ? %s : 0u", whole, rows);
-    return ir->overruns ? rows : "";
-}
-
 static char *mma_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *request,
                       const qg_kernel *kernel, const char **why) {
     const qg_plan *wide = kernel->wide;
     const qg_operands *operands = qg_lower_operands(arena, wide);
     const qg_ir *small = qg_lower_dot(arena, kernel->plan, QG_PRODUCTS_F32);
     qg_ir ir = *operands->ir, rows = *small;
+    const qg_x_operands x = {.of = operands,
+                             .scale = "    float unit;\n"
+                                      "    const float scale = scale_of(most_of_four($m), 7u, unit);\n"
+                                      "    wide_x_unit[k] = of_vectors(unit);\n",
+                             .at_once = 2,
+                             .open = "    wide_x[k][$i] = uvec2(",
+                             .word = "packHalf2x16(scale * vec2(",
+                             .word_end = "))",
+                             .close = ");\n"};
     qg_holes prelude = {.count = 0}, holes = {.count = 0};
     qg_text loads = qg_text_new(arena);
     rows.single = true;
@@ -453,13 +452,13 @@ static char *mma_glsl(qg_arena *arena, const qg_templates *templates, const qg_r
     qg_hole(&holes, "products", qg_format(arena, "%u", operands->n_words / 2));
     qg_hole(&holes, "part", qg_format(arena, "%u", qg_operands_part(operands)));
     qg_hole(&holes, "kept", qg_format(arena, "%u", qg_mma_tiles(wide)));
-    qg_hole(&holes, "load_wide_x", load_x(arena, &ir, operands, kernel, wide));
+    qg_hole(&holes, "load_wide_x", load_x(arena, &ir, &x, kernel, wide));
     qg_hole(&holes, "fetch_wide", fetch_wide(arena, &ir, kernel));
     qg_hole(&holes, "operands", operands_of(arena, operands, &ir, kernel));
     wide_loads(&loads, small, &ir, kernel->plan);
     qg_hole(&holes, "narrow", qg_format(arena, "%s%s", loads.data ? loads.data : "", narrow(arena, &rows, kernel)));
     qg_hole(&holes, "wide_ratio", qg_format(arena, "%u", wide_size(kernel)));
-    const char *end = mma_end(arena, &ir, kernel);
+    const char *end = qg_mma_end(arena, &ir, kernel, "");
     qg_hole(&holes, "restricted", *end ? "" : NULL);
     qg_hole(&holes, "mma_end", end);
     const char *words = ir.fetched->n_words ? qg_format(arena, "\nuint words[KEPT][2][%u];", ir.fetched->n_words) : "";

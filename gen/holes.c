@@ -35,14 +35,16 @@ static void add_names(qg_arena *arena, names *list, const char *stem, const char
 static names template_names(qg_arena *arena) {
     static const char *const prelude[] = {"glsl", "metal", "c", NULL}, *const file[] = {"metal", "h", "c", NULL};
     static const char *const kernel[] = {"comp", "metal", "c", NULL}, *const set[] = {"glsl", "metal", NULL},
-                             *const rows[] = {"metal", NULL}, *const comp[] = {"comp", NULL},
+                             *const rows[] = {"metal", NULL}, *const mma[] = {"comp", "metal", NULL},
                              *const units[] = {"ext", "glsl", NULL};
     names list = {0};
     add_names(arena, &list, "prelude", prelude);
     add_names(arena, &list, "format", file);
     add_names(arena, &list, "plain", file);
+    add_names(arena, &list, "gemv_tiles", rows);
     add_names(arena, &list, "gemv_rows", rows);
-    add_names(arena, &list, "gemv_mma", comp);
+    add_names(arena, &list, "gemv_mma", mma);
+    add_names(arena, &list, "gemv_mma_rows", rows);
     add_names(arena, &list, "mma_units", units);
     for (uint32_t i = 0; i < qg_n_families; ++i) {
         const qg_family *f = &qg_families[i];

@@ -227,13 +227,23 @@ const qg_operands *qg_operands_of(qg_ir *ir, uint32_t lanes, uint32_t n_runs, co
 /* Products of which operands are made at a time, where their number allows for it: more would fill the registers. */
 enum { QG_PART = 4 };
 uint32_t qg_operands_part(const qg_operands *operands);
+/* How a target writes operands of x: first `scale`, in which $m is the largest magnitude in a tile; then a statement for every `at_once`
+ * words, from `open`, in which $i is its number, to `close`, with `word`, two elements, and `word_end` for each of them. */
+typedef struct qg_x_operands {
+    const qg_operands *of;
+    const char *scale;
+    uint32_t at_once;
+    const char *open, *word, *word_end, *close;
+} qg_x_operands;
+
 /* What returns the largest of what becomes a half; what sets v[] to the words of part number `part`, times `scale`; and what does
  * the same for x. */
 struct qg_target;
 void qg_operands_most(qg_text *text, const qg_operands *operands, const qg_ir *ir, const struct qg_target *target);
 void qg_operands_body(qg_text *text, const qg_operands *operands, const qg_ir *ir, const struct qg_target *target);
 struct qg_plan;
-void qg_operands_of_x(qg_text *text, const qg_operands *operands, const struct qg_plan *plan);
+void qg_operands_of_x(qg_text *text, const qg_x_operands *x, const struct qg_plan *plan,
+                      const struct qg_target *target);
 
 /* ---- place.c ------------------------------------------------------------------------------------------------------ */
 

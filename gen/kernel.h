@@ -79,6 +79,8 @@ typedef struct qg_kernel {
 
 /* Metal has no integer dot products: kernels that need them are for Vulkan alone. */
 bool qg_on_metal(const qg_kernel *kernel);
+/* Simdgroups in a threadgroup of Metal, where matrix units multiply. */
+enum { QG_MMA_SIMDGROUPS = 8 };
 /* Whether, with several right-hand sides, a workgroup of Vulkan shares x. */
 bool qg_shares_x(const qg_kernel *kernel);
 /* Whether its products are those of matrix units. */
@@ -124,9 +126,12 @@ typedef struct qg_request {
     const qg_family *const *families;
     uint32_t classes; /* of sums, as bits; 0: the first, exact */
     bool vulkan, metal;
-    bool without_mma;    /* the compiler does not know matrix units */
+    bool without_mma;    /* the compiler of GLSL does not know matrix units */
     const char *command; /* that regenerates, for the banner */
 } qg_request;
+
+/* Whether a request has the kernel for Vulkan. */
+bool qg_on_vulkan(const qg_request *request, const qg_kernel *kernel);
 
 /* GLSL of one kernel; MSL of all kernels of a request. NULL and *why on a broken template. */
 char *qg_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *request, const qg_kernel *kernel,
@@ -200,9 +205,12 @@ void qg_prelude_add(qg_holes *holes, const qg_ir *ir);
 uint32_t qg_kept_tiles(const qg_plan *plan);
 /* The same where matrix units multiply: x of eight right-hand sides as halves. */
 uint32_t qg_mma_tiles(const qg_plan *plan);
+/* There, rows that are loaded 16 bytes at a time, `owner` before the names of the shape: not those that are no whole wide tiles, and
+ * not the last, where that would read beyond its end. "" where it is all of them. */
+const char *qg_mma_end(qg_arena *arena, const qg_ir *ir, const qg_kernel *kernel, const char *owner);
 /* Steps of x in a tile of integers. */
 uint32_t qg_x_steps(const qg_plan *plan);
-void qg_load_x_body(qg_text *text, const qg_ir *ir, const qg_operands *operands, const qg_plan *plan,
+void qg_load_x_body(qg_text *text, const qg_ir *ir, const qg_x_operands *operands, const qg_plan *plan,
                     const qg_target *target, const char *row_runs, const char *batch, const char *load);
 /* The body of a function that makes operands of a tile of weights, or, with `most`, returns their largest factor. qg_load_x_body
  * makes those of x, where its `operands` are not NULL. */

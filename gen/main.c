@@ -485,7 +485,8 @@ static int command_emit(qg_session *session, int argc, char **argv) {
         printf("%u formats, %u files, %u changed; %u SPIR-V modules validated, %zu KiB\n", emit.n_layouts, report.files,
                report.changed, report.modules, report.module_bytes / 1024);
     if (report.left_out)
-        fprintf(stderr, "qkgen: warning: %u kernels are left out: " QG_SPIRV_LACKS_MATRICES "\n", report.left_out);
+        fprintf(stderr, "qkgen: warning: %u kernels for Vulkan are left out: " QG_SPIRV_LACKS_MATRICES "\n",
+                report.left_out);
     return 0;
 }
 

@@ -149,7 +149,11 @@ static char *kernel_text(qg_arena *arena, const qg_templates *templates, const q
                 qg_format(arena, "%u", n_weights + i));
     qg_hole(&holes, "binding_push", qg_format(arena, "%u", n_weights + kernel->family->n_bindings));
     qg_hole(&holes, "dst_type", stored_type(kernel));
-    char *body = qg_expand(arena, qg_template_of(arena, templates, kernel, "metal"), holes.items, holes.count, why);
+    qg_hole(&holes, "simdgroups", qg_format(arena, "%u", QG_MMA_SIMDGROUPS));
+    qg_hole(&holes, "threads", qg_format(arena, "%u", 32 * QG_MMA_SIMDGROUPS));
+    const char *template = qg_is_mma(kernel) ? qg_template_text(templates, "gemv_mma.metal")
+                                             : qg_template_of(arena, templates, kernel, "metal");
+    char *body = qg_expand(arena, template, holes.items, holes.count, why);
     return body ? qg_format(arena, "// %s: %s, %s %s.\n%s", kernel->name, kernel->family->summary,
                             kernel->family->sums ? "x in" : "in", qg_scalars[kernel->type].name, body)
                 : NULL;
@@ -220,38 +224,180 @@ static char *sum_cut(qg_arena *arena, const qg_ir *ir, const qg_plan *plan) {
     return text.data;
 }
 
+static void row_holes(qg_arena *arena, qg_holes *holes, const qg_plan *plan, const qg_ir *ir) {
+    qg_plan_holes(arena, holes, plan, msl);
+    qg_hole(holes, "buffers", buffers(arena, plan, false));
+    qg_hole(holes, "weights", weights(arena, plan));
+    qg_hole(holes, "shape", qg_shape_arguments(arena, ir, "shape.$$, "));
+    kept_holes(arena, holes, ir, plan, "x", "BATCH");
+}
+
+/* What a row is made of: its shape, and the products of a tile of it. */
+static char *tiles_of(qg_arena *arena, const qg_templates *templates, const qg_plan *plan, const qg_ir *ir,
+                      const char **why) {
+    qg_holes holes = {.count = 0};
+    row_holes(arena, &holes, plan, ir);
+    qg_hole(&holes, "sum_cut", plan->layout->ragged ? sum_cut(arena, qg_lower_decode(arena, plan), plan) : NULL);
+    qg_hole(&holes, "load_x", load_x(arena, ir, plan));
+    qg_hole(&holes, "accumulate", accumulate(arena, ir, plan));
+    return qg_expand(arena, qg_template_text(templates, "gemv_tiles.metal"), holes.items, holes.count, why);
+}
+
 static char *rows_of(qg_arena *arena, const qg_templates *templates, const qg_plan *plan, const qg_ir *ir,
                      const char **why) {
     qg_holes holes = {.count = 0};
-    qg_plan_holes(arena, &holes, plan, msl);
+    row_holes(arena, &holes, plan, ir);
+    const qg_ir *decoded = plan->layout->ragged ? qg_lower_decode(arena, plan) : NULL;
+    qg_hole(&holes, "cut_shape", decoded ? qg_shape_arguments(arena, decoded, "shape.$$, ") : NULL);
+    const char *tiles = tiles_of(arena, templates, plan, ir, why);
+    char *text = qg_expand(arena, qg_template_text(templates, "gemv_rows.metal"), holes.items, holes.count, why);
+    if (!text || !tiles) return NULL;
+    text = qg_format(arena, "%s\n%s", tiles, text);
+    if (!ir->half) return text;
+    return qg_format(arena, "namespace half_products {\n\n%s\n}  // namespace half_products\n", text);
+}
+
+/* ---- matrix units ---- */
+
+/* What was loaded of a wide tile, as parameters. */
+static char *fetched_parameters(qg_arena *arena, const qg_ir *ir, const char *qualifier) {
+    return qg_format(arena, "thread %suint4 *fours%s", qualifier,
+                     ir->fetched->n_words ? qg_format(arena, ", thread %suint *words", qualifier) : "");
+}
+
+static char *load_wide_x(qg_arena *arena, const qg_operands *operands, const qg_kernel *kernel) {
+    const qg_x_operands x = {.of = operands,
+                             .scale = "    float unit;\n"
+                                      "    const float scale = scale_of(most_of_four($m, lane), 7, unit);\n"
+                                      "    wide_x_unit = of_vectors(unit, lane);\n",
+                             .at_once = 1,
+                             .open = "    wide_x[$i] = of_vectors(half2(",
+                             .word = "scale * float2(",
+                             .word_end = ")",
+                             .close = "), lane);\n"};
+    qg_text text = qg_text_new(arena);
+    qg_text_puts(&text,
+                 "// Loads what wide tile `j` of a row meets of right-hand side `vector`, and gives it to the lanes "
+                 "that multiply it.\n"
+                 "template <typename X>\n"
+                 "inline void load_wide_x(device const X *x_in, uint batch, uint row_tiles, uint vector, uint j, "
+                 "matrix_lane lane,\n    thread half2 *wide_x, thread float2 &wide_x_unit)\n{\n");
+    qg_load_x_body(&text, operands->ir, &x, kernel->wide, msl,
+                   qg_format(arena, "row_tiles * %u%s", kernel->metal_plan->n_runs, msl->unsigned_suffix), "batch",
+                   qg_format(arena, "%s(x_in[$i])", msl->types[QG_K_FLOAT][kernel->wide->lanes]));
+    qg_text_puts(&text, "}\n");
+    return text.data;
+}
+
+static bool loads(const qg_ir *ir, qg_op op, uint32_t buffer) {
+    for (uint32_t i = 0; i < ir->n_nodes; ++i)
+        if (ir->nodes[i]->used && ir->nodes[i]->op == op && ir->nodes[i]->ref == buffer) return true;
+    return false;
+}
+
+static char *fetch_wide(qg_arena *arena, const qg_ir *ir, const qg_kernel *kernel, uint32_t ratio) {
+    const qg_plan *wide = kernel->wide;
+    qg_text text = qg_text_new(arena);
+    qg_text_printf(&text,
+                   "// Loads wide tile `j` of row `n`.\n"
+                   "inline void fetch_wide(\n%s    %suint row_tiles, uint n, uint j, %s)\n{\n",
+                   buffers(arena, kernel->metal_plan, false), qg_shape_arguments(arena, ir, "uint $$, "),
+                   fetched_parameters(arena, ir, ""));
+    for (uint32_t i = 0; i < wide->layout->n_buffers; ++i) {
+        const char *name = wide->layout->buffers[i].name;
+        if (loads(ir, QG_LOAD, i) && wide->aliased[i])
+            qg_text_printf(&text, "    device const uint *%s_word = (device const uint *)%s;\n", name, name);
+        if (loads(ir, QG_LOAD_FOUR, i))
+            qg_text_printf(&text, "    device const uint4 *%s_four = (device const uint4 *)%s;\n", name, name);
+    }
+    qg_fetch_body(&text, ir, wide, msl, "row_tiles", ratio);
+    qg_text_puts(&text, "}\n");
+    return text.data;
+}
+
+static char *operands_of(qg_arena *arena, const qg_operands *operands, const qg_ir *ir, const qg_kernel *kernel,
+                         uint32_t ratio) {
+    qg_text text = qg_text_new(arena);
+    const char *shape = qg_shape_arguments(arena, ir, "uint $$, "), *fetched = fetched_parameters(arena, ir, "const ");
+    qg_text_printf(&text,
+                   "// The largest of the factors that become halves in wide tile `j` of row `n`, which was loaded.\n"
+                   "inline float largest_factor(%suint row_tiles, uint n, uint j, %s)\n{\n",
+                   shape, fetched);
+    qg_operands_of_row(&text, operands, ir, kernel->wide, msl, "row_tiles", ratio, true);
+    qg_text_printf(&text,
+                   "}\n\n// Makes operands of a part of it, times `scale`.\n"
+                   "inline void operands(uint part, %suint row_tiles, uint n, uint j, %s,\n"
+                   "    float scale, thread half2 *v)\n{\n",
+                   shape, fetched);
+    qg_operands_of_row(&text, operands, ir, kernel->wide, msl, "row_tiles", ratio, false);
+    qg_text_puts(&text, "}\n");
+    return text.data;
+}
+
+/* `ir` becomes that of what is done for a row's wide tile, `small` is that of a small one. */
+static char *mma_rows(qg_arena *arena, const qg_templates *templates, const qg_kernel *kernel, const qg_ir *small,
+                      qg_ir *ir, const char **why) {
+    const qg_plan *plan = kernel->metal_plan;
+    const qg_operands *operands = qg_lower_operands(arena, kernel->wide);
+    const uint32_t ratio = kernel->wide->tile_elements / plan->tile_elements;
+    qg_holes holes = {.count = 0};
+    *ir = *operands->ir;
+    ir->fetched = qg_fetches_of(arena, ir);
+    const uint32_t n_words = ir->fetched->n_words;
+    qg_hole(&holes, "words", qg_format(arena, "%u", operands->n_words));
+    qg_hole(&holes, "part", qg_format(arena, "%u", 2 * qg_operands_part(operands)));
+    qg_hole(&holes, "load_wide_x", load_wide_x(arena, operands, kernel));
+    qg_hole(&holes, "fetch_wide", fetch_wide(arena, ir, kernel, ratio));
+    qg_hole(&holes, "operands", operands_of(arena, operands, ir, kernel, ratio));
     qg_hole(&holes, "buffers", buffers(arena, plan, false));
     qg_hole(&holes, "weights", weights(arena, plan));
     qg_hole(&holes, "shape", qg_shape_arguments(arena, ir, "shape.$$, "));
-    kept_holes(arena, &holes, ir, plan, "x", "BATCH");
-    const qg_ir *decoded = plan->layout->ragged ? qg_lower_decode(arena, plan) : NULL;
-    qg_hole(&holes, "sum_cut", decoded ? sum_cut(arena, decoded, plan) : NULL);
-    qg_hole(&holes, "cut_shape", decoded ? qg_shape_arguments(arena, decoded, "shape.$$, ") : NULL);
-    qg_hole(&holes, "load_x", load_x(arena, ir, plan));
-    qg_hole(&holes, "accumulate", accumulate(arena, ir, plan));
-    char *text = qg_expand(arena, qg_template_text(templates, "gemv_rows.metal"), holes.items, holes.count, why);
-    if (!text || !ir->half) return text;
-    return qg_format(arena, "namespace half_products {\n\n%s\n}  // namespace half_products\n", text);
+    qg_hole(&holes, "narrow_shape", qg_shape_arguments(arena, small, "shape.$$, "));
+    qg_hole(&holes, "x_kept",
+            qg_format(arena, "%s x[1][1][%u];\nfloat x_sum[1][1][%u];", msl->types[QG_K_FLOAT][plan->lanes],
+                      plan->n_runs, small->n_x_sums ? small->n_x_sums : 1));
+    const char *end = qg_mma_end(arena, ir, kernel, "shape.");
+    qg_hole(&holes, "restricted", *end ? "" : NULL);
+    qg_hole(&holes, "mma_end", end);
+    qg_hole(&holes, "wide_ratio", qg_format(arena, "%u", ratio));
+    qg_hole(&holes, "fetched",
+            qg_format(arena, "uint4 fours[KEPT][2][%u];%s", ir->fetched->n_fours,
+                      n_words ? qg_format(arena, "\nuint words[KEPT][2][%u];", n_words) : ""));
+    qg_hole(&holes, "fetched_at", n_words ? "fours[k][0], words[k][0]" : "fours[k][0]");
+    qg_hole(&holes, "fetched_8", n_words ? "fours[k][1], words[k][1]" : "fours[k][1]");
+    return qg_expand(arena, qg_template_text(templates, "gemv_mma_rows.metal"), holes.items, holes.count, why);
 }
+
+/* ---- all of a format ---- */
+
+enum { MOST_IRS = 4 };
 
 /* What all kernels of a format that sum over rows share, once for each kind of products; "" when there are none, NULL on a
  * broken template. Their functions are in the prelude. */
 static char *sum_rows(qg_arena *arena, const qg_templates *templates, const qg_kernel *kernels, uint32_t count,
                       const qg_ir **irs, uint32_t *n_irs, const char **why) {
+    const uint32_t floats = UINT32_C(1) << QG_PRODUCTS_F32;
     qg_text text = qg_text_new(arena);
     qg_text_puts(&text, "");
     uint32_t done = 0;
     for (uint32_t i = 0; i < count; ++i) {
-        if (!kernels[i].sum || !kernels[i].sum->metal || done >> kernels[i].sum->products & 1) continue;
-        done |= UINT32_C(1) << kernels[i].sum->products;
-        const qg_ir *ir = irs[(*n_irs)++] = qg_lower_dot(arena, kernels[i].metal_plan, kernels[i].sum->products);
-        const char *rows = rows_of(arena, templates, kernels[i].metal_plan, ir, why);
+        const qg_kernel *kernel = &kernels[i];
+        if (!kernel->sum || !kernel->sum->metal || done >> kernel->sum->products & 1) continue;
+        const qg_ir *ir = qg_lower_dot(arena, kernel->metal_plan, kernel->sum->products);
+        const char *rows;
+        if (qg_is_mma(kernel)) {
+            qg_ir *wide = QG_NEW(arena, qg_ir);
+            const char *tiles = done & floats ? "" : tiles_of(arena, templates, kernel->metal_plan, ir, why);
+            rows = tiles ? mma_rows(arena, templates, kernel, ir, wide, why) : NULL;
+            if (rows && *tiles) rows = qg_format(arena, "%s\n%s", tiles, rows);
+            irs[(*n_irs)++] = wide;
+        } else {
+            rows = rows_of(arena, templates, kernel->metal_plan, ir, why);
+        }
         if (!rows) return NULL;
-        qg_text_printf(&text, "%s%s", *n_irs > 1 ? "\n" : "", rows);
+        irs[(*n_irs)++] = ir;
+        done |= UINT32_C(1) << kernel->sum->products;
+        qg_text_printf(&text, "%s%s", text.length ? "\n" : "", rows);
     }
     return text.data;
 }
@@ -270,7 +416,7 @@ static const char *bf16_of_v(uint32_t lanes) {
 
 char *qg_msl(qg_arena *arena, const qg_templates *templates, const qg_request *request, const qg_plan *plan,
              const char **why) {
-    const qg_ir *ir = qg_lower_decode(arena, plan), *sums[2] = {NULL, NULL};
+    const qg_ir *ir = qg_lower_decode(arena, plan), *sums[MOST_IRS] = {NULL};
     uint32_t n_sums = 0;
     qg_holes prelude = {.count = 0}, holes = {.count = 0};
     const qg_kernel *kernels;

@@ -199,7 +199,7 @@ static bool is_largest(const qg_operands *o, uint32_t i) {
 /* The largest of what becomes a half. */
 static void add_most(qg_text *text, const qg_operands *o, const qg_target *target) {
     const char *absolute = target->absolute, *vec = NULL;
-    qg_text_puts(text, "    float most = 0.0;\n");
+    qg_text_printf(text, "    float most = 0.0%s;\n", target->float_suffix);
     for (uint32_t i = 0; i < o->n_scales; ++i) {
         if (!is_largest(o, i)) continue;
         qg_text_printf(text, "    most = max(most, %s(", absolute);
@@ -235,7 +235,7 @@ static void add_word_text(qg_text *text, const qg_operands *o, const qg_target *
     const char *half2 = target->halves[2];
     qg_text_printf(text, "        v[%u] = ", at);
     if (!word->node) {
-        qg_text_printf(text, "%s(0.0);\n", half2);
+        qg_text_printf(text, "%s(0.0%s);\n", half2, target->float_suffix);
         return;
     }
     const bool added = word->offset != QG_NO_OFFSET;
@@ -347,27 +347,27 @@ void qg_operands_body(qg_text *text, const qg_operands *operands, const qg_ir *i
     qg_text_puts(text, "    }\n");
 }
 
-void qg_operands_of_x(qg_text *text, const qg_operands *o, const qg_plan *plan) {
-    const uint32_t lanes = plan->lanes;
-    const char *vec = lanes == 4 ? "vec4" : "vec2";
-    qg_text_printf(text, "    %s all = abs(x0);\n", vec);
-    for (uint32_t r = 1; r < plan->n_runs; ++r) qg_text_printf(text, "    all = max(all, abs(x%u));\n", r);
-    qg_text_printf(text, "    float unit;\n    const float scale = scale_of(most_of_four(%s), 7u, unit);\n",
-                   lanes == 4 ? "max(max(all.x, all.y), max(all.z, all.w))" : "max(all.x, all.y)");
-    qg_text_printf(text, "    %s_unit[k] = of_vectors(unit);\n", o->ir->x);
+static void add_element(qg_text *text, uint16_t element, const qg_plan *plan, const qg_target *target) {
+    if (element == QG_NO_ELEMENT)
+        qg_text_printf(text, "0.0%s", target->float_suffix);
+    else
+        qg_text_printf(text, "x%u.%c", element / plan->lanes, "xyzw"[element % plan->lanes]);
+}
+
+void qg_operands_of_x(qg_text *text, const qg_x_operands *x, const qg_plan *plan, const qg_target *target) {
+    const qg_operands *o = x->of;
+    const char *absolute = target->absolute;
+    qg_text_printf(text, "    %s all = %s(x0);\n", target->types[QG_K_FLOAT][plan->lanes], absolute);
+    for (uint32_t r = 1; r < plan->n_runs; ++r) qg_text_printf(text, "    all = max(all, %s(x%u));\n", absolute, r);
+    qg_print_filled(text, x->scale, 'm',
+                    plan->lanes == 4 ? "max(max(all.x, all.y), max(all.z, all.w))" : "max(all.x, all.y)");
     for (uint32_t i = 0; i < o->n_words; ++i) {
-        if (i % 2 == 0)
-            qg_text_printf(text, "    %s[k][%u] = uvec2(packHalf2x16(scale * vec2(", o->ir->x, i / 2);
-        else
-            qg_text_puts(text, ", packHalf2x16(scale * vec2(");
-        for (uint32_t h = 0; h < 2; ++h) {
-            const uint16_t e = o->words[i].element[h];
-            if (h) qg_text_puts(text, ", ");
-            if (e == QG_NO_ELEMENT)
-                qg_text_puts(text, "0.0");
-            else
-                qg_text_printf(text, "x%u.%c", e / lanes, "xyzw"[e % lanes]);
-        }
-        qg_text_puts(text, i % 2 ? ")));\n" : "))");
+        const bool first = i % x->at_once == 0, last = i % x->at_once + 1 == x->at_once;
+        if (first) qg_print_filled(text, x->open, 'i', qg_format(text->arena, "%u", i / x->at_once));
+        qg_text_printf(text, first ? "%s" : ", %s", x->word);
+        add_element(text, o->words[i].element[0], plan, target);
+        qg_text_puts(text, ", ");
+        add_element(text, o->words[i].element[1], plan, target);
+        qg_text_printf(text, "%s%s", x->word_end, last ? x->close : "");
     }
 }

@@ -35,6 +35,8 @@ typedef struct qg_metal {
     qg_text differences;
     double seconds;
     uint32_t out_of_range;
+    const char *text, *name; /* opened again with other constants */
+    uint32_t values[QK_MAX_CONSTANTS];
 } metal_run;
 
 /* ISO C has no conversion from object to function pointers; POSIX promises this one. */
@@ -64,11 +66,19 @@ static void add_difference(void *context, const char *sentence) {
     qg_text_printf(context, "%s%s", ((qg_text *)context)->length ? "; " : "", sentence);
 }
 
-static const char *open_text(metal_run *m, const char *text, const char *name, const qk_kernel *kernel,
-                             const qk_msl_options *options) {
+/* With function constants: `constants`, or the descriptor's where that is NULL. */
+static const char *open_text(metal_run *m, const qk_kernel *kernel, const uint32_t *constants) {
     qg_arena *arena = m->arena;
+    qk_msl_value values[QK_MAX_CONSTANTS];
+    const uint32_t count = kernel->spec_constant_count;
+    for (uint32_t i = 0; i < count; ++i) {
+        m->values[i] = constants ? constants[i] : kernel->spec_constants[i].value;
+        values[i] = (qk_msl_value){kernel->spec_constants[i].id, sizeof m->values[i], &m->values[i]};
+    }
+    const qk_msl_options options = {.values = values, .value_count = count};
     m->kernel = kernel;
-    m->file = m->api.open(text, strlen(text), qg_format(arena, "%s.metal", name), options, &m->problem);
+    if (m->file) m->api.close(m->file);
+    m->file = m->api.open(m->text, strlen(m->text), qg_format(arena, "%s.metal", m->name), &options, &m->problem);
     if (!m->file) return qg_format(arena, "%s", m->problem.text);
     m->entry = m->api.find(m->file, kernel->entry);
     if (!m->entry) return qg_format(arena, "the MSL text has no kernel %s", kernel->entry);
@@ -89,19 +99,24 @@ static const char *open_kernel(const qg_job *job, metal_run *m) {
     const qg_plan *plan = qg_plan_tiles(arena, job->layout);
     qg_kernel *kernel = QG_NEW(arena, qg_kernel);
     *kernel = qg_kernel_new(arena, job->layout, job->family, job->type, job->sum);
-    const char *text = qg_msl(arena, job->templates, &request, plan, &why);
-    if (!text) return why;
-    int batch = 1; /* as the dispatch function chooses it */
-    while ((uint64_t)batch < job->batch) batch *= 2;
-    const qk_msl_value values[] = {{1, sizeof batch, &batch}};
-    const qk_msl_options options = {.values = values, .value_count = job->x && !job->ids ? 1 : 0};
-    return open_text(m, text, job->layout->name, qg_describe(arena, kernel, QK_API_METAL, NULL), &options);
+    m->text = qg_msl(arena, job->templates, &request, plan, &why);
+    m->name = job->layout->name;
+    return m->text ? open_text(m, qg_describe(arena, kernel, QK_API_METAL, NULL), NULL) : why;
+}
+
+/* The dispatch function chooses constants for each launch. */
+static const char *set_constants(metal_run *m, const qk_launch *l) {
+    const size_t bytes = l->kernel->spec_constant_count * sizeof *m->values;
+    if (!l->constants || memcmp(m->values, l->constants, bytes) == 0) return NULL;
+    return open_text(m, m->kernel, l->constants);
 }
 
 static qk_status launch(void *context, const qk_launch *l, qk_error *error) {
     metal_run *m = context;
     qk_msl_buffer buffers[QK_MAX_BINDINGS + 1];
     const uint32_t count = l->kernel->binding_count;
+    const char *why = set_constants(m, l);
+    if (why) return qk_fail(error, QK_ERROR_DEVICE, "%.250s", why);
     for (uint32_t i = 0; i < count; ++i)
         buffers[i] = (qk_msl_buffer){l->kernel->bindings[i].index, (char *)l->ranges[i].buffer + l->ranges[i].offset,
                                      l->ranges[i].size};
@@ -117,15 +132,16 @@ static qk_status launch(void *context, const qk_launch *l, qk_error *error) {
 }
 
 static qk_backend backend(metal_run *m) {
-    return (qk_backend){.context = m,
-                        .api = QK_API_METAL,
-                        .limits = {.storage_range = UINT32_MAX,
-                                   .offset_alignment = 16,
-                                   .workgroup_count = 65535,
-                                   .workgroup_size = 1024,
-                                   .push_bytes = 256,
-                                   .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_FLOAT16},
-                        .launch = launch};
+    return (qk_backend){
+        .context = m,
+        .api = QK_API_METAL,
+        .limits = {.storage_range = UINT32_MAX,
+                   .offset_alignment = 16,
+                   .workgroup_count = 65535,
+                   .workgroup_size = 1024,
+                   .push_bytes = 256,
+                   .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_FLOAT16 | QK_FEATURE_COOPERATIVE_MATRIX},
+        .launch = launch};
 }
 
 static const char *run_part(void *context, const qg_job *job, uint64_t first, uint64_t count, void *dst) {
@@ -177,7 +193,9 @@ const char *qg_metal_open(qg_arena *arena, const char *text, const char *name, c
     m->arena = arena;
     m->differences = qg_text_new(arena);
     const char *why = load(arena, &m->api);
-    if (!why) why = open_text(m, text, name, kernel, NULL);
+    m->text = text;
+    m->name = name;
+    if (!why) why = open_text(m, kernel, NULL);
     if (why) qg_metal_close(m);
     *metal = m;
     return why;

@@ -12,6 +12,14 @@ uint32_t qg_kept_tiles(const qg_plan *plan) {
 
 uint32_t qg_mma_tiles(const qg_plan *plan) { return plan->tile_elements < 128 ? 128 / plan->tile_elements : 1; }
 
+const char *qg_mma_end(qg_arena *arena, const qg_ir *ir, const qg_kernel *kernel, const char *owner) {
+    const qg_layout *layout = kernel->wide->layout;
+    const uint32_t whole = layout->elements / kernel->plan->tile_elements;
+    const char *rows = qg_format(arena, ir->overruns ? "%srows - 1u" : "%srows", owner);
+    if (layout->joined) return qg_format(arena, "%srow_tiles %% %uu == 0u ? %s : 0u", owner, whole, rows);
+    return ir->overruns ? rows : "";
+}
+
 static const char *quotient(qg_arena *arena, const char *a, const char *operator, uint32_t b, const char *suffix) {
     if (b == 1) return operator[0] == '/' ? a : qg_format(arena, "0%s", suffix);
     return qg_format(arena, "%s %s %u%s", a, operator, b, suffix);
@@ -273,7 +281,7 @@ static void add_digits_of_x(qg_text *text, const qg_ir *ir, const qg_plan *plan,
     qg_text_printf(text, "%s}\n", in);
 }
 
-void qg_load_x_body(qg_text *text, const qg_ir *ir, const qg_operands *operands, const qg_plan *plan,
+void qg_load_x_body(qg_text *text, const qg_ir *ir, const qg_x_operands *operands, const qg_plan *plan,
                     const qg_target *target, const char *row_runs, const char *batch, const char *load) {
     const char *type = target->types[QG_K_UINT][1], *s = target->unsigned_suffix;
     const char *vec = target->types[QG_K_FLOAT][plan->lanes], *in = inner(ir);
@@ -288,7 +296,7 @@ void qg_load_x_body(qg_text *text, const qg_ir *ir, const qg_operands *operands,
         qg_text_puts(text, ";\n");
     }
     if (operands) {
-        qg_operands_of_x(text, operands, plan);
+        qg_operands_of_x(text, operands, plan, target);
         return;
     }
     if (ir->n_x_quads || ir->half) {

@@ -1,8 +1,9 @@
 /* gemv on matrix units, on a device that has none: the kernel of every format, with one template in the place of what the unit
  * does, against the kernel that sums in f32. What it decodes, which values of x it pairs with which elements, scales, shapes
- * and bounds are as on the unit. Where glslang is too old to compile the kernels themselves, this still runs. */
-#include "kernel.h"
+ * and bounds are as on the unit. Where glslang is too old to compile the kernels themselves, this still runs. Kernels of Metal
+ * run unchanged, on the processor. */
 #include "library.h"
+#include "run.h"
 #include "spirv.h"
 
 #include <math.h>
@@ -29,6 +30,13 @@ static qg_templates templates, emulated;
         if ((call) != QK_OK) fail_msg("%s: %s", #call, error.text);                                                    \
     } while (0)
 
+/* Whether the executor of Metal text is there. */
+#ifdef QKGEN_MSL_LIBRARY
+static const bool has_metal = true;
+#else
+static const bool has_metal = false;
+#endif
+
 static uint32_t random_state = 1;
 
 static uint32_t random_word(void) {
@@ -46,7 +54,57 @@ static bool has_mma(const qg_layout *layout) {
     return qg_has_class(arena, layout, qg_family_named("gemv"), qg_sum_class_named("mma"));
 }
 
-static double worst;
+static double worst, worst_metal;
+
+/* QKGEN_API=metal leaves the emulated unit of Vulkan out, which takes most of the time. */
+static bool without_vulkan(void) {
+    const char *api = getenv("QKGEN_API");
+    return has_metal && api && strcmp(api, "metal") == 0;
+}
+
+/* ---- Metal ---- */
+
+/* What run_msl.c takes of the command. */
+double qg_seconds_now(void) { return 0; }
+
+/* The text has kernels for one type of x alone: it is compiled in half the time. */
+static qg_metal *open_metal(const qg_layout *layout, qg_scalar type, const qk_kernel **described) {
+    const char *why = NULL;
+    qg_metal *metal;
+    qg_family *family = QG_NEW(arena, qg_family);
+    *family = *qg_family_named("gemv");
+    family->n_types = 1;
+    family->types[0] = type;
+    const qg_family *only = family;
+    const qg_sum_class *sum = qg_sum_class_named("mma");
+    const qg_request request = {.layout = layout,
+                                .n_families = 1,
+                                .families = &only,
+                                .classes = UINT32_C(1) << (sum - qg_sum_classes),
+                                .metal = true,
+                                .command = "t"};
+    const char *text = qg_msl(arena, &templates, &request, qg_plan_tiles(arena, layout), &why);
+    if (!text) fail_msg("%s", why);
+    const qg_kernel kernel = qg_kernel_new(arena, layout, family, type, sum);
+    *described = qg_describe(arena, &kernel, QK_API_METAL, NULL);
+    why = qg_metal_open(arena, text, layout->name, *described, &metal);
+    if (why) fail_msg("%s", why);
+    return metal;
+}
+
+/* As on Vulkan; ranges are of this process's memory. */
+static void run_metal(const qg_layout *layout, const qk_range *weights, qk_range x, const shape *s, float *y) {
+    const qk_kernel *kernel;
+    qg_metal *metal = open_metal(layout, s->type, &kernel);
+    qk_backend backend = qg_metal_backend(metal);
+    backend.limits.busy_workgroups = s->busy;
+    const qk_range to = {y, 0, 4 * s->rows * s->batch};
+    if (qk_dispatch_gemv(&backend, kernel, weights, x, to, s->rows, s->cols, s->batch, &error) != QK_OK)
+        fail_msg("%s: %s", kernel->name, qg_metal_failure(metal, &error));
+    qg_metal_close(metal);
+}
+
+/* ---- Vulkan ---- */
 
 static const qk_kernel *compile(const qg_layout *layout, const char *sum, const qg_templates *with, qg_scalar type) {
     const char *why = NULL;
@@ -89,7 +147,7 @@ static uint32_t half_bits(float value) {
 }
 
 /* Values of all sizes, exact as halves. The right-hand sides differ in size by far more than halves do. */
-static qk_range random_x(const shape *s) {
+static void *random_x(const shape *s, uint64_t *bytes) {
     const uint64_t count = s->cols * s->batch;
     float *x = malloc(count * sizeof *x);
     uint16_t *halves = malloc(count * sizeof *halves);
@@ -100,27 +158,14 @@ static qk_range random_x(const shape *s) {
         if (s->type == QG_F32) x[i] = ldexpf(x[i], (int)(i / s->cols) * 9 - 30);
     }
     const bool wide = s->type == QG_F32;
-    const qk_range range = upload(wide ? (void *)x : (void *)halves, count * (wide ? 4 : 2));
-    free(x);
-    free(halves);
-    return range;
+    *bytes = count * (wide ? 4 : 2);
+    free(wide ? (void *)halves : (void *)x);
+    return wide ? (void *)x : (void *)halves;
 }
 
-static void compare(const qg_layout *layout, const shape *s) {
-    const qk_kernel *exact = compile(layout, "exact", &templates, s->type);
-    const qk_kernel *mma = compile(layout, "mma", &emulated, s->type);
-    qk_range weights[QK_MAX_BINDINGS];
-    for (uint32_t i = 0; i < layout->n_buffers; ++i) {
-        const uint64_t bytes = qk_weight_bytes(exact, i, s->rows, s->cols);
-        unsigned char *data = malloc(bytes);
-        for (uint64_t b = 0; b < bytes; ++b) data[b] = (unsigned char)random_word() & 0xBF; /* no infinity, no NaN */
-        weights[i] = upload(data, bytes);
-        free(data);
-    }
-    const qk_range x = random_x(s);
-    float *wanted = malloc(4 * s->rows * s->batch), *got = malloc(4 * s->rows * s->batch);
-    run(exact, weights, x, s, wanted);
-    run(mma, weights, x, s, got);
+/* The largest relative error of a right-hand side. */
+static double error_of(const qg_layout *layout, const shape *s, const float *wanted, const float *got, const char *on) {
+    double largest = 0;
     for (uint64_t m = 0; m < s->batch; ++m) {
         double difference = 0, norm = 0;
         for (uint64_t n = 0; n < s->rows; ++n) {
@@ -129,12 +174,42 @@ static void compare(const qg_layout *layout, const shape *s) {
             norm += w * w;
         }
         if (!(difference <= bound * bound * norm) || !(norm > 0))
-            fail_msg("%s, %d x %d, right-hand side %d of %d: relative error %g of %g", layout->name, (int)s->rows,
-                     (int)s->cols, (int)m, (int)s->batch, sqrt(difference / norm), sqrt(norm));
-        if (norm > 0 && sqrt(difference / norm) > worst) worst = sqrt(difference / norm);
+            fail_msg("%s on %s, %d x %d, right-hand side %d of %d: relative error %g of %g", layout->name, on,
+                     (int)s->rows, (int)s->cols, (int)m, (int)s->batch, sqrt(difference / norm), sqrt(norm));
+        largest = fmax(largest, sqrt(difference / norm));
     }
-    for (uint32_t i = 0; i < layout->n_buffers; ++i) qk_vulkan_buffer_destroy(vk, weights[i].buffer);
+    return largest;
+}
+
+static void compare(const qg_layout *layout, const shape *s) {
+    const qk_kernel *exact = compile(layout, "exact", &templates, s->type);
+    qk_range weights[QK_MAX_BINDINGS], own[QK_MAX_BINDINGS], own_x = {NULL, 0, 0};
+    for (uint32_t i = 0; i < layout->n_buffers; ++i) {
+        const uint64_t bytes = qk_weight_bytes(exact, i, s->rows, s->cols);
+        unsigned char *data = malloc(bytes);
+        for (uint64_t b = 0; b < bytes; ++b) data[b] = (unsigned char)random_word() & 0xBF; /* no infinity, no NaN */
+        weights[i] = upload(data, bytes);
+        own[i] = (qk_range){data, 0, bytes};
+    }
+    own_x.buffer = random_x(s, &own_x.size);
+    const qk_range x = upload(own_x.buffer, own_x.size);
+    float *wanted = malloc(4 * s->rows * s->batch), *got = malloc(4 * s->rows * s->batch);
+    run(exact, weights, x, s, wanted);
+    if (!without_vulkan()) {
+        run(compile(layout, "mma", &emulated, s->type), weights, x, s, got);
+        worst = fmax(worst, error_of(layout, s, wanted, got, "Vulkan"));
+    }
+    if (has_metal) {
+        for (uint64_t i = 0; i < s->rows * s->batch; ++i) got[i] = NAN;
+        run_metal(layout, own, own_x, s, got);
+        worst_metal = fmax(worst_metal, error_of(layout, s, wanted, got, "Metal"));
+    }
+    for (uint32_t i = 0; i < layout->n_buffers; ++i) {
+        qk_vulkan_buffer_destroy(vk, weights[i].buffer);
+        free(own[i].buffer);
+    }
     qk_vulkan_buffer_destroy(vk, x.buffer);
+    free(own_x.buffer);
     free(wanted);
     free(got);
 }
@@ -155,8 +230,18 @@ static void every_format(void **state) {
         count += 1;
     }
     assert_true(count > 0);
-    print_message("%u formats have kernels with matrix units; the largest relative error of the %u here: %.2g\n",
-                  kernels, count, worst);
+    print_message(
+        "%u formats have kernels with matrix units; the largest relative error of the %u here: %.2g, Metal %.2g\n",
+        kernels, count, worst, worst_metal);
+}
+
+/* Kernels of Metal find out which lane holds which elements. */
+static void other_lanes(void **state) {
+    (void)state;
+    if (!has_metal) skip();
+    setenv("QKGEN_MSL_DEFINE", "QKM_OTHER_LANES", 1);
+    compare(qg_library_find(library, "q4_0"), &(shape){33, 1024, 8, QG_F32, 1});
+    unsetenv("QKGEN_MSL_DEFINE");
 }
 
 /* Few rows and many, one slice of x and several, several passes over x, rows that are no whole wide tiles, and a single block. */
@@ -167,6 +252,7 @@ static void every_shape(void **state) {
         const qg_layout *layout = qg_library_find(library, names[i]);
         const uint64_t block = layout->elements;
         compare(layout, &(shape){1, block, 2, QG_F16, 8});
+        compare(layout, &(shape){21, 2 * block, 1, QG_F16, 8});
         compare(layout, &(shape){40, 3 * block, 5, QG_F32, 8});
         compare(layout, &(shape){33, 1024, 8, QG_F32, 1});
         compare(layout, &(shape){300, 2048, 7, QG_F16, 1});
@@ -184,19 +270,22 @@ static void not_finite(void **state) {
     float x[2 * 512], y[2 * 19];
     unsigned char *blocks = malloc(19 * 2 * layout->block_bytes);
     for (uint32_t i = 0; i < 19 * 2 * layout->block_bytes; ++i) blocks[i] = (unsigned char)random_word() & 0xBF;
-    const qk_range weights = upload(blocks, 19 * 2 * layout->block_bytes);
-    free(blocks);
+    const qk_range weights = upload(blocks, 19 * 2 * layout->block_bytes), own = {blocks, 0, weights.size};
     for (size_t b = 0; b < sizeof bad / sizeof *bad; ++b) {
         for (uint32_t i = 0; i < 2 * 512; ++i) x[i] = (float)(int)(i % 7) - 3;
         x[300] = bad[b];
         const qk_range in = upload(x, sizeof x);
         run(mma, &weights, in, &s, y);
         qk_vulkan_buffer_destroy(vk, in.buffer);
-        for (uint32_t n = 0; n < 19; ++n) {
-            assert_false(isfinite(y[n]));
-            assert_true(isfinite(y[19 + n]));
+        for (int pass = 0; pass < (has_metal ? 2 : 1); ++pass) {
+            if (pass) run_metal(layout, &own, (qk_range){x, 0, sizeof x}, &s, y);
+            for (uint32_t n = 0; n < 19; ++n) {
+                assert_false(isfinite(y[n]));
+                assert_true(isfinite(y[19 + n]));
+            }
         }
     }
+    free(blocks);
     qk_vulkan_buffer_destroy(vk, weights.buffer);
 }
 
@@ -220,7 +309,7 @@ static void shared_out(void **state) {
         uint32_t shared, constants[3], workgroups;
     } cases[] = {{57344, 8192, 49152, {512, 2, 2}, 132}, {57344, 8192, 16384, {512, 2, 1}, 132},
                  {57344, 8192, 8192, {256, 2, 1}, 264},  {2112, 8192, 49152, {512, 2, 1}, 132},
-                 {2112, 2048, 49152, {256, 1, 1}, 132},   {16, 8192, 49152, {512, 2, 2}, 1}};
+                 {2112, 2048, 49152, {256, 1, 1}, 132},  {16, 8192, 49152, {512, 2, 2}, 1}};
     const qg_kernel kernel = qg_kernel_new(arena, qg_library_find(library, "q4_0"), qg_family_named("gemv"), QG_F32,
                                            qg_sum_class_named("mma"));
     const qk_kernel *described = qg_describe(arena, &kernel, QK_API_VULKAN, NULL);
@@ -243,6 +332,38 @@ static void shared_out(void **state) {
                          s.constants[1], s.constants[2], s.workgroups);
         assert_int_equal(s.constants[3], 7);
         assert_int_equal(s.constants[4], 9);
+    }
+}
+
+/* Launches of Metal have threadgroups of one size, and tiles kept. Few rows are shared out by smaller parts of x. */
+static void shared_out_on_metal(void **state) {
+    (void)state;
+    static const struct {
+        uint64_t rows, cols;
+        uint32_t kept, workgroups;
+    } cases[] = {{57344, 8192, 2, 264}, {2112, 8192, 2, 132}, {2112, 2048, 1, 132}, {16, 8192, 2, 1}};
+    const qg_kernel kernel = qg_kernel_new(arena, qg_library_find(library, "q4_0"), qg_family_named("gemv"), QG_F32,
+                                           qg_sum_class_named("mma"));
+    const qk_kernel *described = qg_describe(arena, &kernel, QK_API_METAL, NULL);
+    assert_int_equal(described->spec_constant_count, 1);
+    assert_int_equal(described->workgroup_size, 32 * QG_MMA_SIMDGROUPS);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        seen s = {{0}, 0};
+        const uint64_t bytes = UINT64_C(1) << 30;
+        const qk_range weights = {&s, 0, bytes}, x = {&vk, 0, bytes}, y = {&error, 0, bytes};
+        qk_backend backend = {.context = &s, .launch = see, .api = QK_API_METAL};
+        backend.limits = (qk_limits){.storage_range = UINT32_MAX,
+                                     .offset_alignment = 16,
+                                     .workgroup_count = 65535,
+                                     .workgroup_size = 1024,
+                                     .push_bytes = 256,
+                                     .busy_workgroups = 660};
+        assert_int_equal(qk_dispatch_gemv(&backend, described, &weights, x, y, cases[i].rows, cases[i].cols, 8, &error),
+                         QK_ERROR_UNSUPPORTED);
+        backend.limits.features = QK_FEATURE_COOPERATIVE_MATRIX;
+        OK(qk_dispatch_gemv(&backend, described, &weights, x, y, cases[i].rows, cases[i].cols, 8, &error));
+        if (s.constants[0] != cases[i].kept || s.workgroups != cases[i].workgroups)
+            fail_msg("case %d: %u tiles, %u workgroups", (int)i, s.constants[0], s.workgroups);
     }
 }
 
@@ -310,8 +431,9 @@ static int close_all(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(refused), cmocka_unit_test(not_finite),
-                                       cmocka_unit_test(shared_out), cmocka_unit_test(every_shape),
-                                       cmocka_unit_test(every_format)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(refused),     cmocka_unit_test(not_finite),
+                                       cmocka_unit_test(shared_out),  cmocka_unit_test(shared_out_on_metal),
+                                       cmocka_unit_test(every_shape), cmocka_unit_test(every_format),
+                                       cmocka_unit_test(other_lanes)};
     return cmocka_run_group_tests(tests, open_all, close_all);
 }

@@ -138,13 +138,23 @@ mutate "gather: a thread steps to its next tile" templates/gather.comp 's/t -= r
 mutate "matrix units: sums of all passes over x" templates/gemv_mma.comp 's/begin == 0u \? total : y\[at\] \+ total/total/' unit mma_test
 mutate "matrix units: x beyond a row is zero" templates/gemv_mma.comp 's/wide_x\[k\]\[p\] = uvec2\(0u\)/;/' unit mma_test
 mutate "matrix units: the last row is not loaded 16 bytes at a time" templates/gemv_mma.comp 's/walk_rows\(end, rows\);/if (end == 0u) walk_rows(end, rows);/' unit mma_test
-mutate "matrix units: rows that are not whole wide tiles" gen/glsl.c 's/if \(layout->joined\) (return qg_format\(arena, "row_tiles)/if (false) \1/' unit mma_test
+mutate "matrix units: rows that are not whole wide tiles" gen/sums.c 's/if \(layout->joined\) (return qg_format\(arena, "%srow_tiles)/if (false) \1/' unit mma_test
 mutate "matrix units: what a thread keeps of x is its own" templates/gemv_mma.comp 's/load_wide_x\(g, /load_wide_x(0u, /' unit mma_test
 mutate "matrix units: subgroups that share rows add up" templates/gemv_mma.comp 's/s < split; \+\+s\) total/s < 1u; ++s) total/' unit mma_test
 mutate "matrix units: the power of two of a row is made up for" templates/gemv_mma.comp 's/vec4\(low_unit, low_unit, high_unit/vec4(low_unit, low_unit, low_unit/' unit mma_test
 mutate "matrix units: halves do not overflow" gen/operands.c 's/factor \* o->scales\[i\].most\)/factor)/' unit mma_test
 mutate "matrix units: what is added has its bias" gen/operands.c 's/if \(bias != 0\) offset/if (false) offset/' unit mma_test
 mutate "matrix units: a word has both its elements" gen/operands.c 's/word->element\[half\] = element/word->element[0] = element/' unit mma_test
+units=templates/gemv_mma_rows.metal
+mutate "matrix units, MSL: lanes are found, and not known" $units \
+  's/uint\(numbers\.thread_elements\(\)\[0\]\)/((at.lane \/ 4 \& 4) + at.lane \/ 2 % 4) * 8 + (at.lane \/ 4 \& 2) * 2 + at.lane % 2 * 2/' unit mma_test
+mutate "matrix units, MSL: x goes to the lanes that multiply it" $units 's/half2\(first\.y, second\.y\)/half2(first.x, second.x)/' \
+  script gemv msl "blocks q4_0 19 98 3 f32"
+mutate "matrix units, MSL: x beyond a row is zero" $units 's/wide_x\[k\]\[w\] = half2\(0\.0h\)/;/' script gemv msl "blocks q4_0 19 98 3 f32"
+mutate "matrix units, MSL: simdgroups that share rows add up" $units 's/s < split; \+\+s\) total/s < 1; ++s) total/' \
+  script gemv msl "blocks q4_0 19 98 3 f32"
+mutate "matrix units, MSL: the last row is not loaded 16 bytes at a time" gen/sums.c 's/"%srows - 1u" : "%srows"/"%srows" : "%srows"/' \
+  script gemv msl "blocks q4_0 19 98 3 f32"
 mutate "floats of few bits: the sign" gen/halves.c 's/QG_AND, sign, qg_uint\(ir, 0x80008000\)/QG_AND, sign, qg_uint(ir, 0)/' script gemv vulkan "blocks mxfp4 19 3 1 f32"
 mutate "integers have a step for 32 elements" gen/dot_bytes.c 's/return one->run \/ STEP_RUNS/return 0 * one->run/' unit dot_bytes_test
 mutate "chains of products end" gen/dot.c 's/links\+\+ == CHAIN/links++ > 99/' unit rules_test

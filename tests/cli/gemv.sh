@@ -8,19 +8,19 @@ source "$(dirname "$0")/../lib.sh"
 
 # bound_of CLASS: and what it is relative to.
 bound_of() {
-  case $1 in exact | int24) echo near 2e-6 ;; split) echo near_random 1e-4 ;; int8) echo near_random 1e-2 ;; half) echo near_random 2e-3 ;; esac
+  case $1 in exact | int24) echo near 2e-6 ;; split) echo near_random 1e-4 ;; int8) echo near_random 1e-2 ;; half | mma) echo near_random 2e-3 ;; esac
 }
 
 # has_class FORMAT CLASS: what cannot be integers of eight bits are tables of floats, floats of eight bits or fewer, and codes
 # whose offset is masked or whose scale is not that of a run.
 has_class() {
   case $2-$1 in
-    exact-* | half-*) return 0 ;;
+    exact-* | half-* | mma-*) return 0 ;;
     *-nf4 | *-fp4 | *-nf4_* | *-fp4_* | *-fp8_* | *-mx_* | *-mlx_mxfp* | *-mlx_nvfp4 | *-nvfp4_ckpt* | *-gptq_v1_* | *_act) return 1 ;;
   esac
 }
 
-# runs_of FORMAT KIND: targets and classes. Only Vulkan has others than exact and half. Unless ALL is set, a few formats of each kind
+# runs_of FORMAT KIND: targets and classes. Metal has exact, half and mma alone; mma is compared for all formats by mma_test. Unless ALL is set, a few formats of each kind
 # are compared in all classes, but for int24, which is split with a digit more, of these few alone, fewer with experts and several vectors, which take fewer to Metal, too, and class half even fewer.
 runs_of() {
   local target many=yes
@@ -35,6 +35,7 @@ runs_of() {
     case $target-${ALL:-}$1 in
       msl-q4_0 | msl-q6_K | msl-iq2_xxs | msl-nf4_b64 | msl-affine_b3_g64_bf16 | msl-1*) echo "msl half" ;;
     esac
+    case $target-$2-$1 in msl-experts-*) ;; msl-*-q4_0 | msl-*-q4_K) echo "msl mma" ;; esac
   done
   [ -n "$many" ] || return 0
   case ${ALL:-}$1 in
@@ -221,7 +222,7 @@ everything() {
 if [ $# -gt 0 ]; then printf '%s\n' "$@"; else everything; fi | each
 sort -k5 -g "$work/errors" | awk '{ worst[$1 " " $2 " " $3 " " $4] = $5 } END { for (at in worst) print at, worst[at] }' |
   sort >"$BUILD/gemv.txt"
-for class in exact int24 split half int8; do
+for class in exact int24 split half mma int8; do
   echo "largest errors, $class: $(awk -v class=$class '$4 == class' "$BUILD/gemv.txt" | sort -k5 -g | tail -3 | tr '\n' ';')"
 done
 [ -z "${TABLE:-}" ] || cat "$BUILD/gemv.txt"

@@ -86,7 +86,7 @@ static inline const char *qk_feature_name(uint32_t bit) {
     case QK_FEATURE_SUBGROUP_SHUFFLE:
         return "subgroup shuffles in compute shaders";
     case QK_FEATURE_COOPERATIVE_MATRIX:
-        return "cooperative matrices of 16 x 16 x 8 halves";
+        return "cooperative matrices of 16 x 16 x 8 halves, or simdgroup matrices";
     default:
         return "a feature that this runtime does not know";
     }
@@ -986,12 +986,16 @@ static inline uint64_t qk_mma_groups_(const qk_mma_ *m, const qk_kernel *kernel,
 static inline qk_mma_ qk_mma_plan_(const qk_kernel *kernel, const qk_limits *limits, uint64_t rows, uint64_t cols) {
     qk_mma_ m = {512 <= limits->workgroup_size ? 512u : 128u, qk_constant_(kernel, NULL, "kept", 1),
                  qk_constant_(kernel, NULL, "at_once", 1), 1};
+    /* Metal texts are for workgroups of one size. */
+    int fixed = qk_constant_(kernel, NULL, "local_size_x", 0) == 0;
+    if (fixed)
+        m.threads = kernel->workgroup_size;
     /* Sums have 32 bytes for each thread, and as often as there are several at once. */
-    while (m.threads > 32 && m.threads * m.at_once * 32 > (limits->shared_bytes != 0 ? limits->shared_bytes : 16384u)) {
+    while (!fixed && m.threads > 32 && m.threads * m.at_once * 32 > (limits->shared_bytes != 0 ? limits->shared_bytes : 16384u)) {
         uint32_t *less = m.at_once > 1 ? &m.at_once : &m.threads;
         *less /= 2;
     }
-    for (int step = 0; step < 3; step++) {
+    for (int step = 0; step < (fixed ? 2 : 3); step++) {
         uint32_t *part = step == 0 ? &m.at_once : step == 1 ? &m.kept : &m.threads, least = step == 2 ? 64 : 1;
         while (*part > least) {
             uint64_t busy = qk_walking_workgroups_(kernel, limits, 8, m.threads), before = qk_mma_groups_(&m, kernel, rows, cols);

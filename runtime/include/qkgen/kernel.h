@@ -38,7 +38,8 @@ enum {
     QK_FEATURE_SUBGROUP_SHUFFLE = 1u << 5,    /* subgroup operations SHUFFLE in compute shaders */
     QK_FEATURE_COOPERATIVE_MATRIX = 1u << 6   /* VK_KHR_cooperative_matrix: subgroups of 32 multiply 16 x 16 with 16 x 8
                                                  matrices of f16, summed in f32, and how threads hold them is known
-                                                 (qk_limits.matrix_order_a); vulkanMemoryModel */
+                                                 (qk_limits.matrix_order_a); vulkanMemoryModel. Metal: simdgroup_matrix,
+                                                 which GPUs have from family Apple7 on */
 };
 
 typedef enum qk_role {
@@ -166,7 +167,7 @@ typedef struct qk_limits {
     uint32_t features;        /* QK_FEATURE_ bits */
     uint32_t busy_workgroups; /* of 128 threads, that keep the device busy; 0: not known */
     uint32_t shared_bytes;    /* memory of a workgroup; 0: not known */
-    uint32_t matrix_order_a;  /* with QK_FEATURE_COOPERATIVE_MATRIX: which element of a matrix is which value of a thread, as */
+    uint32_t matrix_order_a;  /* Vulkan with QK_FEATURE_COOPERATIVE_MATRIX: which element of a matrix is which value of a thread, as */
     uint32_t matrix_order_bc; /* qkgen/vulkan.h finds out and runtime/vulkan_matrix.c describes */
 } qk_limits;
 

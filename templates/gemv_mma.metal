@@ -1,0 +1,24 @@
+constant uint @{name}_kept [[function_constant(1)]];  // wide tiles of x that a thread keeps: 1, 2 or 4
+
+[[kernel, max_total_threads_per_threadgroup(@{threads})]] void @{name}(
+@{bound_buffers}
+    device const @{x_type} *x [[buffer(@{binding_x})]],
+    device float *y [[buffer(@{binding_y})]],
+    constant @{space}::sum_shape &push [[buffer(@{binding_push})]],
+    uint group [[threadgroup_position_in_grid]],
+    uint groups [[threadgroups_per_grid]],
+    uint thread_index [[thread_index_in_threadgroup]],
+    uint threads [[threads_per_threadgroup]],
+    uint lane [[thread_index_in_simdgroup]],
+    uint lanes [[threads_per_simdgroup]],
+    uint simdgroup [[simdgroup_index_in_threadgroup]],
+    uint simdgroups [[simdgroups_per_threadgroup]])
+{
+    threadgroup float partial[2 * @{simdgroups} * 128];  // twice the sums of each simdgroup, for 16 rows and 8 right-hand sides
+    const @{space}::standing at = {group, groups, thread_index, threads, lane, lanes, simdgroup, simdgroups};
+    switch (@{name}_kept) {
+        case 1: @{space}::multiply_rows<1>(@{weights}, x, y, push, partial, at); break;
+        case 2: @{space}::multiply_rows<2>(@{weights}, x, y, push, partial, at); break;
+        case 4: @{space}::multiply_rows<4>(@{weights}, x, y, push, partial, at); break;
+    }
+}
