@@ -80,6 +80,6 @@ demo)
   QKGEN=$PWD/build/qkgen SOURCE=$PWD BUILD=$PWD/build tests/demo.sh
   ;;
 test)
-  ctest --preset default
+  ctest --preset default -j 2
   ;;
 esac

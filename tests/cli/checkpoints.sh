@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # Formats of checkpoints, against packers that were written from each format's description and know nothing of ours: whole
-# tensors of several shapes, ragged ones too, and rows of them, with every target.
+# tensors of several shapes, ragged ones too, and rows of them, with every target. Of the shapes of a format, verify_checkpoints.sh
+# decodes all to f32 with every target, but for the formats that it leaves to their models' configurations; so one is taken here,
+# and with ALL=1 each.
 source "$(dirname "$0")/../lib.sh"
 : "${PACK:?names the packers}"
 
@@ -62,6 +64,7 @@ everything() {
     for shape in $shapes; do
       all=no
       [ "$shape" != "${shapes##* }" ] || all=yes
+      case $all-${ALL:-}$format in no-1* | no-mx_fp6_* | yes-*) ;; *) continue ;; esac
       echo "one $format $shape $all $buffers"
     done
   done
