@@ -58,7 +58,8 @@ runs_of() {
 export -f bound_of has_class runs_of
 
 # targets_of FORMAT: of the members of a family that differ in the group or the type of the scales, unless ALL is set, one is compared on
-# Metal, and of affine codes some on Vulkan: each type and group with codes of four bits, and some of them with each other width.
+# Metal, and of affine codes and GPTQ's some on Vulkan: of affine codes each type and group with four bits, and some of them with each
+# other width.
 targets_of() {
   local some=${targets/msl/}
   [ -z "${ALL:-}" ] || { echo "$targets" && return; }
@@ -66,7 +67,9 @@ targets_of() {
     affine_b4_g64_bf16) echo "$targets" ;;
     affine_b4_* | affine_b[26]_g32_f32 | affine_b[38]_g32_f16 | affine_b[35]_g128_f32 | affine_b6_g128_bf16) echo "$some" ;;
     affine_*_f16 | affine_*_f32 | affine_*_g32_* | affine_*_g128_*) echo "${some/vulkan/}" ;;
-    gptq_*_g32* | gptq_*_g128* | *_b128 | hqq_*_g128 | awq_*_g32 | awq_*_g128) echo "$some" ;;
+    gptq_v1_b4_g32 | gptq_v1_b3_g128_act | gptq_v2_b8_g32_act | gptq_v2_b2_g128) echo "$some" ;;
+    gptq_*_g32* | gptq_*_g128*) echo "${some/vulkan/}" ;;
+    *_b128 | hqq_*_g128 | awq_*_g32 | awq_*_g128) echo "$some" ;;
     *) echo "$targets" ;;
   esac
 }
@@ -228,7 +231,7 @@ everything() {
   "$PACK" list | while IFS=$'\t' read -r format buffers shapes; do
     echo "checkpoint $format ${shapes%% *} 1 f32 $buffers"
     case $format in mx_* | ct_b4_g* | ct_b8_*) echo "packed_experts $format f32 $buffers" ;; esac
-    case $format in nf4_* | fp4_* | fp8_* | int8_*) ragged "$format" "$buffers" ;; esac
+    case ${ALL:-}$format in 1nf4_* | 1fp4_* | 1fp8_* | nf4_b64 | fp4_b128 | fp8_block | fp8_tensor | *int8_*) ragged "$format" "$buffers" ;; esac
   done
 }
 # gemv.sh LINE...: some of these lines alone.
