@@ -17,7 +17,7 @@ mkdir "$work/few"
 cp "$SOURCE"/formats/{q4_0,q6_K}.quant "$work/few"
 few=(--formats "$work/few" --out "$work/tree")
 check "emit of two formats" "$QKGEN" emit "${few[@]}"
-check "what is emitted is what is in out/" diff -r "$SOURCE/out/q6_K" "$work/tree/q6_K"
+check "what is emitted is what is in out/, where SPIR-V is not kept" diff -r --exclude=q6_K_code.c "$SOURCE/out/q6_K" "$work/tree/q6_K"
 state "$work/tree" >"$work/before"
 check "emit over what is there" "$QKGEN" emit "${few[@]}"
 state "$work/tree" >"$work/after"
