@@ -69,6 +69,7 @@ targets_of() {
     affine_*_f16 | affine_*_f32 | affine_*_g32_* | affine_*_g128_*) echo "${some/vulkan/}" ;;
     gptq_v1_b4_g32 | gptq_v1_b3_g128_act | gptq_v2_b8_g32_act | gptq_v2_b2_g128) echo "$some" ;;
     gptq_*_g32* | gptq_*_g128*) echo "${some/vulkan/}" ;;
+    gptq_v2_b[28]_g64* | gptq_v?_b[28]_g64_act | gptq_*_b[248]_channel) echo "$some" ;;
     *_b128 | hqq_*_g128 | awq_*_g32 | awq_*_g128) echo "$some" ;;
     *) echo "$targets" ;;
   esac
