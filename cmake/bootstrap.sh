@@ -4,11 +4,13 @@
 #   demo   build, write every kernel to build/out, and compare each format on each target with the reference vectors
 #   test   build, and run every test
 #
-# Installs missing packages with apt, through sudo unless root; where nothing is missing, apt is not called.
+# Installs missing packages with apt, through sudo unless root; where nothing is missing, apt is not called. Where the system's
+# glslang is older than 13, builds a newer one into build/glslang, once (cmake/glslang.sh: 3 to 4 minutes). With
+# QKGEN_GLSLANG=system none is built. Where that or the build fails, kernels for matrix units are left out.
 set -euo pipefail
 
 usage() {
-  sed -nE 's/^# ?//p' "$0" | sed -n '2,8p' >&2
+  sed -nE 's/^# ?//p' "$0" | sed -n '2,10p' >&2
   exit 2
 }
 
@@ -28,9 +30,10 @@ packages=(
   clang-16 libclang-16-dev           # Metal kernels on the CPU; C headers
 )
 
+# install_missing PACKAGE...
 install_missing() {
   local missing=() package
-  for package in "${packages[@]}"; do
+  for package; do
     if ! dpkg-query -W -f='${db:Status-Status}\n' "$package" 2>/dev/null | grep -qx installed; then
       missing+=("$package")
     fi
@@ -51,9 +54,21 @@ install_missing() {
 }
 
 if command -v apt-get >/dev/null && command -v dpkg-query >/dev/null; then
-  install_missing
+  install_missing "${packages[@]}"
 else
   echo "bootstrap: no apt here; this needs the equivalents of: ${packages[*]}" >&2
+fi
+
+# The major version of the system's glslang; nothing where it has none.
+glslang_version() {
+  "${CC:-cc}" -E -dM -x c -include glslang/build_info.h /dev/null 2>/dev/null | sed -n 's/^#define GLSLANG_VERSION_MAJOR //p'
+}
+newer_glslang() {
+  install_missing python3 debian-archive-keyring && cmake/glslang.sh build/glslang
+}
+version=$(glslang_version || true) # none where `cc` does not find it: cmake says what it needs
+if [ "${QKGEN_GLSLANG:-}" != system ] && [ "${version:-0}" -gt 0 ] && [ "$version" -lt 13 ] && ! (newer_glslang); then
+  echo "bootstrap: WARNING: no newer glslang than the system's $version; kernels for matrix units (class mma) are left out" >&2
 fi
 
 cmake --preset default
@@ -65,6 +80,6 @@ demo)
   QKGEN=$PWD/build/qkgen SOURCE=$PWD BUILD=$PWD/build tests/demo.sh
   ;;
 test)
-  ctest --preset default
+  ctest --preset default -j 2
   ;;
 esac

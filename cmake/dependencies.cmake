@@ -17,16 +17,15 @@ endif()
 # Their own CMake packages changed target names, and with them dependencies, in almost every release, so we look for the
 # libraries themselves. Those in QKGEN_GLSLANG_OPTIONAL came or went between 12 and 15. As static archives they refer to
 # each other in both directions.
-
 #
-# Kernels with matrix units need glslang 13 and a SPIRV-Tools of the same time. Where the system's are older, cmake/glslang.sh
-# builds newer ones into a folder of the build tree, from which they are then taken, headers and libraries both: the two
-# never mix with the system's.
+# Kernels with matrix units need glslang 13 and a SPIRV-Tools of the same time. Where the system's are older, cmake/bootstrap.sh
+# has cmake/glslang.sh build newer ones into a folder of the build tree, from which they are then taken, headers and
+# libraries both: the two never mix with the system's.
 
 set(QKGEN_GLSLANG_ROOT "" CACHE PATH "Where glslang and SPIRV-Tools are installed; empty: the build tree, else the system")
 if(QKGEN_GLSLANG_ROOT)
   set(QKGEN_GLSLANG_PREFIX ${QKGEN_GLSLANG_ROOT})
-elseif(EXISTS ${PROJECT_BINARY_DIR}/glslang/include/spirv-tools/libspirv.h)
+elseif(EXISTS ${PROJECT_BINARY_DIR}/glslang/complete)
   set(QKGEN_GLSLANG_PREFIX ${PROJECT_BINARY_DIR}/glslang)
 else()
   set(QKGEN_GLSLANG_PREFIX "")
@@ -87,7 +86,7 @@ endforeach()
 mark_as_advanced(QKGEN_GLSLANG_INCLUDE_DIR QKGEN_SPIRV_TOOLS_INCLUDE_DIR)
 if(QKGEN_GLSLANG_VERSION LESS 13)
   message(STATUS "GLSL: glslang ${QKGEN_GLSLANG_VERSION} has no cooperative matrices, so that kernels with matrix units are left out; "
-    "cmake/glslang.sh FOLDER builds a newer one (-DQKGEN_GLSLANG_ROOT=FOLDER)")
+    "cmake/glslang.sh ${PROJECT_BINARY_DIR}/glslang builds a newer one")
 else()
   message(STATUS "GLSL: glslang ${QKGEN_GLSLANG_VERSION}, ${QKGEN_LIBRARY_glslang}")
 endif()

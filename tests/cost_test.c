@@ -139,8 +139,14 @@ enum { WIDE_SCHEDULE = 50 };
 static const schedule schedules[] = {
     {"dequant", true, 0, 20}, {"gather", true, 11, 37}, {"gemv", false, 8, 20}, {"gemv_id", false, 11, 23}};
 
+/* Sums of these load 16 bits twice, alone and as half of a word. The optimiser of a glslang from 13 on makes one load of the two. */
+static bool loads_twice(const qg_kernel *kernel) {
+    const char *name = kernel->layout->name;
+    return kernel->family->sums && (strcmp(name, "iq2_xxs") == 0 || strcmp(name, "iq3_xxs") == 0);
+}
+
 /* NULL, or in what the two differ. Loads, their bytes, bits, floats and conversions are the same number. A lookup that is used twice
- * stands twice in the text, and SPIR-V's optimiser leaves loads alone: of four, one may be such. */
+ * stands twice in the text, and not every optimiser of SPIR-V makes one of them: of four, one may be such. */
 static const char *difference(const qg_kernel *kernel, const qg_cost *ir, const qg_cost *spirv) {
     const uint32_t *a = ir->counts, *b = spirv->counts;
     const schedule *s = schedules;
@@ -150,8 +156,9 @@ static const char *difference(const qg_kernel *kernel, const qg_cost *ir, const 
     const qg_layout *layout = kernel->layout;
     const int rows = s->runs ? 17 * ((int)kernel->plan->tile_rows - 1) : 0;
     const int patches = !s->runs || layout->view == QG_VIEW_BLOCKS ? 0 : layout->ragged ? 25 : 8;
-    if (a[QG_COST_LOAD] != b[QG_COST_LOAD]) return "loads";
-    if (ir->loaded != spirv->loaded) return "bytes loaded";
+    const uint32_t shared = loads_twice(kernel) && a[QG_COST_LOAD] == b[QG_COST_LOAD] + 1;
+    if (a[QG_COST_LOAD] != b[QG_COST_LOAD] + shared) return "loads";
+    if (ir->loaded != spirv->loaded + 2 * shared) return "bytes loaded";
     if (a[QG_COST_BITS] != b[QG_COST_BITS]) return "bits";
     if (a[QG_COST_FLOAT] != b[QG_COST_FLOAT]) return "float";
     if (a[QG_COST_CONVERSION] != b[QG_COST_CONVERSION]) return "conversions";

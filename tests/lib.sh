@@ -12,7 +12,8 @@ rm -rf "$work"
 mkdir -p "$work"
 targets=${TARGETS:-c vulkan} # where decoded values are compared
 export SOURCE BUILD QKGEN work targets
-export XDG_CACHE_HOME=$BUILD/cache
+# What compiled kernels are kept in, by content: tests that need the same share them.
+export XDG_CACHE_HOME=${QKGEN_TEST_CACHE:-$BUILD/cache}
 
 # Results are lines of one file, so that checks may run at the same time.
 pass() {

@@ -141,7 +141,7 @@ if mount -t tmpfs -o size=256k none "$disk" 2>/dev/null; then
     check "a full disk destroyed the older output" test "$(cat "$disk/out")" = precious
     check "a full disk: a trace is left" test "$(ls -A "$disk")" = out
   done
-  refuses "emit to a full disk" 'cannot write: .*No space left' "$QKGEN" emit --out "$disk/tree"
+  refuses "emit to a full disk" 'cannot write: .*No space left' "$QKGEN" emit --format q4_K --format q6_K --out "$disk/tree"
   check "emit to a full disk: a trace is left" test -z "$(find "$disk" -name '*.tmp*')"
 fi
 

@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # Rows of every format, to each type, with each target, in shapes that are convenient to
-# nobody, against rows of the libraries' values. Indices repeat, and some are out of range: zeros, and a warning counts.
+# nobody, against rows of the libraries' values. Indices repeat, and some are out of range: zeros, and a warning counts. Of the
+# members of a family that differ in the group or the type of the scales, one goes to all types and targets, and the others to f32 and
+# not to MSL; with ALL=1 each goes to all.
 source "$(dirname "$0")/../lib.sh"
 
 # elements FORMAT: of a block.
@@ -28,8 +30,11 @@ gather() {
 
 # expect FORMAT DATA ROWS COLS COUNT OUTSIDE: gathers COUNT indices, of which OUTSIDE are not rows.
 expect() {
-  local format=$1 data=$2 rows=$3 cols=$4 count=$5 outside=$6 target type bytes
-  for type in f32 f16 bf16; do
+  local format=$1 data=$2 rows=$3 cols=$4 count=$5 outside=$6 target type bytes types="f32 f16 bf16" targets=$targets
+  if [ -z "${every:-}" ]; then
+    case $format in affine_*_f16 | affine_*_f32 | affine_*_g32_* | affine_*_g128_*) types=f32 targets=${targets/msl/} ;; esac
+  fi
+  for type in $types; do
     bytes=2
     [ $type != f32 ] || bytes=4
     "$vectors" round $type "$data/values.f32" "$data/rounded"
@@ -88,9 +93,11 @@ everything() {
       *) echo "one $format 5 $((3 * $(elements "$format")))" ;; # 16 blocks, if not more: three in each of five rows
     esac
   done
-  printf '%s\n' "one q4_K 7 512" "one q4_K 5 768" "one q6_K 7 512" "one q6_K 5 768" "few affine_b3_g32_bf16 37 224" \
+  printf '%s\n' "one q4_K 7 512" "one q4_K 5 768" "one q6_K 7 512" "one q6_K 5 768" "few affine_b3_g64_bf16 31 320" \
     "few affine_b5_g128_f32 23 384" "few q6_K 7 512"
 }
 # gather.sh LINE...: some of these lines alone.
+every=${ALL:-}${1:-}
+export every
 if [ $# -gt 0 ]; then printf '%s\n' "$@"; else everything; fi | each
 finish

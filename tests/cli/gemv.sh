@@ -20,40 +20,59 @@ has_class() {
   esac
 }
 
-# runs_of FORMAT KIND: targets and classes. Metal has exact, half and mma alone; mma is compared for all formats by mma_test. Unless ALL is set, a few formats of each kind
-# are compared in all classes, but for int24, which is split with a digit more, of these few alone, fewer with experts and several vectors, which take fewer to Metal, too, and class half even fewer.
+# runs_of FORMAT KIND: targets and classes, of one vector, of several, or of experts. Metal has exact, half and mma alone, of which
+# mma_test compares mma for all formats. A
+# driver compiles for seconds, so that, unless ALL is set, with experts and several vectors some formats of each kind stand for all of
+# them, a few of these in classes of Vulkan; with one vector most are compared in split and half, and a few in int8 and int24, which
+# are split with a digit less and a digit more. Fewer go to Metal, too, and in class half even fewer.
 runs_of() {
-  local target many=yes
+  local target class
   case ${ALL:-}$2-$1 in
     1* | one-* | *-q4_0 | *-q4_K | *-q5_1 | *-q6_K | *-q8_0 | *-q1_0 | *-tq2_0 | *-iq2_xxs | *-iq4_nl | *-mxfp4 | *-nf4_b64) ;;
     *-fp8_tensor | *-awq_b4_g64 | *-affine_b[346]_g64_bf16) ;;
-    *) many= ;;
+    *)
+      for target in $(targets_of "$1"); do [ $target = msl ] || [ $2-$target = several-vulkan ] || echo "$target exact"; done
+      return 0
+      ;;
   esac
   for target in $(targets_of "$1"); do
-    case $target$many in msl) continue ;; esac
     echo "$target exact"
     case $target-${ALL:-}$1 in
       msl-q4_0 | msl-q6_K | msl-iq2_xxs | msl-nf4_b64 | msl-affine_b3_g64_bf16 | msl-1*) echo "msl half" ;;
     esac
     case $target-$2-$1 in msl-experts-*) ;; msl-*-q4_0 | msl-*-q4_K) echo "msl mma" ;; esac
   done
-  [ -n "$many" ] || return 0
   case ${ALL:-}$1 in
     1* | [it]*q* | q* | nvfp4 | mxfp4 | mlx_* | affine_b?_g64_bf16 | awq_b4_g64 | gptq_v?_b4_g64 | hqq_b4_g64 | ct_b4_g32 | nf4_b64 | fp8_tensor | int8_channel)
-      printf 'vulkan %s\n' int8 split half
-      case ${ALL:-}$2-$1 in 1* | one-q[468]_[0K] | one-q2_K | one-iq2_xxs | one-affine_b3_g64_bf16) echo "vulkan int24" ;; esac ;;
+      for class in int8 split half int24; do
+        case ${ALL:-}$2-$class-$1 in
+          1* | one-split-* | one-half-* | one-int8-mlx_mxfp4 | *-int8-nf4_b64 | *-int8-fp8_tensor) ;;
+          one-int24-q[468]_[0K] | one-int24-q2_K | one-int24-iq2_xxs | one-int24-affine_b3_g64_bf16) ;;
+          *-int24-*) continue ;;
+          *-q4_0 | *-q4_K | *-q6_K | *-q8_0 | *-iq2_xxs | *-affine_b[34]_g64_bf16) ;;
+          *) continue ;;
+        esac
+        echo "vulkan $class"
+      done ;;
   esac
 }
 
 export -f bound_of has_class runs_of
 
-# targets_of FORMAT: the compiler of the Metal text takes seconds for each kernel, so that there, unless ALL is set, the members
-# of a family that differ in the group or the type of the scales are one.
+# targets_of FORMAT: of the members of a family that differ in the group or the type of the scales, unless ALL is set, one is compared on
+# Metal, and of affine codes and GPTQ's some on Vulkan: of affine codes each type and group with four bits, and some of them with each
+# other width.
 targets_of() {
+  local some=${targets/msl/}
   [ -z "${ALL:-}" ] || { echo "$targets" && return; }
   case $1 in
-    affine_*_f16 | affine_*_f32 | affine_*_g32_* | affine_*_g128_* | gptq_*_g32* | gptq_*_g128* | *_b128 | hqq_*_g128 | awq_*_g32 | awq_*_g128)
-      echo "${targets/msl/}" ;;
+    affine_b4_g64_bf16) echo "$targets" ;;
+    affine_b4_* | affine_b[26]_g32_f32 | affine_b[38]_g32_f16 | affine_b[35]_g128_f32 | affine_b6_g128_bf16) echo "$some" ;;
+    affine_*_f16 | affine_*_f32 | affine_*_g32_* | affine_*_g128_*) echo "${some/vulkan/}" ;;
+    gptq_v1_b4_g32 | gptq_v1_b3_g128_act | gptq_v2_b8_g32_act | gptq_v2_b2_g128) echo "$some" ;;
+    gptq_*_g32* | gptq_*_g128*) echo "${some/vulkan/}" ;;
+    gptq_v2_b[28]_g64* | gptq_v?_b[28]_g64_act | gptq_*_b[248]_channel) echo "$some" ;;
+    *_b128 | hqq_*_g128 | awq_*_g32 | awq_*_g128) echo "$some" ;;
     *) echo "$targets" ;;
   esac
 }
@@ -215,7 +234,7 @@ everything() {
   "$PACK" list | while IFS=$'\t' read -r format buffers shapes; do
     echo "checkpoint $format ${shapes%% *} 1 f32 $buffers"
     case $format in mx_* | ct_b4_g* | ct_b8_*) echo "packed_experts $format f32 $buffers" ;; esac
-    case $format in nf4_* | fp4_* | fp8_* | int8_*) ragged "$format" "$buffers" ;; esac
+    case ${ALL:-}$format in 1nf4_* | 1fp4_* | 1fp8_* | nf4_b64 | fp4_b128 | fp8_block | fp8_tensor | *int8_*) ragged "$format" "$buffers" ;; esac
   done
 }
 # gemv.sh LINE...: some of these lines alone.

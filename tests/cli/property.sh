@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Random valid specifications, decoded from random bytes by every target and by the oracle, which reads the layout bit by bit
 # and shares nothing with the generator's planning and printing: all equal. A failure names the seed; `property.sh SEED...`
-# replays it. COUNT seeds from FIRST on otherwise.
+# replays it. COUNT seeds from FIRST on otherwise; of these MSL, whose compiler takes most of the time, has every third, and with
+# ALL=1 each.
 . "$(dirname "$0")/../lib.sh"
 
 mkdir -p "$work/none"
@@ -26,6 +27,7 @@ one() {
     return
   fi
   for target in $targets; do
+    case $target-$((seed % 3))${every:-} in msl-[12]) continue ;; esac
     if "$QKGEN" run dequant --formats "$work/none" --spec "$folder/spec.quant" --format "random_$seed" --target "$target" \
       --type f32 "${inputs[@]}" --out "$folder/$target" >"$log" 2>&1 &&
       "$vectors" same f32 "$folder/oracle" "$folder/$target" >"$log" 2>&1; then
@@ -39,5 +41,7 @@ one() {
 export -f one
 
 first=${FIRST:-1} count=${COUNT:-240}
+every=${ALL:-}${1:-} # all targets
+export every
 if [ $# -gt 0 ]; then printf 'one %s\n' "$@"; else seq -f 'one %.0f' "$first" $((first + count - 1)); fi | each
 finish
