@@ -20,11 +20,11 @@ has_class() {
   esac
 }
 
-# runs_of FORMAT KIND: targets and classes, of one vector, of several, or of experts. Metal has exact, half and mma alone, of which
-# mma_test compares mma for all formats. A
-# driver compiles for seconds, so that, unless ALL is set, with experts and several vectors some formats of each kind stand for all of
-# them, a few of these in classes of Vulkan; with one vector most are compared in split and half, and a few in int8 and int24, which
-# are split with a digit less and a digit more. Fewer go to Metal, too, and in class half even fewer.
+# runs_of FORMAT KIND: targets and classes, of one vector, of several, or of experts. Metal has exact, half and mma alone, and mma_test
+# compares mma in all formats. A driver compiles for seconds, so that, unless ALL is set, with experts and several vectors some
+# formats of each kind stand for all of them, a few of these in classes of Vulkan; with one vector most are compared in split and
+# half, and a few in int8 and int24, which are split with a digit less and a digit more. Fewer go to Metal, too, and in class half
+# even fewer.
 runs_of() {
   local target class
   case ${ALL:-}$2-$1 in
