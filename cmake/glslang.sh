@@ -12,6 +12,10 @@ mkdir -p "$1"
 prefix=$(cd "$1" && pwd)
 if [ -e "$prefix/complete" ] && [ -e "$prefix/lib/libSPIRV-Tools-opt.a" ]; then exit 0; fi
 
+if [ ! -e "$prefix/complete" ] && [ -n "$(ls -A "$prefix")" ]; then
+  echo "glslang: $prefix holds something else, or what an earlier run left unfinished: name an empty folder, or remove it" >&2
+  exit 1
+fi
 for tool in apt-get dpkg-source cmake ninja python3 c++; do
   command -v $tool >/dev/null || { echo "glslang: no $tool here" >&2; exit 1; }
 done

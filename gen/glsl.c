@@ -197,21 +197,15 @@ static char *accumulate_wide(qg_arena *arena, const qg_ir *ir, const qg_kernel *
     return text.data;
 }
 
-static bool loads(const qg_ir *ir, qg_op op, uint32_t buffer) {
-    for (uint32_t i = 0; i < ir->n_nodes; ++i)
-        if (ir->nodes[i]->used && ir->nodes[i]->op == op && ir->nodes[i]->ref == buffer) return true;
-    return false;
-}
-
 static char *wide_buffers(qg_arena *arena, const qg_ir *ir, const qg_plan *plan) {
     qg_text text = qg_text_new(arena);
     for (uint32_t i = 0; i < plan->layout->n_buffers; ++i) {
         const char *name = plan->layout->buffers[i].name;
-        if (loads(ir, QG_LOAD, i) && plan->aliased[i]) {
+        if (qg_loads(ir, QG_LOAD, i) && plan->aliased[i]) {
             add_buffer(&text, i, "uint", qg_format(arena, "%s_word", name), "Buffer");
             qg_text_puts(&text, "\n");
         }
-        if (loads(ir, QG_LOAD_FOUR, i)) {
+        if (qg_loads(ir, QG_LOAD_FOUR, i)) {
             add_buffer(&text, i, "uvec4", qg_format(arena, "%s_four", name), "Buffer");
             qg_text_puts(&text, "\n");
         }

@@ -168,6 +168,12 @@ uint32_t qg_wide_unit(const qg_ir *ir, uint32_t buffer) {
     return 0;
 }
 
+bool qg_loads(const qg_ir *ir, qg_op op, uint32_t buffer) {
+    for (uint32_t i = 0; i < ir->n_nodes; ++i)
+        if (ir->nodes[i]->used && ir->nodes[i]->op == op && ir->nodes[i]->ref == buffer) return true;
+    return false;
+}
+
 bool qg_uses(const qg_ir *ir, qg_op op) {
     for (uint32_t i = 0; i < ir->n_nodes; ++i)
         if (ir->nodes[i]->used && ir->nodes[i]->op == op) return true;

@@ -184,6 +184,8 @@ void qg_plan_holes(qg_arena *arena, qg_holes *holes, const qg_plan *plan, const 
 /* Bits of the words that a buffer's wide loads are made of; 0 when it has none. */
 uint32_t qg_wide_unit(const qg_ir *ir, uint32_t buffer);
 bool qg_uses(const qg_ir *ir, qg_op op);
+/* True when some node that is used loads so from a buffer. */
+bool qg_loads(const qg_ir *ir, qg_op op, uint32_t buffer);
 /* True when the IR has an argument of that name. */
 bool qg_uses_argument(const qg_ir *ir, const char *name);
 /* The shape arguments of place.c that the IR uses, each written by the pattern, in which $ is the name. */

@@ -289,12 +289,6 @@ static char *load_wide_x(qg_arena *arena, const qg_operands *operands, const qg_
     return text.data;
 }
 
-static bool loads(const qg_ir *ir, qg_op op, uint32_t buffer) {
-    for (uint32_t i = 0; i < ir->n_nodes; ++i)
-        if (ir->nodes[i]->used && ir->nodes[i]->op == op && ir->nodes[i]->ref == buffer) return true;
-    return false;
-}
-
 static char *fetch_wide(qg_arena *arena, const qg_ir *ir, const qg_kernel *kernel, uint32_t ratio) {
     const qg_plan *wide = kernel->wide;
     qg_text text = qg_text_new(arena);
@@ -305,9 +299,9 @@ static char *fetch_wide(qg_arena *arena, const qg_ir *ir, const qg_kernel *kerne
                    fetched_parameters(arena, ir, ""));
     for (uint32_t i = 0; i < wide->layout->n_buffers; ++i) {
         const char *name = wide->layout->buffers[i].name;
-        if (loads(ir, QG_LOAD, i) && wide->aliased[i])
+        if (qg_loads(ir, QG_LOAD, i) && wide->aliased[i])
             qg_text_printf(&text, "    device const uint *%s_word = (device const uint *)%s;\n", name, name);
-        if (loads(ir, QG_LOAD_FOUR, i))
+        if (qg_loads(ir, QG_LOAD_FOUR, i))
             qg_text_printf(&text, "    device const uint4 *%s_four = (device const uint4 *)%s;\n", name, name);
     }
     qg_fetch_body(&text, ir, wide, msl, "row_tiles", ratio);
