@@ -149,7 +149,7 @@ static char *fetched_parameters(qg_arena *arena, const qg_ir *ir, const char *qu
     return text.data;
 }
 
-/* What is loaded of ROWS rows, and of row r of them. */
+/* What is loaded of ROWS rows, and of row r of them; of one row. */
 static char *fetched_arrays(qg_arena *arena, const qg_fetches *all) {
     const char *fours = qg_format(arena, "uvec4 fours[ROWS][%u];", all->n_fours);
     return qg_format(arena, "%s%s", fours,
@@ -158,12 +158,47 @@ static char *fetched_arrays(qg_arena *arena, const qg_fetches *all) {
 
 static const char *fetched_at(const qg_fetches *all) { return all->n_words ? "fours[r], words[r]" : "fours[r]"; }
 
+static const char *last_arrays(qg_arena *arena, const qg_fetches *all) {
+    return qg_format(arena, "uvec4 last[%u];%s", all->n_fours,
+                     all->n_words ? qg_format(arena, " uint last_words[%u];", all->n_words) : "");
+}
+
+static const char *last_of(const qg_fetches *all) { return all->n_words ? "last, last_words" : "last"; }
+
 /* Tiles that a wide one has. */
 static uint32_t wide_size(const qg_kernel *kernel) { return kernel->wide->tile_elements / kernel->plan->tile_elements; }
 
 /* Wide tiles of a block, where blocks lie one after the other. */
 static uint32_t block_wide_tiles(const qg_kernel *kernel) {
     return kernel->wide->layout->view == QG_VIEW_BLOCKS ? kernel->wide->tiles : 1;
+}
+
+/* For the last block of all: word by word what is elsewhere loaded 16 bytes at a time. */
+static void fetch_last(qg_text *text, const qg_ir *ir, const qg_kernel *kernel) {
+    const qg_plan *plan = kernel->plan;
+    for (uint32_t i = 0; i < plan->layout->n_buffers; ++i) {
+        const uint32_t unit = plan->units[i], in_word = 32 / unit;
+        const char *name = plan->layout->buffers[i].name;
+        if (!(ir->overruns >> i & 1)) continue;
+        qg_text_printf(text,
+                       "\n// 16 bytes, as far as the buffer goes.\nuvec4 %s_to_end(uint at) {\n"
+                       "    uvec4 four = uvec4(0u);\n"
+                       "    [[unroll]] for (uint i = 0u; i < %uu; ++i) {\n"
+                       "        const uint word = at * %uu + i;\n"
+                       "        if (word < uint(%s.length())) ",
+                       name, 128 / unit, 128 / unit, name);
+        if (in_word == 1)
+            qg_text_printf(text, "four[i] = %s[word];\n", name);
+        else
+            qg_text_printf(text, "four[i / %uu] |= uint(%s[word]) << (i %% %uu * %uu);\n", in_word, name, in_word,
+                           unit);
+        qg_text_puts(text, "    }\n    return four;\n}\n");
+    }
+    qg_text_printf(
+        text, "\n// Loads wide tile `j` of row `n` of the last block of all.\nvoid fetch_last(uint n, uint j, %s) {\n",
+        fetched_parameters(text->arena, ir, "out "));
+    qg_fetch_body(text, ir, kernel->wide, glsl, "row_tiles", wide_size(kernel), ir->overruns);
+    qg_text_puts(text, "}\n");
 }
 
 static char *fetch_wide(qg_arena *arena, const qg_ir *ir, const qg_kernel *kernel) {
@@ -181,8 +216,9 @@ static char *fetch_wide(qg_arena *arena, const qg_ir *ir, const qg_kernel *kerne
                        own, wide_size(kernel));
         qg_text_printf(&text, own > 1 ? "j %% %uu;\n    }\n" : "0u;\n    }\n", own);
     }
-    qg_fetch_body(&text, ir, kernel->wide, glsl, "row_tiles", wide_size(kernel));
+    qg_fetch_body(&text, ir, kernel->wide, glsl, "row_tiles", wide_size(kernel), 0);
     qg_text_puts(&text, "}\n");
+    if (clamped) fetch_last(&text, ir, kernel);
     return text.data;
 }
 
@@ -227,40 +263,46 @@ static char *x_kept(qg_arena *arena, const qg_ir *ir, const qg_plan *plan, const
                      ir->n_x_quads, x, outer, digits, x, outer, qg_x_steps(plan), sum);
 }
 
-/* Rows that reach the last block of all take it in smaller tiles. `several`: with a sum for each right-hand side. */
-static char *wide_last(qg_arena *arena, const qg_ir *ir, const qg_kernel *kernel, bool several) {
-    const uint32_t own = block_wide_tiles(kernel), ratio = wide_size(kernel);
-    const bool experts = kernel->family->in_blocks;
+/* When a tile is of the last block of all, and one of the rows is its. */
+static const char *is_last(qg_arena *arena, const qg_kernel *kernel) {
+    return qg_format(arena, "%srow + ROWS >= end && j + %uu >= wide_tiles",
+                     kernel->family->in_blocks ? "expert + 1u == expert_end && " : "", block_wide_tiles(kernel));
+}
+
+/* The last block of all: its sum is made beforehand, and takes the place of what the loads that do not go there give. */
+static const char *wide_last(qg_arena *arena, const qg_ir *ir, const qg_kernel *kernel) {
     if (!ir->overruns) return "";
-    qg_text text = qg_text_new(arena);
-    qg_text_printf(&text,
-                   "if (%srow + ROWS >= end && j + %uu >= wide_tiles) {  // the last block of all, in smaller tiles\n"
-                   "    for (uint p = 0u; p < %uu; ++p) {\n",
-                   experts ? "expert + 1u == expert_end && " : "", own, ratio);
-    if (own > 1)
-        qg_text_printf(&text, "        const uint t = j / %uu * %uu + j %% %uu + p * %uu;\n", own, own * ratio, own,
-                       own);
-    else
-        qg_text_printf(&text, "        const uint t = j * %uu + p;\n", ratio);
-    if (several)
-        qg_text_puts(&text, "        [[dont_unroll]] for (uint i = 0u; i < ROWS * BATCH; ++i) {\n"
-                            "            load_x(i / ROWS, t, 0u);\n"
-                            "            float part = 0.0;\n"
-                            "            accumulate(min(row + i % ROWS, end - 1u), t, 0u, part);\n"
-                            "            [[unroll]] for (uint s = 0u; s < ROWS * BATCH; ++s) sum[s % ROWS][s / ROWS] "
-                            "+= s == i ? part : 0.0;\n"
-                            "        }\n");
-    else
-        qg_text_printf(&text,
-                       "        load_x(%s, t, 0u);\n"
-                       "        [[dont_unroll]] for (uint r = 0u; r < ROWS; ++r) {\n"
-                       "            float part = 0.0;\n"
-                       "            accumulate(min(row + r, end - 1u), t, 0u, part);\n"
-                       "            [[unroll]] for (uint s = 0u; s < ROWS; ++s) sum[s] += s == r ? part : 0.0;\n"
-                       "        }\n",
-                       experts ? "token" : "0u");
-    qg_text_puts(&text, "    }\n    continue;\n}");
-    return text.data;
+    const qg_fetches *all = ir->fetched;
+    return qg_format(
+        arena,
+        "const bool at_end = %s;  // of the last block of all, beyond which no load goes\n"
+        "float sum_at_end = 0.0;\n"
+        "if (at_end) {\n"
+        "    %s\n"
+        "    fetch_last(end - 1u, j, %s);\n"
+        "    [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum_at_end += row + r + 1u == end ? sum[r] : 0.0;\n"
+        "    accumulate_wide(end - 1u, j, k, %s, sum_at_end);\n"
+        "}",
+        is_last(arena, kernel), last_arrays(arena, all), last_of(all), last_of(all));
+}
+
+/* Of several right-hand sides. */
+static const char *shared_last(qg_arena *arena, const qg_ir *ir, const qg_fetches *all, const qg_kernel *kernel) {
+    if (!ir->overruns) return "";
+    return qg_format(arena,
+                     "if (%s) {  // the last block of all, beyond which no load goes\n"
+                     "    [[dont_unroll]] for (uint i = 0u; i < ROWS * BATCH; ++i) {\n"
+                     "        %s\n"
+                     "        float part = 0.0;\n"
+                     "        fetch_last(min(row + i %% ROWS, end - 1u), j, %s);\n"
+                     "        take_x(i / ROWS, t);\n"
+                     "        accumulate_wide(min(row + i %% ROWS, end - 1u), j, 0u, %s, part);\n"
+                     "        [[unroll]] for (uint s = 0u; s < ROWS * BATCH; ++s) sum[s %% ROWS][s / ROWS] += s == i ? "
+                     "part : 0.0;\n"
+                     "    }\n"
+                     "    continue;\n"
+                     "}",
+                     is_last(arena, kernel), last_arrays(arena, all), last_of(all), last_of(all));
 }
 
 /* Rows of whole blocks, however many are joined; and where the last block is another path's, one before it. */
@@ -276,8 +318,8 @@ static char *wide_if(qg_arena *arena, const qg_ir *ir, const qg_kernel *kernel) 
 
 static void wide_holes(qg_arena *arena, qg_holes *holes, const qg_ir *ir, const qg_kernel *kernel) {
     static const char *const names[] = {"wide_buffers",    "wide_x_kept", "load_wide_x", "fetch_wide",
-                                        "accumulate_wide", "wide_last",   "wide_tiles",  "wide_ratio",
-                                        "wide_if",         "fetched",     "fetched_at"};
+                                        "accumulate_wide", "wide_last",   "wide_put",    "wide_tiles",
+                                        "wide_ratio",      "wide_if",     "fetched",     "fetched_at"};
     const qg_plan *wide = kernel->wide;
     qg_hole(holes, "wide", wide ? "" : NULL);
     qg_hole(holes, "wide_floats", wide && !ir->n_x_quads ? "" : NULL);
@@ -293,7 +335,14 @@ static void wide_holes(qg_arena *arena, qg_holes *holes, const qg_ir *ir, const 
     qg_hole(holes, "load_wide_x", load_x(arena, ir, NULL, kernel, wide));
     qg_hole(holes, "fetch_wide", fetch_wide(arena, &fetching, kernel));
     qg_hole(holes, "accumulate_wide", accumulate_wide(arena, &fetching, kernel));
-    qg_hole(holes, "wide_last", wide_last(arena, ir, kernel, false));
+    qg_hole(holes, "wide_last", wide_last(arena, &fetching, kernel));
+    qg_hole(
+        holes, "wide_put",
+        ir->overruns
+            ? "if (at_end) {\n"
+              "    [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = row + r + 1u == end ? sum_at_end : sum[r];\n"
+              "}"
+            : "");
     qg_hole(holes, "wide_tiles", qg_format(arena, "%u", qg_kept_tiles(wide)));
     qg_hole(holes, "wide_ratio", qg_format(arena, "%u", ratio));
     qg_hole(holes, "wide_if", wide_if(arena, ir, kernel));
@@ -327,7 +376,7 @@ static void shared_holes(qg_arena *arena, qg_holes *holes, const qg_ir *ir, cons
     qg_hole(holes, "shared_tiles", qg_format(arena, "row_tiles / %uu", wide_size(kernel)));
     qg_hole(holes, "shared_if", qg_format(arena, " && LOAD_WORDS == 4u%s", wide_if(arena, wide_dot, kernel)));
     qg_hole(holes, "shared_load", "load_wide_x");
-    qg_hole(holes, "shared_last", wide_last(arena, wide_dot, kernel, true));
+    qg_hole(holes, "shared_last", shared_last(arena, wide_dot, all, kernel));
     qg_hole(holes, "shared_loads",
             qg_format(arena,
                       "%s\n[[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, %s);",

@@ -55,7 +55,7 @@ typedef struct qg_ir {
     uint32_t n_x_sums, x_sums_capacity;
     struct qg_quad *x_quads; /* where x is integers: the elements of the tile whose digits share a word */
     uint32_t n_x_quads, x_quads_capacity;
-    bool overruns;      /* loads may go up to 12 bytes beyond the block */
+    uint32_t overruns;  /* buffers, a bit each, of which loads may go up to 12 bytes beyond the block */
     bool half;          /* products with x are of halves */
     bool single;        /* code for one right-hand side at a time; else for BATCH of them */
     uint64_t *x_digits; /* the sets of runs over which digits are summed up */

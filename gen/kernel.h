@@ -220,9 +220,10 @@ void qg_operands_of_row(qg_text *text, const qg_operands *operands, const qg_ir 
                         const qg_target *target, const char *row_tiles, uint32_t size, bool most);
 void qg_accumulate_body(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target,
                         const char *row_tiles, uint32_t size);
-/* The body of a function that loads the weights of a tile, into the arrays `fours` and `words`. */
+/* The body of a function that loads the weights of a tile, into the arrays `fours` and `words`. Loads of 16 bytes of the buffers
+ * `to_end`, a bit each, are calls of BUFFER_to_end. */
 void qg_fetch_body(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target, const char *row_tiles,
-                   uint32_t size);
+                   uint32_t size, uint32_t to_end);
 /* shared.c, for GLSL: how much of x a workgroup shares, and the functions share_x and take_x. */
 char *qg_shared_x(qg_arena *arena, const qg_ir *ir, const qg_plan *plan);
 /* cut.c. For rows that end or begin within tiles: the elements of a row, written with what `owner` puts before the names of the

@@ -304,7 +304,7 @@ static char *fetch_wide(qg_arena *arena, const qg_ir *ir, const qg_kernel *kerne
         if (qg_loads(ir, QG_LOAD_FOUR, i))
             qg_text_printf(&text, "    device const uint4 *%s_four = (device const uint4 *)%s;\n", name, name);
     }
-    qg_fetch_body(&text, ir, wide, msl, "row_tiles", ratio);
+    qg_fetch_body(&text, ir, wide, msl, "row_tiles", ratio, 0);
     qg_text_puts(&text, "}\n");
     return text.data;
 }

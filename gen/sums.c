@@ -119,7 +119,7 @@ void qg_operands_of_row(qg_text *text, const qg_operands *operands, const qg_ir 
 }
 
 void qg_fetch_body(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target, const char *row_tiles,
-                   uint32_t size) {
+                   uint32_t size, uint32_t to_end) {
     const qg_fetches *all = ir->fetched;
     qg_ir loading = *ir;
     loading.fetched = NULL;
@@ -132,7 +132,13 @@ void qg_fetch_body(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg
         qg_node load = *(four ? all->fours[i] : all->words[i - all->n_fours]);
         load.name = NULL;
         qg_text_printf(text, "    %s[%u] = ", four ? "fours" : "words", four ? i : i - all->n_fours);
-        qg_print_expression(text, &loading, target, &load);
+        if (four && to_end >> load.ref & 1) {
+            qg_text_printf(text, "%s_to_end(", plan->layout->buffers[load.ref].name);
+            qg_print_expression(text, &loading, target, load.arg[0]);
+            qg_text_puts(text, ")");
+        } else {
+            qg_print_expression(text, &loading, target, &load);
+        }
         qg_text_puts(text, ";\n");
     }
 }

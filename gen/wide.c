@@ -139,7 +139,7 @@ const qg_node *qg_reads_load(qg_ir *ir, const qg_reads *reads, uint32_t buffer, 
     find_run(at, word, &first, &last);
     if (last - first + 1 < FEWEST_AT_ONCE) return qg_load(ir, buffer, 32, index);
     first -= first % divisor;
-    ir->overruns = true;
+    ir->overruns |= UINT32_C(1) << buffer;
     const qg_node *begin = qg_let(ir, binary(ir, QG_ADD, start, qg_uint(ir, first)), "begin", NULL);
     const qg_node *first_four = qg_let(ir, binary(ir, QG_DIV, begin, qg_uint(ir, FOUR)), "window", NULL);
     const qg_node *upper = phase_bit(ir, begin, 2), *odd = divisor == 1 ? phase_bit(ir, begin, 1) : NULL;

@@ -157,6 +157,7 @@ void walk_wide() {
                 @{fetched}
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, @{fetched_at});
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, k, @{fetched_at}, sum[r]);
+                @{wide_put}
             }
             held = c;
             held_token = token;

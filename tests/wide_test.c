@@ -111,7 +111,7 @@ static void expect(const fixture *f, const char *format, qg_products products, u
     const qg_fetches *all = qg_fetches_of(f->arena, ir);
     assert_int_equal(all->n_fours, fours);
     assert_int_equal(all->n_words, words);
-    assert_int_equal(ir->overruns, overruns);
+    assert_int_equal(ir->overruns != 0, overruns);
 }
 
 static void test_loads(void **state) {

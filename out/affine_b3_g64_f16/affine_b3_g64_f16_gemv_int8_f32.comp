@@ -331,6 +331,28 @@ void fetch_wide(uint n, uint j, out uvec4 fours[2], out uint words[2]) {
     words[1] = biases_word[block];
 }
 
+// 16 bytes, as far as the buffer goes.
+uvec4 weight_to_end(uint at) {
+    uvec4 four = uvec4(0u);
+    [[unroll]] for (uint i = 0u; i < 4u; ++i) {
+        const uint word = at * 4u + i;
+        if (word < uint(weight.length())) four[i] = weight[word];
+    }
+    return four;
+}
+
+// Loads wide tile `j` of row `n` of the last block of all.
+void fetch_last(uint n, uint j, out uvec4 fours[2], out uint words[2]) {
+    const uint block = n * (row_tiles / 4u) + j / 2u;
+    const uint tile = j % 2u;
+    uint begin = block * 12u + tile * 6u;
+    uint window = begin / 4u;
+    fours[0] = weight_to_end(window);
+    fours[1] = weight_to_end(window + 1u);
+    words[0] = scales_word[block];
+    words[1] = biases_word[block];
+}
+
 // Adds the products of wide tile `j` of row `n`, which was loaded.
 void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[2], inout float sum) {
     const uint block = n * (row_tiles / 4u) + j / 2u;
@@ -465,22 +487,21 @@ void walk_wide() {
                 const uint j = (c * WIDE_TILES + k) * gl_SubgroupSize + lane;
                 if (j >= wide_tiles) continue;
                 if (c != held) load_wide_x(0u, j, k);
-                if (row + ROWS >= end && j + 2u >= wide_tiles) {  // the last block of all, in smaller tiles
-                    for (uint p = 0u; p < 2u; ++p) {
-                        const uint t = j / 2u * 4u + j % 2u + p * 2u;
-                        load_x(0u, t, 0u);
-                        [[dont_unroll]] for (uint r = 0u; r < ROWS; ++r) {
-                            float part = 0.0;
-                            accumulate(min(row + r, end - 1u), t, 0u, part);
-                            [[unroll]] for (uint s = 0u; s < ROWS; ++s) sum[s] += s == r ? part : 0.0;
-                        }
-                    }
-                    continue;
+                const bool at_end = row + ROWS >= end && j + 2u >= wide_tiles;  // of the last block of all, beyond which no load goes
+                float sum_at_end = 0.0;
+                if (at_end) {
+                    uvec4 last[2]; uint last_words[2];
+                    fetch_last(end - 1u, j, last, last_words);
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum_at_end += row + r + 1u == end ? sum[r] : 0.0;
+                    accumulate_wide(end - 1u, j, k, last, last_words, sum_at_end);
                 }
                 uvec4 fours[ROWS][2];
                 uint words[ROWS][2];
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, fours[r], words[r]);
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, k, fours[r], words[r], sum[r]);
+                if (at_end) {
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = row + r + 1u == end ? sum_at_end : sum[r];
+                }
             }
             held = c;
         }
@@ -523,15 +544,14 @@ void walk_shared() {
             }
             for (uint t = lane; t < count; t += width) {
                 const uint j = begin + t;
-                if (row + ROWS >= end && j + 2u >= wide_tiles) {  // the last block of all, in smaller tiles
-                    for (uint p = 0u; p < 2u; ++p) {
-                        const uint t = j / 2u * 4u + j % 2u + p * 2u;
-                        [[dont_unroll]] for (uint i = 0u; i < ROWS * BATCH; ++i) {
-                            load_x(i / ROWS, t, 0u);
-                            float part = 0.0;
-                            accumulate(min(row + i % ROWS, end - 1u), t, 0u, part);
-                            [[unroll]] for (uint s = 0u; s < ROWS * BATCH; ++s) sum[s % ROWS][s / ROWS] += s == i ? part : 0.0;
-                        }
+                if (row + ROWS >= end && j + 2u >= wide_tiles) {  // the last block of all, beyond which no load goes
+                    [[dont_unroll]] for (uint i = 0u; i < ROWS * BATCH; ++i) {
+                        uvec4 last[2]; uint last_words[2];
+                        float part = 0.0;
+                        fetch_last(min(row + i % ROWS, end - 1u), j, last, last_words);
+                        take_x(i / ROWS, t);
+                        accumulate_wide(min(row + i % ROWS, end - 1u), j, 0u, last, last_words, part);
+                        [[unroll]] for (uint s = 0u; s < ROWS * BATCH; ++s) sum[s % ROWS][s / ROWS] += s == i ? part : 0.0;
                     }
                     continue;
                 }

@@ -492,6 +492,46 @@ void fetch_wide(uint n, uint j, out uvec4 fours[2], out uint words[19]) {
     words[18] = blocks_word[begin + 29u];
 }
 
+// 16 bytes, as far as the buffer goes.
+uvec4 blocks_to_end(uint at) {
+    uvec4 four = uvec4(0u);
+    [[unroll]] for (uint i = 0u; i < 8u; ++i) {
+        const uint word = at * 8u + i;
+        if (word < uint(blocks.length())) four[i / 2u] |= uint(blocks[word]) << (i % 2u * 16u);
+    }
+    return four;
+}
+
+// Loads wide tile `j` of row `n` of the last block of all.
+void fetch_last(uint n, uint j, out uvec4 fours[2], out uint words[19]) {
+    const uint block = n * (row_tiles / 8u) + j / 8u;
+    const uint tile = j % 8u;
+    uint base = block * 55u;
+    uint begin = base + tile * 2u;
+    uint window = begin / 4u;
+    fours[0] = blocks_to_end(window);
+    fours[1] = blocks_to_end(window + 1u);
+    words[0] = blocks_word[base];
+    words[1] = blocks_word[base + (tile * 4u + 848u) / 32u];
+    words[2] = blocks_word[base + (tile * 4u + 848u) / 32u + 1u];
+    words[3] = blocks_word[base + (tile * 8u + 528u) / 32u];
+    words[4] = blocks_word[base + tile + 18u];
+    words[5] = blocks_word[base + (tile * 8u + 529u) / 32u];
+    words[6] = blocks_word[base + (tile * 8u + 530u) / 32u];
+    words[7] = blocks_word[base + (tile * 8u + 531u) / 32u];
+    words[8] = blocks_word[base + (tile * 8u + 532u) / 32u];
+    words[9] = blocks_word[base + tile + 19u];
+    words[10] = blocks_word[base + (tile * 8u + 533u) / 32u];
+    words[11] = blocks_word[base + (tile * 8u + 534u) / 32u];
+    words[12] = blocks_word[base + (tile * 8u + 535u) / 32u];
+    words[13] = blocks_word[base + 27u];
+    words[14] = blocks_word[base + 54u];
+    words[15] = blocks_word[begin + 28u];
+    words[16] = blocks_word[base + tile / 4u + 44u];
+    words[17] = blocks_word[base + tile + 46u];
+    words[18] = blocks_word[begin + 29u];
+}
+
 // Adds the products of wide tile `j` of row `n`, which was loaded.
 void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[19], inout float sum) {
     const uint block = n * (row_tiles / 8u) + j / 8u;
@@ -679,22 +719,21 @@ void walk_wide() {
                 const uint j = (c * WIDE_TILES + k) * gl_SubgroupSize + lane;
                 if (j >= wide_tiles) continue;
                 if (c != held || token != held_token) load_wide_x(token, j, k);
-                if (expert + 1u == expert_end && row + ROWS >= end && j + 8u >= wide_tiles) {  // the last block of all, in smaller tiles
-                    for (uint p = 0u; p < 1u; ++p) {
-                        const uint t = j / 8u * 8u + j % 8u + p * 8u;
-                        load_x(token, t, 0u);
-                        [[dont_unroll]] for (uint r = 0u; r < ROWS; ++r) {
-                            float part = 0.0;
-                            accumulate(min(row + r, end - 1u), t, 0u, part);
-                            [[unroll]] for (uint s = 0u; s < ROWS; ++s) sum[s] += s == r ? part : 0.0;
-                        }
-                    }
-                    continue;
+                const bool at_end = expert + 1u == expert_end && row + ROWS >= end && j + 8u >= wide_tiles;  // of the last block of all, beyond which no load goes
+                float sum_at_end = 0.0;
+                if (at_end) {
+                    uvec4 last[2]; uint last_words[19];
+                    fetch_last(end - 1u, j, last, last_words);
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum_at_end += row + r + 1u == end ? sum[r] : 0.0;
+                    accumulate_wide(end - 1u, j, k, last, last_words, sum_at_end);
                 }
                 uvec4 fours[ROWS][2];
                 uint words[ROWS][19];
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, fours[r], words[r]);
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, k, fours[r], words[r], sum[r]);
+                if (at_end) {
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = row + r + 1u == end ? sum_at_end : sum[r];
+                }
             }
             held = c;
             held_token = token;

@@ -155,6 +155,26 @@ void fetch_wide(uint n, uint j, out uvec4 fours[3]) {
     fours[2] = blocks_four[window + 2u];
 }
 
+// 16 bytes, as far as the buffer goes.
+uvec4 blocks_to_end(uint at) {
+    uvec4 four = uvec4(0u);
+    [[unroll]] for (uint i = 0u; i < 4u; ++i) {
+        const uint word = at * 4u + i;
+        if (word < uint(blocks.length())) four[i] = blocks[word];
+    }
+    return four;
+}
+
+// Loads wide tile `j` of row `n` of the last block of all.
+void fetch_last(uint n, uint j, out uvec4 fours[3]) {
+    const uint block = n * (row_tiles / 4u) + j;
+    uint base = block * 9u;
+    uint window = base / 4u;
+    fours[0] = blocks_to_end(window);
+    fours[1] = blocks_to_end(window + 1u);
+    fours[2] = blocks_to_end(window + 2u);
+}
+
 // Adds the products of wide tile `j` of row `n`, which was loaded.
 void accumulate_wide(uint n, uint j, uint k, uvec4 fours[3], inout float sum) {
     const uint block = n * (row_tiles / 4u) + j;
@@ -274,21 +294,20 @@ void walk_wide() {
                 const uint j = (c * WIDE_TILES + k) * gl_SubgroupSize + lane;
                 if (j >= wide_tiles) continue;
                 if (c != held || token != held_token) load_wide_x(token, j, k);
-                if (expert + 1u == expert_end && row + ROWS >= end && j + 1u >= wide_tiles) {  // the last block of all, in smaller tiles
-                    for (uint p = 0u; p < 4u; ++p) {
-                        const uint t = j * 4u + p;
-                        load_x(token, t, 0u);
-                        [[dont_unroll]] for (uint r = 0u; r < ROWS; ++r) {
-                            float part = 0.0;
-                            accumulate(min(row + r, end - 1u), t, 0u, part);
-                            [[unroll]] for (uint s = 0u; s < ROWS; ++s) sum[s] += s == r ? part : 0.0;
-                        }
-                    }
-                    continue;
+                const bool at_end = expert + 1u == expert_end && row + ROWS >= end && j + 1u >= wide_tiles;  // of the last block of all, beyond which no load goes
+                float sum_at_end = 0.0;
+                if (at_end) {
+                    uvec4 last[3];
+                    fetch_last(end - 1u, j, last);
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum_at_end += row + r + 1u == end ? sum[r] : 0.0;
+                    accumulate_wide(end - 1u, j, k, last, sum_at_end);
                 }
                 uvec4 fours[ROWS][3];
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, fours[r]);
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, k, fours[r], sum[r]);
+                if (at_end) {
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = row + r + 1u == end ? sum_at_end : sum[r];
+                }
             }
             held = c;
             held_token = token;
