@@ -128,6 +128,12 @@ const qg_sum_class *qg_sum_class_named(const char *name) {
 
 bool qg_is_mma(const qg_kernel *kernel) { return kernel->sum && kernel->sum->products == QG_PRODUCTS_MMA; }
 
+bool qg_stages_x(const qg_kernel *kernel) {
+    const qg_plan *wide = kernel->wide;
+    const uint32_t tiles = wide && wide->layout->view == QG_VIEW_BLOCKS ? wide->tiles : 1;
+    return wide && !kernel->family->in_blocks && !qg_is_mma(kernel) && QG_LEAST_STAGED % (tiles * wide->n_runs) == 0;
+}
+
 bool qg_shares_x(const qg_kernel *kernel) {
     const bool sums = kernel->family->sums && !kernel->family->in_blocks && !kernel->layout->ragged;
     return sums && kernel->sum->products != QG_PRODUCTS_F16 && kernel->sum->products != QG_PRODUCTS_MMA;
@@ -313,13 +319,14 @@ static void describe_mma_constants(qg_arena *arena, const qg_kernel *kernel, qk_
 
 static void describe_constants(qg_arena *arena, const qg_kernel *kernel, qk_kernel *described) {
     static const uint32_t batches[] = {1, 2, 4, 8}, rows[] = {1, 2, 4, 8}, digits[] = {1, 2, 3}, choice[] = {0, 1},
-                          load_words[] = {1, 4}, fours[] = {512, 1024, 2048, 2560};
+                          load_words[] = {1, 4}, fours[] = {512, 1024, 2048, 2560},
+                          staged[] = {1, QG_LEAST_STAGED, 2 * QG_LEAST_STAGED, 4 * QG_LEAST_STAGED};
     const bool vulkan = described->api == QK_API_VULKAN;
     if (qg_is_mma(kernel)) {
         describe_mma_constants(arena, kernel, described);
         return;
     }
-    qk_spec_constant *list = QG_NEW_ARRAY(arena, qk_spec_constant, 7);
+    qk_spec_constant *list = QG_NEW_ARRAY(arena, qk_spec_constant, 8);
     uint32_t count = 0;
     if (vulkan) list[count++] = qg_workgroup_constant(described->workgroup_size);
     if (kernel->family->sums && !kernel->family->in_blocks) /* with experts, right-hand sides are taken one by one */
@@ -340,6 +347,8 @@ static void describe_constants(qg_arena *arena, const qg_kernel *kernel, qk_kern
     if (qg_shares_x(kernel) && vulkan) /* from 8 KiB: Vulkan promises 16, and sums are beside it */
         list[count++] =
             (qk_spec_constant){.id = 6, .name = "shared_fours", .value = 512, .legal_count = 4, .legal = fours};
+    if (qg_stages_x(kernel) && vulkan)
+        list[count++] = (qk_spec_constant){.id = 7, .name = "staged", .value = 1, .legal_count = 4, .legal = staged};
     if (qg_rounds_f16(kernel) && vulkan)
         list[count++] =
             (qk_spec_constant){.id = 8, .name = QK_CONSTANT_ROUNDS_F16, .value = 0, .legal_count = 2, .legal = choice};

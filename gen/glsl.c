@@ -95,12 +95,12 @@ static const char *x_type(const qg_kernel *kernel) {
     return lanes == 4 ? "uvec2" : lanes == 2 ? "uint" : "uint16_t";
 }
 
-static const char *x_load(const qg_kernel *kernel) {
+static const char *x_load(qg_arena *arena, const qg_kernel *kernel, const char *array) {
     const uint32_t lanes = kernel->plan->lanes;
-    if (kernel->type == QG_F32) return "x_in[$i]";
-    return lanes == 4   ? "vec4(unpackHalf2x16(x_in[$i].x), unpackHalf2x16(x_in[$i].y))"
-           : lanes == 2 ? "unpackHalf2x16(x_in[$i])"
-                        : "unpackHalf2x16(uint(x_in[$i])).x";
+    if (kernel->type == QG_F32) return qg_format(arena, "%s[$i]", array);
+    return lanes == 4   ? qg_format(arena, "vec4(unpackHalf2x16(%s[$i].x), unpackHalf2x16(%s[$i].y))", array, array)
+           : lanes == 2 ? qg_format(arena, "unpackHalf2x16(%s[$i])", array)
+                        : qg_format(arena, "unpackHalf2x16(uint(%s[$i])).x", array);
 }
 
 /* x again, element by element. */
@@ -123,7 +123,9 @@ static char *load_x(qg_arena *arena, const qg_ir *ir, const qg_x_operands *opera
                        "// Loads what tile `j` of a row meets of %s.\n"
                        "void load_x(uint vector, uint j, uint k) {\n",
                        ir->single ? "right-hand side `vector`" : "x, from right-hand side `vector` on");
-    qg_load_x_body(&text, ir, operands, plan, glsl, row_runs, "batch", x_load(kernel));
+    const bool staged = plan->wide && qg_stages_x(kernel);
+    qg_load_x_body(&text, ir, operands, plan, glsl, row_runs, "batch",
+                   staged ? "staged_x($i)" : x_load(arena, kernel, "x_in"));
     qg_text_puts(&text, "}\n");
     return text.data;
 }
@@ -350,6 +352,34 @@ static void wide_holes(qg_arena *arena, qg_holes *holes, const qg_ir *ir, const 
     qg_hole(holes, "fetched_at", fetched_at(fetching.fetched));
 }
 
+/* Few rows: x is loaded by the whole workgroup, a part of whole blocks at a time. */
+static void staged_holes(qg_arena *arena, qg_holes *holes, const qg_kernel *kernel) {
+    static const char *const names[] = {"staged_runs", "staged_begin", "staged_end", "staged_block",
+                                        "x_at",        "x_staged",     "stage",      "unstaged"};
+    qg_hole(holes, "stages", qg_stages_x(kernel) ? "" : NULL);
+    if (!qg_stages_x(kernel)) {
+        for (uint32_t i = 0; i < sizeof names / sizeof *names; ++i) qg_hole(holes, names[i], "");
+        return;
+    }
+    const uint32_t tiles = block_wide_tiles(kernel), runs = kernel->wide->n_runs;
+    const char *of_block =
+        tiles > 1 ? qg_format(arena, " / %uu * %uu", tiles, tiles * runs) : qg_format(arena, " * %uu", runs);
+    qg_text at = qg_text_new(arena), staged = qg_text_new(arena);
+    qg_print_filled(&at, x_load(arena, kernel, "x_in"), 'i', "at");
+    qg_print_filled(&staged, x_load(arena, kernel, "staged"), 'i', qg_format(arena, "place + place / %uu", runs));
+    qg_hole(holes, "x_at", at.data);
+    qg_hole(holes, "x_staged", staged.data);
+    qg_hole(holes, "staged_runs", qg_format(arena, "%u", runs));
+    qg_hole(holes, "staged_begin", qg_format(arena, "begin%s", of_block));
+    qg_hole(holes, "staged_end",
+            tiles > 1 ? qg_format(arena, "(end + %uu)%s", tiles - 1, of_block) : qg_format(arena, "end%s", of_block));
+    qg_hole(holes, "staged_block", qg_format(arena, "j%s", of_block));
+    qg_hole(holes, "stage",
+            "if (STAGED > 1u && c0 != held) stage_wide_x(c0 * slice, min((c0 + split) * slice, wide_tiles), c * slice "
+            "+ lane);");
+    qg_hole(holes, "unstaged", "STAGED == 1u && ");
+}
+
 /* With several right-hand sides, a workgroup shares x: in wide tiles where it is integers. */
 static void shared_holes(qg_arena *arena, qg_holes *holes, const qg_ir *ir, const qg_ir *wide_dot,
                          const qg_kernel *kernel) {
@@ -421,6 +451,7 @@ static void sum_holes(qg_arena *arena, qg_holes *holes, const qg_ir *ir, const q
     qg_hole(holes, "any", kernel->plan->lanes > 1 ? "any" : "");
     qg_hole(holes, "dot_halves", qg_dot_halves(arena, kernel->plan, glsl, ""));
     wide_holes(arena, holes, wide_dot, kernel);
+    staged_holes(arena, holes, kernel);
     shared_holes(arena, holes, ir, wide_dot, kernel);
     qg_hole(holes, "load_x", load_x(arena, ir, NULL, kernel, kernel->plan));
     qg_hole(holes, "accumulate", qg_format(arena, "%s%s", wide.data, accumulate(arena, ir, kernel->plan)));

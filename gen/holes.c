@@ -2,9 +2,11 @@
 #include "cost.h"
 #include "plain.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 void qg_hole(qg_holes *holes, const char *name, const char *value) {
+    if (holes->count == QG_MAX_HOLES) abort(); /* whatever is asked for: a printer has more of them */
     holes->items[holes->count++] = (qg_binding){name, value};
 }
 

@@ -83,6 +83,9 @@ bool qg_on_metal(const qg_kernel *kernel);
 enum { QG_MMA_SIMDGROUPS = 8 };
 /* Whether, with several right-hand sides, a workgroup of Vulkan shares x. */
 bool qg_shares_x(const qg_kernel *kernel);
+/* Of one right-hand side, it can load the x of wide tiles together, whole blocks at a time, QG_LEAST_STAGED runs or a multiple. */
+bool qg_stages_x(const qg_kernel *kernel);
+enum { QG_LEAST_STAGED = 512 };
 /* Whether its products are those of matrix units. */
 bool qg_is_mma(const qg_kernel *kernel);
 /* Whether a format has sums of that class. */
@@ -170,8 +173,10 @@ const char *qg_c_chosen(qg_arena *arena, bool vulkan, bool metal, const char *na
 uint32_t qg_kernels(qg_arena *arena, const qg_request *request, const qg_kernel **kernels);
 
 /* Shared by the printers of kernels (holes.c). */
+enum { QG_MAX_HOLES = 96 };
+
 typedef struct qg_holes {
-    qg_binding items[64];
+    qg_binding items[QG_MAX_HOLES];
     uint32_t count;
 } qg_holes;
 

@@ -12,6 +12,9 @@ layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row, wh
 @if wide
 layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: weights are loaded 16 bytes at a time, where that can be
 @end
+@if stages
+layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
+@end
 @if shares
 layout(constant_id = 6) const uint SHARED_FOURS = 512;  // 16 bytes each: memory for x, of several right-hand sides
 @end
@@ -125,6 +128,19 @@ float dot_add(float sum, vec4 a, vec4 b) {
 }
 
 @end
+@if stages
+// Runs of x on their way to the threads that keep them, from run `staged_from` on. There is a gap after each tile, for threads
+// take the same run of tiles that are neighbours.
+shared @{x_type} staged[STAGED == 1u ? 1u : STAGED + STAGED / @{staged_runs}u];
+uint staged_from = 0u;
+
+@{vec} staged_x(uint at) {
+    if (STAGED == 1u) return @{x_at};
+    const uint place = at - staged_from;
+    return @{x_staged};
+}
+
+@end
 @{load_wide_x}
 
 @{fetch_wide}
@@ -156,6 +172,24 @@ float sum_of_lanes(float v[ROWS], uint width) {
 }
 
 @end
+@if stages
+// What a workgroup keeps of x, which is tiles `begin` to `end`; a thread has the one at `own`, and those that are one or more
+// subgroups further on.
+void stage_wide_x(uint begin, uint end, uint own) {
+    const uint runs_end = @{staged_end};
+    for (staged_from = @{staged_begin}; staged_from < runs_end; staged_from += STAGED) {
+        const uint count = min(STAGED, runs_end - staged_from);
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < count; i += gl_WorkGroupSize.x) staged[i + i / @{staged_runs}u] = x_in[staged_from + i];
+        barrier();
+        [[unroll]] for (uint k = 0; k < WIDE_TILES; ++k) {
+            const uint j = own + k * gl_SubgroupSize;
+            if (j < end && @{staged_block} - staged_from < STAGED) load_wide_x(0u, j, k);
+        }
+    }
+}
+
+@end
 @if wide
 // One right-hand side: as many subgroups share a row as hold all of x between them, and walk down the rows.
 void walk_wide() {
@@ -168,18 +202,20 @@ void walk_wide() {
         const uint row = first + team * ROWS;
         float sum[ROWS];
         [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
-        for (uint c = gl_SubgroupID % split; c < slices; c += split) {
+        for (uint c0 = 0u; c0 < slices; c0 += split) {
+            const uint c = c0 + gl_SubgroupID % split;
+            @{stage}
             [[unroll]] for (uint k = 0; k < WIDE_TILES; ++k) {
-                const uint j = (c * WIDE_TILES + k) * gl_SubgroupSize + lane;
+                const uint j = c * slice + k * gl_SubgroupSize + lane;
                 if (j >= wide_tiles) continue;
-                if (c != held) load_wide_x(0u, j, k);
+                if (@{unstaged}c0 != held) load_wide_x(0u, j, k);
                 @{wide_last}
                 @{fetched}
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, @{fetched_at});
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, k, @{fetched_at}, sum[r]);
                 @{wide_put}
             }
-            held = c;
+            held = c0;
         }
         const float all = sum_of_lanes(sum, gl_SubgroupSize);
         if (split == 1u) {

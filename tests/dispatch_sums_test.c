@@ -646,13 +646,14 @@ static void test_constants(void **state) {
 
 /* A kernel that loads 16 bytes at once, where a workgroup keeps all of x: its constants for a shape. */
 static seen see_shape(uint64_t rows, uint64_t cols, uint64_t batch, uint32_t busy, const qk_spec_constant *own) {
-    static const uint32_t words[] = {1, 4}, fours[] = {512, 1024, 2048, 2560};
+    static const uint32_t words[] = {1, 4}, fours[] = {512, 1024, 2048, 2560}, runs[] = {1, 512, 1024, 2048};
     call c = right_call(GEMV, NULL);
     c.constants[3] = (qk_spec_constant){5, "load_words", 4, 2, words};
     for (int i = 0; own && i < 4; i++)
         if (own->id == c.constants[i].id) c.constants[i] = *own;
     c.constants[4] = (qk_spec_constant){6, "shared_fours", 512, 4, fours};
-    c.kernel.spec_constant_count = 5;
+    c.constants[5] = (qk_spec_constant){7, "staged", 1, 4, runs};
+    c.kernel.spec_constant_count = 6;
     if (own && own->id == 4) c.constants[c.kernel.spec_constant_count++] = *own;
     c.backend.limits.storage_range = UINT32_MAX;
     c.backend.limits.workgroup_count = 1u << 16;
@@ -672,28 +673,32 @@ static void test_load_words(void **state) {
     (void)state;
     static const struct {
         uint64_t rows, cols, batch;
-        uint32_t busy, threads, at_once, workgroups;
+        uint32_t busy, threads, at_once, workgroups, staged;
     } shapes[] = {
-        {57344, 8192, 1, 0, 256, 8,
-         264}, /* floats: workgroups as large as can be; more groups of rows than workgroups */
-        {57344, 1024, 1, 0, 256, 8, 264},
-        {5280, 16384, 1, 0, 256, 8, 264},
-        {5279, 16384, 1, 0, 256, 4, 264}, /* each workgroup has rows */
-        {1024, 4096, 1, 0, 256, 2, 264},
-        {100, 4096, 1, 0, 256, 2, 50},
-        {1024, 4096, 1, 16, 128, 8, 12}, /* a device that says what keeps it busy */
+        {57344, 8192, 1, 0, 256, 8, 264,
+         1}, /* floats: workgroups as large as can be; more groups of rows than workgroups */
+        {57344, 1024, 1, 0, 256, 8, 264, 1},
+        {5280, 16384, 1, 0, 256, 8, 264, 1},
+        {5272, 16384, 1, 0, 256, 8, 264, 2048}, /* fewer than 8 * 660 subgroups: each has x for few rows */
+        {2048, 4096, 1, 0, 256, 8, 256, 2048},  /* 512 subgroups, at least 3 / 4 of 660 */
+        {1024, 4096, 1, 0, 256, 4, 256, 2048},
+        {100, 4096, 1, 0, 256, 2, 50, 2048},
+        {1024, 2048, 1, 0, 128, 2, 512, 2048}, /* one subgroup keeps all of x */
+        {1024, 65536, 1, 0, 256, 8, 128, 1},  /* no workgroup does */
+        {1024, 4096, 1, 16, 128, 8, 12, 1},   /* a device that says what keeps it busy */
         /* Several right-hand sides are shared by a workgroup as large as can be, and by no more than run at once. */
-        {57344, 8192, 2, 0, 256, 8, 264},
-        {57344, 8192, 3, 0, 256, 4, 264},
-        {57344, 8192, 8, 0, 256, 4, 264},
-        {1024, 4096, 8, 0, 256, 2, 64},
-        {57344, 8192, 8, 16, 256, 4, 6},
+        {57344, 8192, 2, 0, 256, 8, 264, 1},
+        {57344, 8192, 3, 0, 256, 4, 264, 1},
+        {57344, 8192, 8, 0, 256, 4, 264, 1},
+        {1024, 4096, 8, 0, 256, 2, 64, 1},
+        {57344, 8192, 8, 16, 256, 4, 6, 1},
     };
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         const seen s = see_shape(shapes[i].rows, shapes[i].cols, shapes[i].batch, shapes[i].busy, NULL);
         assert_int_equal(s.constants[0], shapes[i].threads);
         assert_int_equal(s.constants[2], shapes[i].at_once);
         assert_int_equal(s.constants[3], 4);
+        assert_int_equal(s.constants[5], shapes[i].staged);
         assert_int_equal(s.workgroups, shapes[i].workgroups);
     }
     /* Integers: as many threads as hold x, and no more than the device has. */
@@ -702,6 +707,8 @@ static void test_load_words(void **state) {
     assert_int_equal(see_shape(57344, 1024, 1, 0, &bytes).constants[0], 128);
     assert_int_equal(see_shape(57344, 16384, 1, 0, &bytes).constants[0], 256);
     assert_int_equal(see_shape(4096, 65536, 1, 0, &bytes).constants[0], 256);
+    assert_int_equal(see_shape(4096, 4096, 1, 0, &bytes).constants[0], 256);
+    assert_int_equal(see_shape(4096, 4096, 1, 0, &bytes).constants[5], 2048);
     assert_int_equal(see_shape(57344, 8192, 1, 0, &bytes).workgroups, 660);
     bytes.value = 2;
     assert_int_equal(see_shape(57344, 8192, 1, 0, &bytes).workgroups, 528);
@@ -721,6 +728,11 @@ static void test_load_words(void **state) {
     assert_int_equal(see_shape(57344, 8192, 8, 0, &little).constants[4], 512); /* what Vulkan promises */
     assert_int_equal(see_shape(57344, 8192, 8, 0, &some).constants[4], 2048);
     assert_int_equal(see_shape(57344, 8192, 8, 0, &enough).constants[4], 2560);
+    /* Runs of x, a gap for each tile, and sums: 18 * 1024 + 256 * 8 * 2 + 512 bytes. */
+    const qk_spec_constant less = {6, "", 23039, 0, NULL}, more = {6, "", 23040, 0, NULL};
+    assert_int_equal(see_shape(4096, 8192, 1, 0, &less).constants[5], 512);
+    assert_int_equal(see_shape(4096, 8192, 1, 0, &more).constants[5], 1024);
+    assert_int_equal(see_shape(4096, 4096, 1, 0, &single).constants[5], 1); /* what is not kept is not staged */
 }
 
 /* ---- Experts ----------------------------------------------------------------------------------------------------- */

@@ -134,12 +134,15 @@ static qk_status count_launch(void *context, const qk_launch *launch, qk_error *
     return c->inner.launch(c->inner.context, &wide, why);
 }
 
+static const qk_tuning *tuning;
+
 static qk_backend counted(counter *c, uint64_t range) {
     c->inner = qk_vulkan_backend(vk);
     c->launches = 0;
     qk_backend backend = c->inner;
     backend.context = c;
     backend.launch = count_launch;
+    backend.tuning = tuning;
     backend.limits.storage_range = qk_min_(range, backend.limits.storage_range);
     return backend;
 }
@@ -205,6 +208,25 @@ static void test_shapes(void **state) {
         run_gemv(&formats[f], 3, f == TRIPLES ? 65535 : 65536, 1, UINT64_MAX, 1);
         run_gemv(&formats[f], 67, 9 * 768, 2, UINT64_MAX, 1);
     }
+}
+
+/* x that a workgroup loads together: less than a part of it, some parts, and more than it keeps. */
+static void test_staged(void **state) {
+    static const uint64_t cols[] = {256, 2304, 4096, 16384};
+    (void)state;
+    for (uint32_t f = 0; f < TRIPLES; f++)
+        for (uint32_t threads = 64; threads <= 256; threads *= 4)
+            for (uint32_t i = 0; i < sizeof cols / sizeof *cols; i++) {
+                qk_tuning_entry entry = {.rows = 1, .cols = 1, .batch = 1, .count = 3};
+                const qk_tuning staged = {.count = 1, .entries = &entry};
+                snprintf(entry.kernel, sizeof entry.kernel, "%s", formats[f].kernel->name);
+                entry.values[0] = (qk_tuned_value){"staged", 512u << i % 3};
+                entry.values[1] = (qk_tuned_value){"local_size_x", threads};
+                entry.values[2] = (qk_tuned_value){"rows", 1u << i};
+                tuning = &staged;
+                run_gemv(&formats[f], 37, cols[i], 1, UINT64_MAX, 1);
+                tuning = NULL;
+            }
 }
 
 /* Rows of q4_0 take 576 bytes, of q6_K 840. */
@@ -281,10 +303,8 @@ static int close_device(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_batches),
-        cmocka_unit_test(test_shapes),
-        cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_experts),
+        cmocka_unit_test(test_batches), cmocka_unit_test(test_shapes),  cmocka_unit_test(test_staged),
+        cmocka_unit_test(test_parts),   cmocka_unit_test(test_experts),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
 }

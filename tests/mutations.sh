@@ -120,6 +120,9 @@ mutate "rows of half a joined block" gen/glsl.c 's/layout->joined \? qg_format/0
 mutate "16 bytes are not loaded beyond the last block" gen/sums.c 's/four && to_end >> load.ref & 1/false/' unit gemv_test
 mutate "the last block of all takes the place of what was not loaded" gen/glsl.c 's/end \? sum_at_end : sum\[r\]/end ? sum[r] : sum[r]/' \
   unit gemv_test
+mutate "staged x: each part is taken by who needs it" templates/gemv.comp 's/ - staged_from < STAGED\) load/ < STAGED) load/' unit gemv_test
+mutate "staged x: all of a row" gen/glsl.c 's/\(end \+ %uu\)%s", tiles - 1/(end - %uu)%s", tiles/' unit gemv_test
+mutate "staged x: memory beside the sums" $sums 's/\* 18 \+ sums/* 16/' unit dispatch_sums_test
 mutate "K of 65,536" templates/gemv.comp 's/if \(c != held\) load/if (held == ~0u) load/' unit gemv_test
 mutate "N ragged: no row is written beyond the last" templates/gemv.comp 's/row \+ lane >= rows \|\| //' \
   script gemv vulkan "blocks q4_0 5001 1 3 f32"

@@ -617,12 +617,14 @@ static const uint32_t affine_b4_g64_f16_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b4_g64_f16_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b4_g64_f16_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b4_g64_f16_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b4_g64_f16_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b4_g64_f16_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g64_f16_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b4_g64_f16_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b4_g64_f16_gemv_f32_vulkan_rows},
     {3, "split", 1, 4, affine_b4_g64_f16_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, affine_b4_g64_f16_gemv_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, affine_b4_g64_f16_gemv_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, affine_b4_g64_f16_gemv_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, affine_b4_g64_f16_gemv_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b4_g64_f16_gemv_f32_vulkan = {
     .name = "affine_b4_g64_f16_gemv_f32",
@@ -636,7 +638,7 @@ const qk_kernel qk_affine_b4_g64_f16_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b4_g64_f16_gemv_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = affine_b4_g64_f16_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -693,13 +695,15 @@ static const uint32_t affine_b4_g64_f16_gemv_int8_f32_vulkan_split[] = {1, 2, 4,
 static const uint32_t affine_b4_g64_f16_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t affine_b4_g64_f16_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b4_g64_f16_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b4_g64_f16_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b4_g64_f16_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g64_f16_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b4_g64_f16_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b4_g64_f16_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, affine_b4_g64_f16_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, affine_b4_g64_f16_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b4_g64_f16_gemv_int8_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, affine_b4_g64_f16_gemv_int8_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, affine_b4_g64_f16_gemv_int8_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, affine_b4_g64_f16_gemv_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b4_g64_f16_gemv_int8_f32_vulkan = {
     .name = "affine_b4_g64_f16_gemv_int8_f32",
@@ -713,7 +717,7 @@ const qk_kernel qk_affine_b4_g64_f16_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b4_g64_f16_gemv_int8_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = affine_b4_g64_f16_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -745,13 +749,15 @@ static const uint32_t affine_b4_g64_f16_gemv_split_f32_vulkan_split[] = {1, 2, 4
 static const uint32_t affine_b4_g64_f16_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t affine_b4_g64_f16_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b4_g64_f16_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b4_g64_f16_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b4_g64_f16_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g64_f16_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b4_g64_f16_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b4_g64_f16_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, affine_b4_g64_f16_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, affine_b4_g64_f16_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b4_g64_f16_gemv_split_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, affine_b4_g64_f16_gemv_split_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, affine_b4_g64_f16_gemv_split_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, affine_b4_g64_f16_gemv_split_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b4_g64_f16_gemv_split_f32_vulkan = {
     .name = "affine_b4_g64_f16_gemv_split_f32",
@@ -765,7 +771,7 @@ const qk_kernel qk_affine_b4_g64_f16_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b4_g64_f16_gemv_split_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = affine_b4_g64_f16_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -797,13 +803,15 @@ static const uint32_t affine_b4_g64_f16_gemv_int24_f32_vulkan_split[] = {1, 2, 4
 static const uint32_t affine_b4_g64_f16_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t affine_b4_g64_f16_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b4_g64_f16_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b4_g64_f16_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b4_g64_f16_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g64_f16_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b4_g64_f16_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b4_g64_f16_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, affine_b4_g64_f16_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, affine_b4_g64_f16_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b4_g64_f16_gemv_int24_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, affine_b4_g64_f16_gemv_int24_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, affine_b4_g64_f16_gemv_int24_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, affine_b4_g64_f16_gemv_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b4_g64_f16_gemv_int24_f32_vulkan = {
     .name = "affine_b4_g64_f16_gemv_int24_f32",
@@ -817,7 +825,7 @@ const qk_kernel qk_affine_b4_g64_f16_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b4_g64_f16_gemv_int24_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = affine_b4_g64_f16_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -848,12 +856,14 @@ static const uint32_t affine_b4_g64_f16_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b4_g64_f16_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b4_g64_f16_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b4_g64_f16_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b4_g64_f16_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b4_g64_f16_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g64_f16_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b4_g64_f16_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b4_g64_f16_gemv_f16_vulkan_rows},
     {3, "split", 1, 4, affine_b4_g64_f16_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, affine_b4_g64_f16_gemv_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, affine_b4_g64_f16_gemv_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, affine_b4_g64_f16_gemv_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, affine_b4_g64_f16_gemv_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b4_g64_f16_gemv_f16_vulkan = {
     .name = "affine_b4_g64_f16_gemv_f16",
@@ -867,7 +877,7 @@ const qk_kernel qk_affine_b4_g64_f16_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b4_g64_f16_gemv_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = affine_b4_g64_f16_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -924,13 +934,15 @@ static const uint32_t affine_b4_g64_f16_gemv_int8_f16_vulkan_split[] = {1, 2, 4,
 static const uint32_t affine_b4_g64_f16_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t affine_b4_g64_f16_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b4_g64_f16_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b4_g64_f16_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b4_g64_f16_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g64_f16_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b4_g64_f16_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b4_g64_f16_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, affine_b4_g64_f16_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, affine_b4_g64_f16_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b4_g64_f16_gemv_int8_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, affine_b4_g64_f16_gemv_int8_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, affine_b4_g64_f16_gemv_int8_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, affine_b4_g64_f16_gemv_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b4_g64_f16_gemv_int8_f16_vulkan = {
     .name = "affine_b4_g64_f16_gemv_int8_f16",
@@ -944,7 +956,7 @@ const qk_kernel qk_affine_b4_g64_f16_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b4_g64_f16_gemv_int8_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = affine_b4_g64_f16_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -976,13 +988,15 @@ static const uint32_t affine_b4_g64_f16_gemv_split_f16_vulkan_split[] = {1, 2, 4
 static const uint32_t affine_b4_g64_f16_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t affine_b4_g64_f16_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b4_g64_f16_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b4_g64_f16_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b4_g64_f16_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g64_f16_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b4_g64_f16_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b4_g64_f16_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, affine_b4_g64_f16_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, affine_b4_g64_f16_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b4_g64_f16_gemv_split_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, affine_b4_g64_f16_gemv_split_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, affine_b4_g64_f16_gemv_split_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, affine_b4_g64_f16_gemv_split_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b4_g64_f16_gemv_split_f16_vulkan = {
     .name = "affine_b4_g64_f16_gemv_split_f16",
@@ -996,7 +1010,7 @@ const qk_kernel qk_affine_b4_g64_f16_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b4_g64_f16_gemv_split_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = affine_b4_g64_f16_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1028,13 +1042,15 @@ static const uint32_t affine_b4_g64_f16_gemv_int24_f16_vulkan_split[] = {1, 2, 4
 static const uint32_t affine_b4_g64_f16_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t affine_b4_g64_f16_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b4_g64_f16_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b4_g64_f16_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b4_g64_f16_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g64_f16_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b4_g64_f16_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b4_g64_f16_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, affine_b4_g64_f16_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, affine_b4_g64_f16_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b4_g64_f16_gemv_int24_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, affine_b4_g64_f16_gemv_int24_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, affine_b4_g64_f16_gemv_int24_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, affine_b4_g64_f16_gemv_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b4_g64_f16_gemv_int24_f16_vulkan = {
     .name = "affine_b4_g64_f16_gemv_int24_f16",
@@ -1048,7 +1064,7 @@ const qk_kernel qk_affine_b4_g64_f16_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b4_g64_f16_gemv_int24_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = affine_b4_g64_f16_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

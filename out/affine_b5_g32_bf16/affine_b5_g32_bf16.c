@@ -629,12 +629,14 @@ static const uint32_t affine_b5_g32_bf16_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g32_bf16_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g32_bf16_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b5_g32_bf16_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b5_g32_bf16_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b5_g32_bf16_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g32_bf16_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b5_g32_bf16_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b5_g32_bf16_gemv_f32_vulkan_rows},
     {3, "split", 1, 4, affine_b5_g32_bf16_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, affine_b5_g32_bf16_gemv_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, affine_b5_g32_bf16_gemv_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, affine_b5_g32_bf16_gemv_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, affine_b5_g32_bf16_gemv_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b5_g32_bf16_gemv_f32_vulkan = {
     .name = "affine_b5_g32_bf16_gemv_f32",
@@ -648,7 +650,7 @@ const qk_kernel qk_affine_b5_g32_bf16_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b5_g32_bf16_gemv_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = affine_b5_g32_bf16_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -705,13 +707,15 @@ static const uint32_t affine_b5_g32_bf16_gemv_int8_f32_vulkan_split[] = {1, 2, 4
 static const uint32_t affine_b5_g32_bf16_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t affine_b5_g32_bf16_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b5_g32_bf16_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b5_g32_bf16_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b5_g32_bf16_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g32_bf16_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b5_g32_bf16_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b5_g32_bf16_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, affine_b5_g32_bf16_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, affine_b5_g32_bf16_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b5_g32_bf16_gemv_int8_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, affine_b5_g32_bf16_gemv_int8_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, affine_b5_g32_bf16_gemv_int8_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, affine_b5_g32_bf16_gemv_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b5_g32_bf16_gemv_int8_f32_vulkan = {
     .name = "affine_b5_g32_bf16_gemv_int8_f32",
@@ -725,7 +729,7 @@ const qk_kernel qk_affine_b5_g32_bf16_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b5_g32_bf16_gemv_int8_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = affine_b5_g32_bf16_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -757,13 +761,15 @@ static const uint32_t affine_b5_g32_bf16_gemv_split_f32_vulkan_split[] = {1, 2, 
 static const uint32_t affine_b5_g32_bf16_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t affine_b5_g32_bf16_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b5_g32_bf16_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b5_g32_bf16_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b5_g32_bf16_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g32_bf16_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b5_g32_bf16_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b5_g32_bf16_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, affine_b5_g32_bf16_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, affine_b5_g32_bf16_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b5_g32_bf16_gemv_split_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, affine_b5_g32_bf16_gemv_split_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, affine_b5_g32_bf16_gemv_split_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, affine_b5_g32_bf16_gemv_split_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b5_g32_bf16_gemv_split_f32_vulkan = {
     .name = "affine_b5_g32_bf16_gemv_split_f32",
@@ -777,7 +783,7 @@ const qk_kernel qk_affine_b5_g32_bf16_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b5_g32_bf16_gemv_split_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = affine_b5_g32_bf16_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -809,13 +815,15 @@ static const uint32_t affine_b5_g32_bf16_gemv_int24_f32_vulkan_split[] = {1, 2, 
 static const uint32_t affine_b5_g32_bf16_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t affine_b5_g32_bf16_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b5_g32_bf16_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b5_g32_bf16_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b5_g32_bf16_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g32_bf16_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b5_g32_bf16_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b5_g32_bf16_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, affine_b5_g32_bf16_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, affine_b5_g32_bf16_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b5_g32_bf16_gemv_int24_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, affine_b5_g32_bf16_gemv_int24_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, affine_b5_g32_bf16_gemv_int24_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, affine_b5_g32_bf16_gemv_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b5_g32_bf16_gemv_int24_f32_vulkan = {
     .name = "affine_b5_g32_bf16_gemv_int24_f32",
@@ -829,7 +837,7 @@ const qk_kernel qk_affine_b5_g32_bf16_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b5_g32_bf16_gemv_int24_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = affine_b5_g32_bf16_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -860,12 +868,14 @@ static const uint32_t affine_b5_g32_bf16_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g32_bf16_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g32_bf16_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b5_g32_bf16_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b5_g32_bf16_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b5_g32_bf16_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g32_bf16_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b5_g32_bf16_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b5_g32_bf16_gemv_f16_vulkan_rows},
     {3, "split", 1, 4, affine_b5_g32_bf16_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, affine_b5_g32_bf16_gemv_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, affine_b5_g32_bf16_gemv_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, affine_b5_g32_bf16_gemv_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, affine_b5_g32_bf16_gemv_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b5_g32_bf16_gemv_f16_vulkan = {
     .name = "affine_b5_g32_bf16_gemv_f16",
@@ -879,7 +889,7 @@ const qk_kernel qk_affine_b5_g32_bf16_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b5_g32_bf16_gemv_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = affine_b5_g32_bf16_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -936,13 +946,15 @@ static const uint32_t affine_b5_g32_bf16_gemv_int8_f16_vulkan_split[] = {1, 2, 4
 static const uint32_t affine_b5_g32_bf16_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t affine_b5_g32_bf16_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b5_g32_bf16_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b5_g32_bf16_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b5_g32_bf16_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g32_bf16_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b5_g32_bf16_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b5_g32_bf16_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, affine_b5_g32_bf16_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, affine_b5_g32_bf16_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b5_g32_bf16_gemv_int8_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, affine_b5_g32_bf16_gemv_int8_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, affine_b5_g32_bf16_gemv_int8_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, affine_b5_g32_bf16_gemv_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b5_g32_bf16_gemv_int8_f16_vulkan = {
     .name = "affine_b5_g32_bf16_gemv_int8_f16",
@@ -956,7 +968,7 @@ const qk_kernel qk_affine_b5_g32_bf16_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b5_g32_bf16_gemv_int8_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = affine_b5_g32_bf16_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -988,13 +1000,15 @@ static const uint32_t affine_b5_g32_bf16_gemv_split_f16_vulkan_split[] = {1, 2, 
 static const uint32_t affine_b5_g32_bf16_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t affine_b5_g32_bf16_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b5_g32_bf16_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b5_g32_bf16_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b5_g32_bf16_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g32_bf16_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b5_g32_bf16_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b5_g32_bf16_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, affine_b5_g32_bf16_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, affine_b5_g32_bf16_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b5_g32_bf16_gemv_split_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, affine_b5_g32_bf16_gemv_split_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, affine_b5_g32_bf16_gemv_split_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, affine_b5_g32_bf16_gemv_split_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b5_g32_bf16_gemv_split_f16_vulkan = {
     .name = "affine_b5_g32_bf16_gemv_split_f16",
@@ -1008,7 +1022,7 @@ const qk_kernel qk_affine_b5_g32_bf16_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b5_g32_bf16_gemv_split_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = affine_b5_g32_bf16_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1040,13 +1054,15 @@ static const uint32_t affine_b5_g32_bf16_gemv_int24_f16_vulkan_split[] = {1, 2, 
 static const uint32_t affine_b5_g32_bf16_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t affine_b5_g32_bf16_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b5_g32_bf16_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b5_g32_bf16_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b5_g32_bf16_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g32_bf16_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b5_g32_bf16_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b5_g32_bf16_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, affine_b5_g32_bf16_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, affine_b5_g32_bf16_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b5_g32_bf16_gemv_int24_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, affine_b5_g32_bf16_gemv_int24_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, affine_b5_g32_bf16_gemv_int24_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, affine_b5_g32_bf16_gemv_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b5_g32_bf16_gemv_int24_f16_vulkan = {
     .name = "affine_b5_g32_bf16_gemv_int24_f16",
@@ -1060,7 +1076,7 @@ const qk_kernel qk_affine_b5_g32_bf16_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b5_g32_bf16_gemv_int24_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = affine_b5_g32_bf16_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -621,12 +621,14 @@ static const uint32_t affine_b5_g32_f16_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g32_f16_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g32_f16_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b5_g32_f16_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b5_g32_f16_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b5_g32_f16_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g32_f16_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b5_g32_f16_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b5_g32_f16_gemv_f32_vulkan_rows},
     {3, "split", 1, 4, affine_b5_g32_f16_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, affine_b5_g32_f16_gemv_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, affine_b5_g32_f16_gemv_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, affine_b5_g32_f16_gemv_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, affine_b5_g32_f16_gemv_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b5_g32_f16_gemv_f32_vulkan = {
     .name = "affine_b5_g32_f16_gemv_f32",
@@ -640,7 +642,7 @@ const qk_kernel qk_affine_b5_g32_f16_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b5_g32_f16_gemv_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = affine_b5_g32_f16_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -697,13 +699,15 @@ static const uint32_t affine_b5_g32_f16_gemv_int8_f32_vulkan_split[] = {1, 2, 4,
 static const uint32_t affine_b5_g32_f16_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t affine_b5_g32_f16_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b5_g32_f16_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b5_g32_f16_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b5_g32_f16_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g32_f16_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b5_g32_f16_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b5_g32_f16_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, affine_b5_g32_f16_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, affine_b5_g32_f16_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b5_g32_f16_gemv_int8_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, affine_b5_g32_f16_gemv_int8_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, affine_b5_g32_f16_gemv_int8_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, affine_b5_g32_f16_gemv_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b5_g32_f16_gemv_int8_f32_vulkan = {
     .name = "affine_b5_g32_f16_gemv_int8_f32",
@@ -717,7 +721,7 @@ const qk_kernel qk_affine_b5_g32_f16_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b5_g32_f16_gemv_int8_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = affine_b5_g32_f16_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -749,13 +753,15 @@ static const uint32_t affine_b5_g32_f16_gemv_split_f32_vulkan_split[] = {1, 2, 4
 static const uint32_t affine_b5_g32_f16_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t affine_b5_g32_f16_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b5_g32_f16_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b5_g32_f16_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b5_g32_f16_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g32_f16_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b5_g32_f16_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b5_g32_f16_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, affine_b5_g32_f16_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, affine_b5_g32_f16_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b5_g32_f16_gemv_split_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, affine_b5_g32_f16_gemv_split_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, affine_b5_g32_f16_gemv_split_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, affine_b5_g32_f16_gemv_split_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b5_g32_f16_gemv_split_f32_vulkan = {
     .name = "affine_b5_g32_f16_gemv_split_f32",
@@ -769,7 +775,7 @@ const qk_kernel qk_affine_b5_g32_f16_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b5_g32_f16_gemv_split_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = affine_b5_g32_f16_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -801,13 +807,15 @@ static const uint32_t affine_b5_g32_f16_gemv_int24_f32_vulkan_split[] = {1, 2, 4
 static const uint32_t affine_b5_g32_f16_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t affine_b5_g32_f16_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b5_g32_f16_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b5_g32_f16_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b5_g32_f16_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g32_f16_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b5_g32_f16_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b5_g32_f16_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, affine_b5_g32_f16_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, affine_b5_g32_f16_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b5_g32_f16_gemv_int24_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, affine_b5_g32_f16_gemv_int24_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, affine_b5_g32_f16_gemv_int24_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, affine_b5_g32_f16_gemv_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b5_g32_f16_gemv_int24_f32_vulkan = {
     .name = "affine_b5_g32_f16_gemv_int24_f32",
@@ -821,7 +829,7 @@ const qk_kernel qk_affine_b5_g32_f16_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b5_g32_f16_gemv_int24_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = affine_b5_g32_f16_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -852,12 +860,14 @@ static const uint32_t affine_b5_g32_f16_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g32_f16_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g32_f16_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b5_g32_f16_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b5_g32_f16_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b5_g32_f16_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g32_f16_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b5_g32_f16_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b5_g32_f16_gemv_f16_vulkan_rows},
     {3, "split", 1, 4, affine_b5_g32_f16_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, affine_b5_g32_f16_gemv_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, affine_b5_g32_f16_gemv_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, affine_b5_g32_f16_gemv_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, affine_b5_g32_f16_gemv_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b5_g32_f16_gemv_f16_vulkan = {
     .name = "affine_b5_g32_f16_gemv_f16",
@@ -871,7 +881,7 @@ const qk_kernel qk_affine_b5_g32_f16_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b5_g32_f16_gemv_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = affine_b5_g32_f16_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -928,13 +938,15 @@ static const uint32_t affine_b5_g32_f16_gemv_int8_f16_vulkan_split[] = {1, 2, 4,
 static const uint32_t affine_b5_g32_f16_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t affine_b5_g32_f16_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b5_g32_f16_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b5_g32_f16_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b5_g32_f16_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g32_f16_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b5_g32_f16_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b5_g32_f16_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, affine_b5_g32_f16_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, affine_b5_g32_f16_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b5_g32_f16_gemv_int8_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, affine_b5_g32_f16_gemv_int8_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, affine_b5_g32_f16_gemv_int8_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, affine_b5_g32_f16_gemv_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b5_g32_f16_gemv_int8_f16_vulkan = {
     .name = "affine_b5_g32_f16_gemv_int8_f16",
@@ -948,7 +960,7 @@ const qk_kernel qk_affine_b5_g32_f16_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b5_g32_f16_gemv_int8_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = affine_b5_g32_f16_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -980,13 +992,15 @@ static const uint32_t affine_b5_g32_f16_gemv_split_f16_vulkan_split[] = {1, 2, 4
 static const uint32_t affine_b5_g32_f16_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t affine_b5_g32_f16_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b5_g32_f16_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b5_g32_f16_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b5_g32_f16_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g32_f16_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b5_g32_f16_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b5_g32_f16_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, affine_b5_g32_f16_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, affine_b5_g32_f16_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b5_g32_f16_gemv_split_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, affine_b5_g32_f16_gemv_split_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, affine_b5_g32_f16_gemv_split_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, affine_b5_g32_f16_gemv_split_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b5_g32_f16_gemv_split_f16_vulkan = {
     .name = "affine_b5_g32_f16_gemv_split_f16",
@@ -1000,7 +1014,7 @@ const qk_kernel qk_affine_b5_g32_f16_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b5_g32_f16_gemv_split_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = affine_b5_g32_f16_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1032,13 +1046,15 @@ static const uint32_t affine_b5_g32_f16_gemv_int24_f16_vulkan_split[] = {1, 2, 4
 static const uint32_t affine_b5_g32_f16_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t affine_b5_g32_f16_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b5_g32_f16_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b5_g32_f16_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b5_g32_f16_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g32_f16_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b5_g32_f16_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b5_g32_f16_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, affine_b5_g32_f16_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, affine_b5_g32_f16_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b5_g32_f16_gemv_int24_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, affine_b5_g32_f16_gemv_int24_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, affine_b5_g32_f16_gemv_int24_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, affine_b5_g32_f16_gemv_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b5_g32_f16_gemv_int24_f16_vulkan = {
     .name = "affine_b5_g32_f16_gemv_int24_f16",
@@ -1052,7 +1068,7 @@ const qk_kernel qk_affine_b5_g32_f16_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b5_g32_f16_gemv_int24_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = affine_b5_g32_f16_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -624,12 +624,14 @@ static const uint32_t affine_b8_g128_bf16_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g128_bf16_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g128_bf16_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b8_g128_bf16_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b8_g128_bf16_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b8_g128_bf16_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g128_bf16_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g128_bf16_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b8_g128_bf16_gemv_f32_vulkan_rows},
     {3, "split", 1, 4, affine_b8_g128_bf16_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, affine_b8_g128_bf16_gemv_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, affine_b8_g128_bf16_gemv_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, affine_b8_g128_bf16_gemv_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, affine_b8_g128_bf16_gemv_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b8_g128_bf16_gemv_f32_vulkan = {
     .name = "affine_b8_g128_bf16_gemv_f32",
@@ -643,7 +645,7 @@ const qk_kernel qk_affine_b8_g128_bf16_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b8_g128_bf16_gemv_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = affine_b8_g128_bf16_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -700,13 +702,15 @@ static const uint32_t affine_b8_g128_bf16_gemv_int8_f32_vulkan_split[] = {1, 2, 
 static const uint32_t affine_b8_g128_bf16_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t affine_b8_g128_bf16_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b8_g128_bf16_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b8_g128_bf16_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b8_g128_bf16_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g128_bf16_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g128_bf16_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b8_g128_bf16_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, affine_b8_g128_bf16_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, affine_b8_g128_bf16_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b8_g128_bf16_gemv_int8_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, affine_b8_g128_bf16_gemv_int8_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, affine_b8_g128_bf16_gemv_int8_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, affine_b8_g128_bf16_gemv_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b8_g128_bf16_gemv_int8_f32_vulkan = {
     .name = "affine_b8_g128_bf16_gemv_int8_f32",
@@ -720,7 +724,7 @@ const qk_kernel qk_affine_b8_g128_bf16_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b8_g128_bf16_gemv_int8_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = affine_b8_g128_bf16_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -752,13 +756,15 @@ static const uint32_t affine_b8_g128_bf16_gemv_split_f32_vulkan_split[] = {1, 2,
 static const uint32_t affine_b8_g128_bf16_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t affine_b8_g128_bf16_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b8_g128_bf16_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b8_g128_bf16_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b8_g128_bf16_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g128_bf16_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g128_bf16_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b8_g128_bf16_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, affine_b8_g128_bf16_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, affine_b8_g128_bf16_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b8_g128_bf16_gemv_split_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, affine_b8_g128_bf16_gemv_split_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, affine_b8_g128_bf16_gemv_split_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, affine_b8_g128_bf16_gemv_split_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b8_g128_bf16_gemv_split_f32_vulkan = {
     .name = "affine_b8_g128_bf16_gemv_split_f32",
@@ -772,7 +778,7 @@ const qk_kernel qk_affine_b8_g128_bf16_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b8_g128_bf16_gemv_split_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = affine_b8_g128_bf16_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -804,13 +810,15 @@ static const uint32_t affine_b8_g128_bf16_gemv_int24_f32_vulkan_split[] = {1, 2,
 static const uint32_t affine_b8_g128_bf16_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t affine_b8_g128_bf16_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b8_g128_bf16_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b8_g128_bf16_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b8_g128_bf16_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g128_bf16_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g128_bf16_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, affine_b8_g128_bf16_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, affine_b8_g128_bf16_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, affine_b8_g128_bf16_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b8_g128_bf16_gemv_int24_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, affine_b8_g128_bf16_gemv_int24_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, affine_b8_g128_bf16_gemv_int24_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, affine_b8_g128_bf16_gemv_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b8_g128_bf16_gemv_int24_f32_vulkan = {
     .name = "affine_b8_g128_bf16_gemv_int24_f32",
@@ -824,7 +832,7 @@ const qk_kernel qk_affine_b8_g128_bf16_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b8_g128_bf16_gemv_int24_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = affine_b8_g128_bf16_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -855,12 +863,14 @@ static const uint32_t affine_b8_g128_bf16_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g128_bf16_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g128_bf16_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b8_g128_bf16_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b8_g128_bf16_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b8_g128_bf16_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g128_bf16_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g128_bf16_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b8_g128_bf16_gemv_f16_vulkan_rows},
     {3, "split", 1, 4, affine_b8_g128_bf16_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, affine_b8_g128_bf16_gemv_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, affine_b8_g128_bf16_gemv_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, affine_b8_g128_bf16_gemv_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, affine_b8_g128_bf16_gemv_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b8_g128_bf16_gemv_f16_vulkan = {
     .name = "affine_b8_g128_bf16_gemv_f16",
@@ -874,7 +884,7 @@ const qk_kernel qk_affine_b8_g128_bf16_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b8_g128_bf16_gemv_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = affine_b8_g128_bf16_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -931,13 +941,15 @@ static const uint32_t affine_b8_g128_bf16_gemv_int8_f16_vulkan_split[] = {1, 2, 
 static const uint32_t affine_b8_g128_bf16_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t affine_b8_g128_bf16_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b8_g128_bf16_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b8_g128_bf16_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b8_g128_bf16_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g128_bf16_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g128_bf16_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b8_g128_bf16_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, affine_b8_g128_bf16_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, affine_b8_g128_bf16_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b8_g128_bf16_gemv_int8_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, affine_b8_g128_bf16_gemv_int8_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, affine_b8_g128_bf16_gemv_int8_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, affine_b8_g128_bf16_gemv_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b8_g128_bf16_gemv_int8_f16_vulkan = {
     .name = "affine_b8_g128_bf16_gemv_int8_f16",
@@ -951,7 +963,7 @@ const qk_kernel qk_affine_b8_g128_bf16_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b8_g128_bf16_gemv_int8_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = affine_b8_g128_bf16_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -983,13 +995,15 @@ static const uint32_t affine_b8_g128_bf16_gemv_split_f16_vulkan_split[] = {1, 2,
 static const uint32_t affine_b8_g128_bf16_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t affine_b8_g128_bf16_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b8_g128_bf16_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b8_g128_bf16_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b8_g128_bf16_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g128_bf16_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g128_bf16_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b8_g128_bf16_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, affine_b8_g128_bf16_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, affine_b8_g128_bf16_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b8_g128_bf16_gemv_split_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, affine_b8_g128_bf16_gemv_split_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, affine_b8_g128_bf16_gemv_split_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, affine_b8_g128_bf16_gemv_split_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b8_g128_bf16_gemv_split_f16_vulkan = {
     .name = "affine_b8_g128_bf16_gemv_split_f16",
@@ -1003,7 +1017,7 @@ const qk_kernel qk_affine_b8_g128_bf16_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b8_g128_bf16_gemv_split_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = affine_b8_g128_bf16_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1035,13 +1049,15 @@ static const uint32_t affine_b8_g128_bf16_gemv_int24_f16_vulkan_split[] = {1, 2,
 static const uint32_t affine_b8_g128_bf16_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t affine_b8_g128_bf16_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b8_g128_bf16_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b8_g128_bf16_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b8_g128_bf16_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g128_bf16_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b8_g128_bf16_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, affine_b8_g128_bf16_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, affine_b8_g128_bf16_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, affine_b8_g128_bf16_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b8_g128_bf16_gemv_int24_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, affine_b8_g128_bf16_gemv_int24_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, affine_b8_g128_bf16_gemv_int24_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, affine_b8_g128_bf16_gemv_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b8_g128_bf16_gemv_int24_f16_vulkan = {
     .name = "affine_b8_g128_bf16_gemv_int24_f16",
@@ -1055,7 +1071,7 @@ const qk_kernel qk_affine_b8_g128_bf16_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b8_g128_bf16_gemv_int24_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = affine_b8_g128_bf16_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -643,12 +643,14 @@ static const uint32_t ct_b4_channel_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b4_channel_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t ct_b4_channel_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b4_channel_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_channel_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_channel_gemv_f32_vulkan_rows},
     {3, "split", 1, 4, ct_b4_channel_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, ct_b4_channel_gemv_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, ct_b4_channel_gemv_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, ct_b4_channel_gemv_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, ct_b4_channel_gemv_f32_vulkan_staged}};
 
 const qk_kernel qk_ct_b4_channel_gemv_f32_vulkan = {
     .name = "ct_b4_channel_gemv_f32",
@@ -662,7 +664,7 @@ const qk_kernel qk_ct_b4_channel_gemv_f32_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = ct_b4_channel_gemv_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = ct_b4_channel_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -729,13 +731,15 @@ static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t ct_b4_channel_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b4_channel_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_channel_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_channel_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, ct_b4_channel_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, ct_b4_channel_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, ct_b4_channel_gemv_int8_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, ct_b4_channel_gemv_int8_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, ct_b4_channel_gemv_int8_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, ct_b4_channel_gemv_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_ct_b4_channel_gemv_int8_f32_vulkan = {
     .name = "ct_b4_channel_gemv_int8_f32",
@@ -749,7 +753,7 @@ const qk_kernel qk_ct_b4_channel_gemv_int8_f32_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = ct_b4_channel_gemv_int8_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = ct_b4_channel_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -787,13 +791,15 @@ static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8}
 static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t ct_b4_channel_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b4_channel_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_channel_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_channel_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, ct_b4_channel_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, ct_b4_channel_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, ct_b4_channel_gemv_split_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, ct_b4_channel_gemv_split_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, ct_b4_channel_gemv_split_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, ct_b4_channel_gemv_split_f32_vulkan_staged}};
 
 const qk_kernel qk_ct_b4_channel_gemv_split_f32_vulkan = {
     .name = "ct_b4_channel_gemv_split_f32",
@@ -807,7 +813,7 @@ const qk_kernel qk_ct_b4_channel_gemv_split_f32_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = ct_b4_channel_gemv_split_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = ct_b4_channel_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -845,13 +851,15 @@ static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8}
 static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t ct_b4_channel_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b4_channel_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_channel_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_channel_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, ct_b4_channel_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, ct_b4_channel_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, ct_b4_channel_gemv_int24_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, ct_b4_channel_gemv_int24_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, ct_b4_channel_gemv_int24_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, ct_b4_channel_gemv_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_ct_b4_channel_gemv_int24_f32_vulkan = {
     .name = "ct_b4_channel_gemv_int24_f32",
@@ -865,7 +873,7 @@ const qk_kernel qk_ct_b4_channel_gemv_int24_f32_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = ct_b4_channel_gemv_int24_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = ct_b4_channel_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -902,12 +910,14 @@ static const uint32_t ct_b4_channel_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b4_channel_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t ct_b4_channel_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b4_channel_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_channel_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_channel_gemv_f16_vulkan_rows},
     {3, "split", 1, 4, ct_b4_channel_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, ct_b4_channel_gemv_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, ct_b4_channel_gemv_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, ct_b4_channel_gemv_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, ct_b4_channel_gemv_f16_vulkan_staged}};
 
 const qk_kernel qk_ct_b4_channel_gemv_f16_vulkan = {
     .name = "ct_b4_channel_gemv_f16",
@@ -921,7 +931,7 @@ const qk_kernel qk_ct_b4_channel_gemv_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = ct_b4_channel_gemv_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = ct_b4_channel_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -988,13 +998,15 @@ static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t ct_b4_channel_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b4_channel_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_channel_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_channel_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, ct_b4_channel_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, ct_b4_channel_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, ct_b4_channel_gemv_int8_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, ct_b4_channel_gemv_int8_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, ct_b4_channel_gemv_int8_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, ct_b4_channel_gemv_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_ct_b4_channel_gemv_int8_f16_vulkan = {
     .name = "ct_b4_channel_gemv_int8_f16",
@@ -1008,7 +1020,7 @@ const qk_kernel qk_ct_b4_channel_gemv_int8_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = ct_b4_channel_gemv_int8_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = ct_b4_channel_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1046,13 +1058,15 @@ static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8}
 static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t ct_b4_channel_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b4_channel_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_channel_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_channel_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, ct_b4_channel_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, ct_b4_channel_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, ct_b4_channel_gemv_split_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, ct_b4_channel_gemv_split_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, ct_b4_channel_gemv_split_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, ct_b4_channel_gemv_split_f16_vulkan_staged}};
 
 const qk_kernel qk_ct_b4_channel_gemv_split_f16_vulkan = {
     .name = "ct_b4_channel_gemv_split_f16",
@@ -1066,7 +1080,7 @@ const qk_kernel qk_ct_b4_channel_gemv_split_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = ct_b4_channel_gemv_split_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = ct_b4_channel_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1104,13 +1118,15 @@ static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8}
 static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t ct_b4_channel_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b4_channel_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_channel_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_channel_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_channel_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, ct_b4_channel_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, ct_b4_channel_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, ct_b4_channel_gemv_int24_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, ct_b4_channel_gemv_int24_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, ct_b4_channel_gemv_int24_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, ct_b4_channel_gemv_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_ct_b4_channel_gemv_int24_f16_vulkan = {
     .name = "ct_b4_channel_gemv_int24_f16",
@@ -1124,7 +1140,7 @@ const qk_kernel qk_ct_b4_channel_gemv_int24_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = ct_b4_channel_gemv_int24_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = ct_b4_channel_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

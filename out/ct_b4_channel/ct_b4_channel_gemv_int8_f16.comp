@@ -27,6 +27,7 @@ layout(constant_id = 1) const uint BATCH = 1;  // right-hand sides at once, at l
 layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
 layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row, where there are few rows
 layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: weights are loaded 16 bytes at a time, where that can be
+layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
 layout(constant_id = 6) const uint SHARED_FOURS = 512;  // 16 bytes each: memory for x, of several right-hand sides
 layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
 
@@ -154,18 +155,29 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
     sum += s * (x_step[k][0] * dots0);
 }
 
+// Runs of x on their way to the threads that keep them, from run `staged_from` on. There is a gap after each tile, for threads
+// take the same run of tiles that are neighbours.
+shared uvec2 staged[STAGED == 1u ? 1u : STAGED + STAGED / 8u];
+uint staged_from = 0u;
+
+vec4 staged_x(uint at) {
+    if (STAGED == 1u) return vec4(unpackHalf2x16(x_in[at].x), unpackHalf2x16(x_in[at].y));
+    const uint place = at - staged_from;
+    return vec4(unpackHalf2x16(staged[place + place / 8u].x), unpackHalf2x16(staged[place + place / 8u].y));
+}
+
 // Loads what wide tile `j` of a row meets of right-hand side `vector`.
 void load_wide_x(uint vector, uint j, uint k) {
     const uint place = j * 8u;
     const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
-    const vec4 x0 = vec4(unpackHalf2x16(x_in[from].x), unpackHalf2x16(x_in[from].y));
-    const vec4 x1 = vec4(unpackHalf2x16(x_in[from + 1u].x), unpackHalf2x16(x_in[from + 1u].y));
-    const vec4 x2 = vec4(unpackHalf2x16(x_in[from + 2u].x), unpackHalf2x16(x_in[from + 2u].y));
-    const vec4 x3 = vec4(unpackHalf2x16(x_in[from + 3u].x), unpackHalf2x16(x_in[from + 3u].y));
-    const vec4 x4 = vec4(unpackHalf2x16(x_in[from + 4u].x), unpackHalf2x16(x_in[from + 4u].y));
-    const vec4 x5 = vec4(unpackHalf2x16(x_in[from + 5u].x), unpackHalf2x16(x_in[from + 5u].y));
-    const vec4 x6 = vec4(unpackHalf2x16(x_in[from + 6u].x), unpackHalf2x16(x_in[from + 6u].y));
-    const vec4 x7 = vec4(unpackHalf2x16(x_in[from + 7u].x), unpackHalf2x16(x_in[from + 7u].y));
+    const vec4 x0 = staged_x(from);
+    const vec4 x1 = staged_x(from + 1u);
+    const vec4 x2 = staged_x(from + 2u);
+    const vec4 x3 = staged_x(from + 3u);
+    const vec4 x4 = staged_x(from + 4u);
+    const vec4 x5 = staged_x(from + 5u);
+    const vec4 x6 = staged_x(from + 6u);
+    const vec4 x7 = staged_x(from + 7u);
     vec4 most = abs(x0);
     most = max(most, abs(x1));
     most = max(most, abs(x2));
@@ -290,6 +302,22 @@ float sum_of_lanes(float v[ROWS], uint width) {
     return v[0];
 }
 
+// What a workgroup keeps of x, which is tiles `begin` to `end`; a thread has the one at `own`, and those that are one or more
+// subgroups further on.
+void stage_wide_x(uint begin, uint end, uint own) {
+    const uint runs_end = end * 8u;
+    for (staged_from = begin * 8u; staged_from < runs_end; staged_from += STAGED) {
+        const uint count = min(STAGED, runs_end - staged_from);
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < count; i += gl_WorkGroupSize.x) staged[i + i / 8u] = x_in[staged_from + i];
+        barrier();
+        [[unroll]] for (uint k = 0; k < WIDE_TILES; ++k) {
+            const uint j = own + k * gl_SubgroupSize;
+            if (j < end && j * 8u - staged_from < STAGED) load_wide_x(0u, j, k);
+        }
+    }
+}
+
 // One right-hand side: as many subgroups share a row as hold all of x between them, and walk down the rows.
 void walk_wide() {
     const uint wide_tiles = row_tiles / 2u, lane = gl_SubgroupInvocationID;
@@ -301,17 +329,19 @@ void walk_wide() {
         const uint row = first + team * ROWS;
         float sum[ROWS];
         [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
-        for (uint c = gl_SubgroupID % split; c < slices; c += split) {
+        for (uint c0 = 0u; c0 < slices; c0 += split) {
+            const uint c = c0 + gl_SubgroupID % split;
+            if (STAGED > 1u && c0 != held) stage_wide_x(c0 * slice, min((c0 + split) * slice, wide_tiles), c * slice + lane);
             [[unroll]] for (uint k = 0; k < WIDE_TILES; ++k) {
-                const uint j = (c * WIDE_TILES + k) * gl_SubgroupSize + lane;
+                const uint j = c * slice + k * gl_SubgroupSize + lane;
                 if (j >= wide_tiles) continue;
-                if (c != held) load_wide_x(0u, j, k);
+                if (STAGED == 1u && c0 != held) load_wide_x(0u, j, k);
                 uvec4 fours[ROWS][1];
                 uint words[ROWS][1];
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, fours[r], words[r]);
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, k, fours[r], words[r], sum[r]);
             }
-            held = c;
+            held = c0;
         }
         const float all = sum_of_lanes(sum, gl_SubgroupSize);
         if (split == 1u) {

@@ -615,12 +615,14 @@ static const uint32_t ct_b4_g128_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g128_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g128_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b4_g128_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t ct_b4_g128_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b4_g128_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_g128_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_g128_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_g128_gemv_f32_vulkan_rows},
     {3, "split", 1, 4, ct_b4_g128_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, ct_b4_g128_gemv_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, ct_b4_g128_gemv_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, ct_b4_g128_gemv_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, ct_b4_g128_gemv_f32_vulkan_staged}};
 
 const qk_kernel qk_ct_b4_g128_gemv_f32_vulkan = {
     .name = "ct_b4_g128_gemv_f32",
@@ -634,7 +636,7 @@ const qk_kernel qk_ct_b4_g128_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = ct_b4_g128_gemv_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = ct_b4_g128_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -690,13 +692,15 @@ static const uint32_t ct_b4_g128_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g128_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t ct_b4_g128_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b4_g128_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t ct_b4_g128_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b4_g128_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_g128_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_g128_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_g128_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, ct_b4_g128_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, ct_b4_g128_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, ct_b4_g128_gemv_int8_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, ct_b4_g128_gemv_int8_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, ct_b4_g128_gemv_int8_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, ct_b4_g128_gemv_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_ct_b4_g128_gemv_int8_f32_vulkan = {
     .name = "ct_b4_g128_gemv_int8_f32",
@@ -710,7 +714,7 @@ const qk_kernel qk_ct_b4_g128_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = ct_b4_g128_gemv_int8_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = ct_b4_g128_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -741,13 +745,15 @@ static const uint32_t ct_b4_g128_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g128_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t ct_b4_g128_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b4_g128_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t ct_b4_g128_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b4_g128_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_g128_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_g128_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_g128_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, ct_b4_g128_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, ct_b4_g128_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, ct_b4_g128_gemv_split_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, ct_b4_g128_gemv_split_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, ct_b4_g128_gemv_split_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, ct_b4_g128_gemv_split_f32_vulkan_staged}};
 
 const qk_kernel qk_ct_b4_g128_gemv_split_f32_vulkan = {
     .name = "ct_b4_g128_gemv_split_f32",
@@ -761,7 +767,7 @@ const qk_kernel qk_ct_b4_g128_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = ct_b4_g128_gemv_split_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = ct_b4_g128_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -792,13 +798,15 @@ static const uint32_t ct_b4_g128_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g128_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t ct_b4_g128_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b4_g128_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t ct_b4_g128_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b4_g128_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_g128_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_g128_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_g128_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, ct_b4_g128_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, ct_b4_g128_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, ct_b4_g128_gemv_int24_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, ct_b4_g128_gemv_int24_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, ct_b4_g128_gemv_int24_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, ct_b4_g128_gemv_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_ct_b4_g128_gemv_int24_f32_vulkan = {
     .name = "ct_b4_g128_gemv_int24_f32",
@@ -812,7 +820,7 @@ const qk_kernel qk_ct_b4_g128_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = ct_b4_g128_gemv_int24_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = ct_b4_g128_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -842,12 +850,14 @@ static const uint32_t ct_b4_g128_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g128_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g128_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b4_g128_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t ct_b4_g128_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b4_g128_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_g128_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_g128_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_g128_gemv_f16_vulkan_rows},
     {3, "split", 1, 4, ct_b4_g128_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, ct_b4_g128_gemv_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, ct_b4_g128_gemv_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, ct_b4_g128_gemv_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, ct_b4_g128_gemv_f16_vulkan_staged}};
 
 const qk_kernel qk_ct_b4_g128_gemv_f16_vulkan = {
     .name = "ct_b4_g128_gemv_f16",
@@ -861,7 +871,7 @@ const qk_kernel qk_ct_b4_g128_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = ct_b4_g128_gemv_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = ct_b4_g128_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -917,13 +927,15 @@ static const uint32_t ct_b4_g128_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g128_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t ct_b4_g128_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b4_g128_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t ct_b4_g128_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b4_g128_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_g128_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_g128_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_g128_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, ct_b4_g128_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, ct_b4_g128_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, ct_b4_g128_gemv_int8_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, ct_b4_g128_gemv_int8_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, ct_b4_g128_gemv_int8_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, ct_b4_g128_gemv_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_ct_b4_g128_gemv_int8_f16_vulkan = {
     .name = "ct_b4_g128_gemv_int8_f16",
@@ -937,7 +949,7 @@ const qk_kernel qk_ct_b4_g128_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = ct_b4_g128_gemv_int8_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = ct_b4_g128_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -968,13 +980,15 @@ static const uint32_t ct_b4_g128_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g128_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t ct_b4_g128_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b4_g128_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t ct_b4_g128_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b4_g128_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_g128_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_g128_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_g128_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, ct_b4_g128_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, ct_b4_g128_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, ct_b4_g128_gemv_split_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, ct_b4_g128_gemv_split_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, ct_b4_g128_gemv_split_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, ct_b4_g128_gemv_split_f16_vulkan_staged}};
 
 const qk_kernel qk_ct_b4_g128_gemv_split_f16_vulkan = {
     .name = "ct_b4_g128_gemv_split_f16",
@@ -988,7 +1002,7 @@ const qk_kernel qk_ct_b4_g128_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = ct_b4_g128_gemv_split_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = ct_b4_g128_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1019,13 +1033,15 @@ static const uint32_t ct_b4_g128_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g128_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t ct_b4_g128_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b4_g128_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t ct_b4_g128_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b4_g128_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_g128_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b4_g128_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, ct_b4_g128_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, ct_b4_g128_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, ct_b4_g128_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, ct_b4_g128_gemv_int24_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, ct_b4_g128_gemv_int24_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, ct_b4_g128_gemv_int24_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, ct_b4_g128_gemv_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_ct_b4_g128_gemv_int24_f16_vulkan = {
     .name = "ct_b4_g128_gemv_int24_f16",
@@ -1039,7 +1055,7 @@ const qk_kernel qk_ct_b4_g128_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = ct_b4_g128_gemv_int24_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = ct_b4_g128_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -614,12 +614,14 @@ static const uint32_t ct_b8_g32_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g32_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g32_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b8_g32_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t ct_b8_g32_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b8_g32_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g32_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b8_g32_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, ct_b8_g32_gemv_f32_vulkan_rows},
     {3, "split", 1, 4, ct_b8_g32_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, ct_b8_g32_gemv_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, ct_b8_g32_gemv_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, ct_b8_g32_gemv_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, ct_b8_g32_gemv_f32_vulkan_staged}};
 
 const qk_kernel qk_ct_b8_g32_gemv_f32_vulkan = {
     .name = "ct_b8_g32_gemv_f32",
@@ -633,7 +635,7 @@ const qk_kernel qk_ct_b8_g32_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = ct_b8_g32_gemv_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = ct_b8_g32_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -689,13 +691,15 @@ static const uint32_t ct_b8_g32_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g32_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t ct_b8_g32_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b8_g32_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t ct_b8_g32_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b8_g32_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g32_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b8_g32_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, ct_b8_g32_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, ct_b8_g32_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, ct_b8_g32_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, ct_b8_g32_gemv_int8_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, ct_b8_g32_gemv_int8_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, ct_b8_g32_gemv_int8_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, ct_b8_g32_gemv_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_ct_b8_g32_gemv_int8_f32_vulkan = {
     .name = "ct_b8_g32_gemv_int8_f32",
@@ -709,7 +713,7 @@ const qk_kernel qk_ct_b8_g32_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = ct_b8_g32_gemv_int8_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = ct_b8_g32_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -740,13 +744,15 @@ static const uint32_t ct_b8_g32_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g32_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t ct_b8_g32_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b8_g32_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t ct_b8_g32_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b8_g32_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g32_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b8_g32_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, ct_b8_g32_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, ct_b8_g32_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, ct_b8_g32_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, ct_b8_g32_gemv_split_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, ct_b8_g32_gemv_split_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, ct_b8_g32_gemv_split_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, ct_b8_g32_gemv_split_f32_vulkan_staged}};
 
 const qk_kernel qk_ct_b8_g32_gemv_split_f32_vulkan = {
     .name = "ct_b8_g32_gemv_split_f32",
@@ -760,7 +766,7 @@ const qk_kernel qk_ct_b8_g32_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = ct_b8_g32_gemv_split_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = ct_b8_g32_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -791,13 +797,15 @@ static const uint32_t ct_b8_g32_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g32_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t ct_b8_g32_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b8_g32_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t ct_b8_g32_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b8_g32_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g32_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b8_g32_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, ct_b8_g32_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, ct_b8_g32_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, ct_b8_g32_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, ct_b8_g32_gemv_int24_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, ct_b8_g32_gemv_int24_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, ct_b8_g32_gemv_int24_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, ct_b8_g32_gemv_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_ct_b8_g32_gemv_int24_f32_vulkan = {
     .name = "ct_b8_g32_gemv_int24_f32",
@@ -811,7 +819,7 @@ const qk_kernel qk_ct_b8_g32_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = ct_b8_g32_gemv_int24_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = ct_b8_g32_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -841,12 +849,14 @@ static const uint32_t ct_b8_g32_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g32_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g32_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b8_g32_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t ct_b8_g32_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b8_g32_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g32_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b8_g32_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, ct_b8_g32_gemv_f16_vulkan_rows},
     {3, "split", 1, 4, ct_b8_g32_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, ct_b8_g32_gemv_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, ct_b8_g32_gemv_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, ct_b8_g32_gemv_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, ct_b8_g32_gemv_f16_vulkan_staged}};
 
 const qk_kernel qk_ct_b8_g32_gemv_f16_vulkan = {
     .name = "ct_b8_g32_gemv_f16",
@@ -860,7 +870,7 @@ const qk_kernel qk_ct_b8_g32_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = ct_b8_g32_gemv_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = ct_b8_g32_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -916,13 +926,15 @@ static const uint32_t ct_b8_g32_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g32_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t ct_b8_g32_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b8_g32_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t ct_b8_g32_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b8_g32_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g32_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b8_g32_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, ct_b8_g32_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, ct_b8_g32_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, ct_b8_g32_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, ct_b8_g32_gemv_int8_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, ct_b8_g32_gemv_int8_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, ct_b8_g32_gemv_int8_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, ct_b8_g32_gemv_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_ct_b8_g32_gemv_int8_f16_vulkan = {
     .name = "ct_b8_g32_gemv_int8_f16",
@@ -936,7 +948,7 @@ const qk_kernel qk_ct_b8_g32_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = ct_b8_g32_gemv_int8_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = ct_b8_g32_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -967,13 +979,15 @@ static const uint32_t ct_b8_g32_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g32_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t ct_b8_g32_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b8_g32_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t ct_b8_g32_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b8_g32_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g32_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b8_g32_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, ct_b8_g32_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, ct_b8_g32_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, ct_b8_g32_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, ct_b8_g32_gemv_split_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, ct_b8_g32_gemv_split_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, ct_b8_g32_gemv_split_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, ct_b8_g32_gemv_split_f16_vulkan_staged}};
 
 const qk_kernel qk_ct_b8_g32_gemv_split_f16_vulkan = {
     .name = "ct_b8_g32_gemv_split_f16",
@@ -987,7 +1001,7 @@ const qk_kernel qk_ct_b8_g32_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = ct_b8_g32_gemv_split_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = ct_b8_g32_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1018,13 +1032,15 @@ static const uint32_t ct_b8_g32_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g32_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t ct_b8_g32_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t ct_b8_g32_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t ct_b8_g32_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b8_g32_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g32_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, ct_b8_g32_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, ct_b8_g32_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, ct_b8_g32_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, ct_b8_g32_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, ct_b8_g32_gemv_int24_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, ct_b8_g32_gemv_int24_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, ct_b8_g32_gemv_int24_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, ct_b8_g32_gemv_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_ct_b8_g32_gemv_int24_f16_vulkan = {
     .name = "ct_b8_g32_gemv_int24_f16",
@@ -1038,7 +1054,7 @@ const qk_kernel qk_ct_b8_g32_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = ct_b8_g32_gemv_int24_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = ct_b8_g32_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

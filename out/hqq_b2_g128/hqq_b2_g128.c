@@ -661,12 +661,14 @@ static const uint32_t hqq_b2_g128_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b2_g128_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b2_g128_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t hqq_b2_g128_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t hqq_b2_g128_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant hqq_b2_g128_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b2_g128_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b2_g128_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, hqq_b2_g128_gemv_f32_vulkan_rows},
     {3, "split", 1, 4, hqq_b2_g128_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, hqq_b2_g128_gemv_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, hqq_b2_g128_gemv_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, hqq_b2_g128_gemv_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, hqq_b2_g128_gemv_f32_vulkan_staged}};
 
 const qk_kernel qk_hqq_b2_g128_gemv_f32_vulkan = {
     .name = "hqq_b2_g128_gemv_f32",
@@ -680,7 +682,7 @@ const qk_kernel qk_hqq_b2_g128_gemv_f32_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b2_g128_gemv_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = hqq_b2_g128_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -748,13 +750,15 @@ static const uint32_t hqq_b2_g128_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b2_g128_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t hqq_b2_g128_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t hqq_b2_g128_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t hqq_b2_g128_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant hqq_b2_g128_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b2_g128_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b2_g128_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, hqq_b2_g128_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, hqq_b2_g128_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, hqq_b2_g128_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, hqq_b2_g128_gemv_int8_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, hqq_b2_g128_gemv_int8_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, hqq_b2_g128_gemv_int8_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, hqq_b2_g128_gemv_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_hqq_b2_g128_gemv_int8_f32_vulkan = {
     .name = "hqq_b2_g128_gemv_int8_f32",
@@ -768,7 +772,7 @@ const qk_kernel qk_hqq_b2_g128_gemv_int8_f32_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b2_g128_gemv_int8_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = hqq_b2_g128_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -807,13 +811,15 @@ static const uint32_t hqq_b2_g128_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b2_g128_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t hqq_b2_g128_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t hqq_b2_g128_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t hqq_b2_g128_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant hqq_b2_g128_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b2_g128_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b2_g128_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, hqq_b2_g128_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, hqq_b2_g128_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, hqq_b2_g128_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, hqq_b2_g128_gemv_split_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, hqq_b2_g128_gemv_split_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, hqq_b2_g128_gemv_split_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, hqq_b2_g128_gemv_split_f32_vulkan_staged}};
 
 const qk_kernel qk_hqq_b2_g128_gemv_split_f32_vulkan = {
     .name = "hqq_b2_g128_gemv_split_f32",
@@ -827,7 +833,7 @@ const qk_kernel qk_hqq_b2_g128_gemv_split_f32_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b2_g128_gemv_split_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = hqq_b2_g128_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -866,13 +872,15 @@ static const uint32_t hqq_b2_g128_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b2_g128_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t hqq_b2_g128_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t hqq_b2_g128_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t hqq_b2_g128_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant hqq_b2_g128_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b2_g128_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b2_g128_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, hqq_b2_g128_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, hqq_b2_g128_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, hqq_b2_g128_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, hqq_b2_g128_gemv_int24_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, hqq_b2_g128_gemv_int24_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, hqq_b2_g128_gemv_int24_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, hqq_b2_g128_gemv_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_hqq_b2_g128_gemv_int24_f32_vulkan = {
     .name = "hqq_b2_g128_gemv_int24_f32",
@@ -886,7 +894,7 @@ const qk_kernel qk_hqq_b2_g128_gemv_int24_f32_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b2_g128_gemv_int24_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = hqq_b2_g128_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -924,12 +932,14 @@ static const uint32_t hqq_b2_g128_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b2_g128_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b2_g128_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t hqq_b2_g128_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t hqq_b2_g128_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant hqq_b2_g128_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b2_g128_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b2_g128_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, hqq_b2_g128_gemv_f16_vulkan_rows},
     {3, "split", 1, 4, hqq_b2_g128_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, hqq_b2_g128_gemv_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, hqq_b2_g128_gemv_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, hqq_b2_g128_gemv_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, hqq_b2_g128_gemv_f16_vulkan_staged}};
 
 const qk_kernel qk_hqq_b2_g128_gemv_f16_vulkan = {
     .name = "hqq_b2_g128_gemv_f16",
@@ -943,7 +953,7 @@ const qk_kernel qk_hqq_b2_g128_gemv_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b2_g128_gemv_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = hqq_b2_g128_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1011,13 +1021,15 @@ static const uint32_t hqq_b2_g128_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b2_g128_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t hqq_b2_g128_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t hqq_b2_g128_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t hqq_b2_g128_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant hqq_b2_g128_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b2_g128_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b2_g128_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, hqq_b2_g128_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, hqq_b2_g128_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, hqq_b2_g128_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, hqq_b2_g128_gemv_int8_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, hqq_b2_g128_gemv_int8_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, hqq_b2_g128_gemv_int8_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, hqq_b2_g128_gemv_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_hqq_b2_g128_gemv_int8_f16_vulkan = {
     .name = "hqq_b2_g128_gemv_int8_f16",
@@ -1031,7 +1043,7 @@ const qk_kernel qk_hqq_b2_g128_gemv_int8_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b2_g128_gemv_int8_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = hqq_b2_g128_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1070,13 +1082,15 @@ static const uint32_t hqq_b2_g128_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b2_g128_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t hqq_b2_g128_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t hqq_b2_g128_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t hqq_b2_g128_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant hqq_b2_g128_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b2_g128_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b2_g128_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, hqq_b2_g128_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, hqq_b2_g128_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, hqq_b2_g128_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, hqq_b2_g128_gemv_split_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, hqq_b2_g128_gemv_split_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, hqq_b2_g128_gemv_split_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, hqq_b2_g128_gemv_split_f16_vulkan_staged}};
 
 const qk_kernel qk_hqq_b2_g128_gemv_split_f16_vulkan = {
     .name = "hqq_b2_g128_gemv_split_f16",
@@ -1090,7 +1104,7 @@ const qk_kernel qk_hqq_b2_g128_gemv_split_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b2_g128_gemv_split_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = hqq_b2_g128_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1129,13 +1143,15 @@ static const uint32_t hqq_b2_g128_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b2_g128_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t hqq_b2_g128_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t hqq_b2_g128_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t hqq_b2_g128_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant hqq_b2_g128_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b2_g128_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b2_g128_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, hqq_b2_g128_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, hqq_b2_g128_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, hqq_b2_g128_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, hqq_b2_g128_gemv_int24_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, hqq_b2_g128_gemv_int24_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, hqq_b2_g128_gemv_int24_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, hqq_b2_g128_gemv_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_hqq_b2_g128_gemv_int24_f16_vulkan = {
     .name = "hqq_b2_g128_gemv_int24_f16",
@@ -1149,7 +1165,7 @@ const qk_kernel qk_hqq_b2_g128_gemv_int24_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b2_g128_gemv_int24_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = hqq_b2_g128_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

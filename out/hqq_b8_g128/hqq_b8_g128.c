@@ -653,12 +653,14 @@ static const uint32_t hqq_b8_g128_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g128_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g128_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t hqq_b8_g128_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t hqq_b8_g128_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant hqq_b8_g128_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b8_g128_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b8_g128_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, hqq_b8_g128_gemv_f32_vulkan_rows},
     {3, "split", 1, 4, hqq_b8_g128_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, hqq_b8_g128_gemv_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, hqq_b8_g128_gemv_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, hqq_b8_g128_gemv_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, hqq_b8_g128_gemv_f32_vulkan_staged}};
 
 const qk_kernel qk_hqq_b8_g128_gemv_f32_vulkan = {
     .name = "hqq_b8_g128_gemv_f32",
@@ -672,7 +674,7 @@ const qk_kernel qk_hqq_b8_g128_gemv_f32_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b8_g128_gemv_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = hqq_b8_g128_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -740,13 +742,15 @@ static const uint32_t hqq_b8_g128_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g128_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t hqq_b8_g128_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t hqq_b8_g128_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t hqq_b8_g128_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant hqq_b8_g128_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b8_g128_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b8_g128_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, hqq_b8_g128_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, hqq_b8_g128_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, hqq_b8_g128_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, hqq_b8_g128_gemv_int8_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, hqq_b8_g128_gemv_int8_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, hqq_b8_g128_gemv_int8_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, hqq_b8_g128_gemv_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_hqq_b8_g128_gemv_int8_f32_vulkan = {
     .name = "hqq_b8_g128_gemv_int8_f32",
@@ -760,7 +764,7 @@ const qk_kernel qk_hqq_b8_g128_gemv_int8_f32_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b8_g128_gemv_int8_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = hqq_b8_g128_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -799,13 +803,15 @@ static const uint32_t hqq_b8_g128_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g128_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t hqq_b8_g128_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t hqq_b8_g128_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t hqq_b8_g128_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant hqq_b8_g128_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b8_g128_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b8_g128_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, hqq_b8_g128_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, hqq_b8_g128_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, hqq_b8_g128_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, hqq_b8_g128_gemv_split_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, hqq_b8_g128_gemv_split_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, hqq_b8_g128_gemv_split_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, hqq_b8_g128_gemv_split_f32_vulkan_staged}};
 
 const qk_kernel qk_hqq_b8_g128_gemv_split_f32_vulkan = {
     .name = "hqq_b8_g128_gemv_split_f32",
@@ -819,7 +825,7 @@ const qk_kernel qk_hqq_b8_g128_gemv_split_f32_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b8_g128_gemv_split_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = hqq_b8_g128_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -858,13 +864,15 @@ static const uint32_t hqq_b8_g128_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g128_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t hqq_b8_g128_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t hqq_b8_g128_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t hqq_b8_g128_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant hqq_b8_g128_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b8_g128_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b8_g128_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, hqq_b8_g128_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, hqq_b8_g128_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, hqq_b8_g128_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, hqq_b8_g128_gemv_int24_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, hqq_b8_g128_gemv_int24_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, hqq_b8_g128_gemv_int24_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, hqq_b8_g128_gemv_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_hqq_b8_g128_gemv_int24_f32_vulkan = {
     .name = "hqq_b8_g128_gemv_int24_f32",
@@ -878,7 +886,7 @@ const qk_kernel qk_hqq_b8_g128_gemv_int24_f32_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b8_g128_gemv_int24_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = hqq_b8_g128_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -916,12 +924,14 @@ static const uint32_t hqq_b8_g128_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g128_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g128_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t hqq_b8_g128_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t hqq_b8_g128_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant hqq_b8_g128_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b8_g128_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b8_g128_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, hqq_b8_g128_gemv_f16_vulkan_rows},
     {3, "split", 1, 4, hqq_b8_g128_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, hqq_b8_g128_gemv_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, hqq_b8_g128_gemv_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, hqq_b8_g128_gemv_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, hqq_b8_g128_gemv_f16_vulkan_staged}};
 
 const qk_kernel qk_hqq_b8_g128_gemv_f16_vulkan = {
     .name = "hqq_b8_g128_gemv_f16",
@@ -935,7 +945,7 @@ const qk_kernel qk_hqq_b8_g128_gemv_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b8_g128_gemv_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = hqq_b8_g128_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1003,13 +1013,15 @@ static const uint32_t hqq_b8_g128_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g128_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t hqq_b8_g128_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t hqq_b8_g128_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t hqq_b8_g128_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant hqq_b8_g128_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b8_g128_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b8_g128_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, hqq_b8_g128_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, hqq_b8_g128_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, hqq_b8_g128_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, hqq_b8_g128_gemv_int8_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, hqq_b8_g128_gemv_int8_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, hqq_b8_g128_gemv_int8_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, hqq_b8_g128_gemv_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_hqq_b8_g128_gemv_int8_f16_vulkan = {
     .name = "hqq_b8_g128_gemv_int8_f16",
@@ -1023,7 +1035,7 @@ const qk_kernel qk_hqq_b8_g128_gemv_int8_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b8_g128_gemv_int8_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = hqq_b8_g128_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1062,13 +1074,15 @@ static const uint32_t hqq_b8_g128_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g128_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t hqq_b8_g128_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t hqq_b8_g128_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t hqq_b8_g128_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant hqq_b8_g128_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b8_g128_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b8_g128_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, hqq_b8_g128_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, hqq_b8_g128_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, hqq_b8_g128_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, hqq_b8_g128_gemv_split_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, hqq_b8_g128_gemv_split_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, hqq_b8_g128_gemv_split_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, hqq_b8_g128_gemv_split_f16_vulkan_staged}};
 
 const qk_kernel qk_hqq_b8_g128_gemv_split_f16_vulkan = {
     .name = "hqq_b8_g128_gemv_split_f16",
@@ -1082,7 +1096,7 @@ const qk_kernel qk_hqq_b8_g128_gemv_split_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b8_g128_gemv_split_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = hqq_b8_g128_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1121,13 +1135,15 @@ static const uint32_t hqq_b8_g128_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t hqq_b8_g128_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t hqq_b8_g128_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t hqq_b8_g128_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t hqq_b8_g128_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant hqq_b8_g128_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, hqq_b8_g128_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, hqq_b8_g128_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, hqq_b8_g128_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, hqq_b8_g128_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, hqq_b8_g128_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, hqq_b8_g128_gemv_int24_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, hqq_b8_g128_gemv_int24_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, hqq_b8_g128_gemv_int24_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, hqq_b8_g128_gemv_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_hqq_b8_g128_gemv_int24_f16_vulkan = {
     .name = "hqq_b8_g128_gemv_int24_f16",
@@ -1141,7 +1157,7 @@ const qk_kernel qk_hqq_b8_g128_gemv_int24_f16_vulkan = {
     .push_bytes = 32,
     .push_count = 8,
     .push = hqq_b8_g128_gemv_int24_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = hqq_b8_g128_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

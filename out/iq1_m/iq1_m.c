@@ -3295,13 +3295,15 @@ static const uint32_t iq1_m_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq1_m_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant iq1_m_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, iq1_m_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, iq1_m_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, iq1_m_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq1_m_gemv_int8_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, iq1_m_gemv_int8_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, iq1_m_gemv_int8_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, iq1_m_gemv_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_iq1_m_gemv_int8_f32_vulkan = {
     .name = "iq1_m_gemv_int8_f32",
@@ -3317,7 +3319,7 @@ const qk_kernel qk_iq1_m_gemv_int8_f32_vulkan = {
     .push = iq1_m_gemv_int8_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_int8_f32_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq1_m_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3350,13 +3352,15 @@ static const uint32_t iq1_m_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t iq1_m_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_m_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq1_m_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant iq1_m_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, iq1_m_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, iq1_m_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, iq1_m_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq1_m_gemv_split_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, iq1_m_gemv_split_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, iq1_m_gemv_split_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, iq1_m_gemv_split_f32_vulkan_staged}};
 
 const qk_kernel qk_iq1_m_gemv_split_f32_vulkan = {
     .name = "iq1_m_gemv_split_f32",
@@ -3372,7 +3376,7 @@ const qk_kernel qk_iq1_m_gemv_split_f32_vulkan = {
     .push = iq1_m_gemv_split_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_split_f32_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq1_m_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3405,13 +3409,15 @@ static const uint32_t iq1_m_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq1_m_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant iq1_m_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, iq1_m_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, iq1_m_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, iq1_m_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq1_m_gemv_int24_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, iq1_m_gemv_int24_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, iq1_m_gemv_int24_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, iq1_m_gemv_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_iq1_m_gemv_int24_f32_vulkan = {
     .name = "iq1_m_gemv_int24_f32",
@@ -3427,7 +3433,7 @@ const qk_kernel qk_iq1_m_gemv_int24_f32_vulkan = {
     .push = iq1_m_gemv_int24_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_int24_f32_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq1_m_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3536,13 +3542,15 @@ static const uint32_t iq1_m_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq1_m_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant iq1_m_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, iq1_m_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, iq1_m_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, iq1_m_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq1_m_gemv_int8_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, iq1_m_gemv_int8_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, iq1_m_gemv_int8_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, iq1_m_gemv_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_iq1_m_gemv_int8_f16_vulkan = {
     .name = "iq1_m_gemv_int8_f16",
@@ -3558,7 +3566,7 @@ const qk_kernel qk_iq1_m_gemv_int8_f16_vulkan = {
     .push = iq1_m_gemv_int8_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_int8_f16_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq1_m_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3591,13 +3599,15 @@ static const uint32_t iq1_m_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t iq1_m_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_m_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq1_m_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant iq1_m_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, iq1_m_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, iq1_m_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, iq1_m_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq1_m_gemv_split_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, iq1_m_gemv_split_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, iq1_m_gemv_split_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, iq1_m_gemv_split_f16_vulkan_staged}};
 
 const qk_kernel qk_iq1_m_gemv_split_f16_vulkan = {
     .name = "iq1_m_gemv_split_f16",
@@ -3613,7 +3623,7 @@ const qk_kernel qk_iq1_m_gemv_split_f16_vulkan = {
     .push = iq1_m_gemv_split_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_split_f16_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq1_m_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3646,13 +3656,15 @@ static const uint32_t iq1_m_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq1_m_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant iq1_m_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, iq1_m_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, iq1_m_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, iq1_m_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq1_m_gemv_int24_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, iq1_m_gemv_int24_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, iq1_m_gemv_int24_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, iq1_m_gemv_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_iq1_m_gemv_int24_f16_vulkan = {
     .name = "iq1_m_gemv_int24_f16",
@@ -3668,7 +3680,7 @@ const qk_kernel qk_iq1_m_gemv_int24_f16_vulkan = {
     .push = iq1_m_gemv_int24_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_int24_f16_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq1_m_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

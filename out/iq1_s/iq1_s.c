@@ -3286,13 +3286,15 @@ static const uint32_t iq1_s_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq1_s_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t iq1_s_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_s_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq1_s_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant iq1_s_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_s_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, iq1_s_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, iq1_s_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, iq1_s_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq1_s_gemv_int8_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, iq1_s_gemv_int8_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, iq1_s_gemv_int8_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, iq1_s_gemv_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_iq1_s_gemv_int8_f32_vulkan = {
     .name = "iq1_s_gemv_int8_f32",
@@ -3308,7 +3310,7 @@ const qk_kernel qk_iq1_s_gemv_int8_f32_vulkan = {
     .push = iq1_s_gemv_int8_f32_push,
     .table_count = 1,
     .tables = iq1_s_gemv_int8_f32_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq1_s_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3341,13 +3343,15 @@ static const uint32_t iq1_s_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq1_s_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t iq1_s_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_s_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq1_s_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant iq1_s_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_s_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, iq1_s_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, iq1_s_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, iq1_s_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq1_s_gemv_split_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, iq1_s_gemv_split_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, iq1_s_gemv_split_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, iq1_s_gemv_split_f32_vulkan_staged}};
 
 const qk_kernel qk_iq1_s_gemv_split_f32_vulkan = {
     .name = "iq1_s_gemv_split_f32",
@@ -3363,7 +3367,7 @@ const qk_kernel qk_iq1_s_gemv_split_f32_vulkan = {
     .push = iq1_s_gemv_split_f32_push,
     .table_count = 1,
     .tables = iq1_s_gemv_split_f32_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq1_s_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3396,13 +3400,15 @@ static const uint32_t iq1_s_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq1_s_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t iq1_s_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_s_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq1_s_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant iq1_s_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_s_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, iq1_s_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, iq1_s_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, iq1_s_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq1_s_gemv_int24_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, iq1_s_gemv_int24_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, iq1_s_gemv_int24_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, iq1_s_gemv_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_iq1_s_gemv_int24_f32_vulkan = {
     .name = "iq1_s_gemv_int24_f32",
@@ -3418,7 +3424,7 @@ const qk_kernel qk_iq1_s_gemv_int24_f32_vulkan = {
     .push = iq1_s_gemv_int24_f32_push,
     .table_count = 1,
     .tables = iq1_s_gemv_int24_f32_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq1_s_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3527,13 +3533,15 @@ static const uint32_t iq1_s_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq1_s_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t iq1_s_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_s_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq1_s_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant iq1_s_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_s_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, iq1_s_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, iq1_s_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, iq1_s_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq1_s_gemv_int8_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, iq1_s_gemv_int8_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, iq1_s_gemv_int8_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, iq1_s_gemv_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_iq1_s_gemv_int8_f16_vulkan = {
     .name = "iq1_s_gemv_int8_f16",
@@ -3549,7 +3557,7 @@ const qk_kernel qk_iq1_s_gemv_int8_f16_vulkan = {
     .push = iq1_s_gemv_int8_f16_push,
     .table_count = 1,
     .tables = iq1_s_gemv_int8_f16_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq1_s_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3582,13 +3590,15 @@ static const uint32_t iq1_s_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq1_s_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t iq1_s_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_s_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq1_s_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant iq1_s_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_s_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, iq1_s_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, iq1_s_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, iq1_s_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq1_s_gemv_split_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, iq1_s_gemv_split_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, iq1_s_gemv_split_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, iq1_s_gemv_split_f16_vulkan_staged}};
 
 const qk_kernel qk_iq1_s_gemv_split_f16_vulkan = {
     .name = "iq1_s_gemv_split_f16",
@@ -3604,7 +3614,7 @@ const qk_kernel qk_iq1_s_gemv_split_f16_vulkan = {
     .push = iq1_s_gemv_split_f16_push,
     .table_count = 1,
     .tables = iq1_s_gemv_split_f16_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq1_s_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3637,13 +3647,15 @@ static const uint32_t iq1_s_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq1_s_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t iq1_s_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_s_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq1_s_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant iq1_s_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_s_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, iq1_s_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, iq1_s_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, iq1_s_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq1_s_gemv_int24_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, iq1_s_gemv_int24_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, iq1_s_gemv_int24_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, iq1_s_gemv_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_iq1_s_gemv_int24_f16_vulkan = {
     .name = "iq1_s_gemv_int24_f16",
@@ -3659,7 +3671,7 @@ const qk_kernel qk_iq1_s_gemv_int24_f16_vulkan = {
     .push = iq1_s_gemv_int24_f16_push,
     .table_count = 1,
     .tables = iq1_s_gemv_int24_f16_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq1_s_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -2004,13 +2004,15 @@ static const uint32_t iq2_s_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t iq2_s_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_s_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq2_s_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant iq2_s_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_s_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, iq2_s_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, iq2_s_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, iq2_s_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq2_s_gemv_int8_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, iq2_s_gemv_int8_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, iq2_s_gemv_int8_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, iq2_s_gemv_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_iq2_s_gemv_int8_f32_vulkan = {
     .name = "iq2_s_gemv_int8_f32",
@@ -2026,7 +2028,7 @@ const qk_kernel qk_iq2_s_gemv_int8_f32_vulkan = {
     .push = iq2_s_gemv_int8_f32_push,
     .table_count = 1,
     .tables = iq2_s_gemv_int8_f32_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq2_s_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2059,13 +2061,15 @@ static const uint32_t iq2_s_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t iq2_s_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_s_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq2_s_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant iq2_s_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_s_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, iq2_s_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, iq2_s_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, iq2_s_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq2_s_gemv_split_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, iq2_s_gemv_split_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, iq2_s_gemv_split_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, iq2_s_gemv_split_f32_vulkan_staged}};
 
 const qk_kernel qk_iq2_s_gemv_split_f32_vulkan = {
     .name = "iq2_s_gemv_split_f32",
@@ -2081,7 +2085,7 @@ const qk_kernel qk_iq2_s_gemv_split_f32_vulkan = {
     .push = iq2_s_gemv_split_f32_push,
     .table_count = 1,
     .tables = iq2_s_gemv_split_f32_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq2_s_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2114,13 +2118,15 @@ static const uint32_t iq2_s_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t iq2_s_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_s_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq2_s_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant iq2_s_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_s_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, iq2_s_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, iq2_s_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, iq2_s_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq2_s_gemv_int24_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, iq2_s_gemv_int24_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, iq2_s_gemv_int24_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, iq2_s_gemv_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_iq2_s_gemv_int24_f32_vulkan = {
     .name = "iq2_s_gemv_int24_f32",
@@ -2136,7 +2142,7 @@ const qk_kernel qk_iq2_s_gemv_int24_f32_vulkan = {
     .push = iq2_s_gemv_int24_f32_push,
     .table_count = 1,
     .tables = iq2_s_gemv_int24_f32_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq2_s_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2245,13 +2251,15 @@ static const uint32_t iq2_s_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t iq2_s_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_s_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq2_s_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant iq2_s_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_s_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, iq2_s_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, iq2_s_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, iq2_s_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq2_s_gemv_int8_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, iq2_s_gemv_int8_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, iq2_s_gemv_int8_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, iq2_s_gemv_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_iq2_s_gemv_int8_f16_vulkan = {
     .name = "iq2_s_gemv_int8_f16",
@@ -2267,7 +2275,7 @@ const qk_kernel qk_iq2_s_gemv_int8_f16_vulkan = {
     .push = iq2_s_gemv_int8_f16_push,
     .table_count = 1,
     .tables = iq2_s_gemv_int8_f16_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq2_s_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2300,13 +2308,15 @@ static const uint32_t iq2_s_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t iq2_s_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_s_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq2_s_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant iq2_s_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_s_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, iq2_s_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, iq2_s_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, iq2_s_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq2_s_gemv_split_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, iq2_s_gemv_split_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, iq2_s_gemv_split_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, iq2_s_gemv_split_f16_vulkan_staged}};
 
 const qk_kernel qk_iq2_s_gemv_split_f16_vulkan = {
     .name = "iq2_s_gemv_split_f16",
@@ -2322,7 +2332,7 @@ const qk_kernel qk_iq2_s_gemv_split_f16_vulkan = {
     .push = iq2_s_gemv_split_f16_push,
     .table_count = 1,
     .tables = iq2_s_gemv_split_f16_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq2_s_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2355,13 +2365,15 @@ static const uint32_t iq2_s_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t iq2_s_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_s_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq2_s_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant iq2_s_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_s_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, iq2_s_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, iq2_s_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, iq2_s_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq2_s_gemv_int24_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, iq2_s_gemv_int24_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, iq2_s_gemv_int24_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, iq2_s_gemv_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_iq2_s_gemv_int24_f16_vulkan = {
     .name = "iq2_s_gemv_int24_f16",
@@ -2377,7 +2389,7 @@ const qk_kernel qk_iq2_s_gemv_int24_f16_vulkan = {
     .push = iq2_s_gemv_int24_f16_push,
     .table_count = 1,
     .tables = iq2_s_gemv_int24_f16_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq2_s_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -1300,13 +1300,15 @@ static const uint32_t iq3_s_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq3_s_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t iq3_s_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_s_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq3_s_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant iq3_s_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_s_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, iq3_s_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, iq3_s_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, iq3_s_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq3_s_gemv_int8_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, iq3_s_gemv_int8_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, iq3_s_gemv_int8_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, iq3_s_gemv_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_iq3_s_gemv_int8_f32_vulkan = {
     .name = "iq3_s_gemv_int8_f32",
@@ -1322,7 +1324,7 @@ const qk_kernel qk_iq3_s_gemv_int8_f32_vulkan = {
     .push = iq3_s_gemv_int8_f32_push,
     .table_count = 1,
     .tables = iq3_s_gemv_int8_f32_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq3_s_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1355,13 +1357,15 @@ static const uint32_t iq3_s_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq3_s_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t iq3_s_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_s_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq3_s_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant iq3_s_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_s_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, iq3_s_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, iq3_s_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, iq3_s_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq3_s_gemv_split_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, iq3_s_gemv_split_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, iq3_s_gemv_split_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, iq3_s_gemv_split_f32_vulkan_staged}};
 
 const qk_kernel qk_iq3_s_gemv_split_f32_vulkan = {
     .name = "iq3_s_gemv_split_f32",
@@ -1377,7 +1381,7 @@ const qk_kernel qk_iq3_s_gemv_split_f32_vulkan = {
     .push = iq3_s_gemv_split_f32_push,
     .table_count = 1,
     .tables = iq3_s_gemv_split_f32_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq3_s_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1410,13 +1414,15 @@ static const uint32_t iq3_s_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq3_s_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t iq3_s_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_s_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq3_s_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant iq3_s_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_s_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, iq3_s_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, iq3_s_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, iq3_s_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq3_s_gemv_int24_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, iq3_s_gemv_int24_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, iq3_s_gemv_int24_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, iq3_s_gemv_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_iq3_s_gemv_int24_f32_vulkan = {
     .name = "iq3_s_gemv_int24_f32",
@@ -1432,7 +1438,7 @@ const qk_kernel qk_iq3_s_gemv_int24_f32_vulkan = {
     .push = iq3_s_gemv_int24_f32_push,
     .table_count = 1,
     .tables = iq3_s_gemv_int24_f32_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq3_s_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1541,13 +1547,15 @@ static const uint32_t iq3_s_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq3_s_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t iq3_s_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_s_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq3_s_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant iq3_s_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_s_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, iq3_s_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, iq3_s_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, iq3_s_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq3_s_gemv_int8_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, iq3_s_gemv_int8_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, iq3_s_gemv_int8_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, iq3_s_gemv_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_iq3_s_gemv_int8_f16_vulkan = {
     .name = "iq3_s_gemv_int8_f16",
@@ -1563,7 +1571,7 @@ const qk_kernel qk_iq3_s_gemv_int8_f16_vulkan = {
     .push = iq3_s_gemv_int8_f16_push,
     .table_count = 1,
     .tables = iq3_s_gemv_int8_f16_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq3_s_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1596,13 +1604,15 @@ static const uint32_t iq3_s_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq3_s_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t iq3_s_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_s_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq3_s_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant iq3_s_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_s_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, iq3_s_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, iq3_s_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, iq3_s_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq3_s_gemv_split_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, iq3_s_gemv_split_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, iq3_s_gemv_split_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, iq3_s_gemv_split_f16_vulkan_staged}};
 
 const qk_kernel qk_iq3_s_gemv_split_f16_vulkan = {
     .name = "iq3_s_gemv_split_f16",
@@ -1618,7 +1628,7 @@ const qk_kernel qk_iq3_s_gemv_split_f16_vulkan = {
     .push = iq3_s_gemv_split_f16_push,
     .table_count = 1,
     .tables = iq3_s_gemv_split_f16_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq3_s_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1651,13 +1661,15 @@ static const uint32_t iq3_s_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq3_s_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t iq3_s_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_s_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq3_s_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant iq3_s_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_s_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, iq3_s_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, iq3_s_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, iq3_s_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq3_s_gemv_int24_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, iq3_s_gemv_int24_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, iq3_s_gemv_int24_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, iq3_s_gemv_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_iq3_s_gemv_int24_f16_vulkan = {
     .name = "iq3_s_gemv_int24_f16",
@@ -1673,7 +1685,7 @@ const qk_kernel qk_iq3_s_gemv_int24_f16_vulkan = {
     .push = iq3_s_gemv_int24_f16_push,
     .table_count = 1,
     .tables = iq3_s_gemv_int24_f16_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq3_s_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -643,12 +643,14 @@ static const uint32_t iq4_nl_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_nl_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq4_nl_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant iq4_nl_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_nl_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, iq4_nl_gemv_f32_vulkan_rows},
     {3, "split", 1, 4, iq4_nl_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, iq4_nl_gemv_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, iq4_nl_gemv_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, iq4_nl_gemv_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, iq4_nl_gemv_f32_vulkan_staged}};
 
 const qk_kernel qk_iq4_nl_gemv_f32_vulkan = {
     .name = "iq4_nl_gemv_f32",
@@ -664,7 +666,7 @@ const qk_kernel qk_iq4_nl_gemv_f32_vulkan = {
     .push = iq4_nl_gemv_f32_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_f32_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq4_nl_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -722,13 +724,15 @@ static const uint32_t iq4_nl_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t iq4_nl_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_nl_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq4_nl_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant iq4_nl_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_nl_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, iq4_nl_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, iq4_nl_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, iq4_nl_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq4_nl_gemv_int8_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, iq4_nl_gemv_int8_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, iq4_nl_gemv_int8_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, iq4_nl_gemv_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_iq4_nl_gemv_int8_f32_vulkan = {
     .name = "iq4_nl_gemv_int8_f32",
@@ -744,7 +748,7 @@ const qk_kernel qk_iq4_nl_gemv_int8_f32_vulkan = {
     .push = iq4_nl_gemv_int8_f32_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_int8_f32_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq4_nl_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -777,13 +781,15 @@ static const uint32_t iq4_nl_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t iq4_nl_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_nl_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq4_nl_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant iq4_nl_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_nl_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, iq4_nl_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, iq4_nl_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, iq4_nl_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq4_nl_gemv_split_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, iq4_nl_gemv_split_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, iq4_nl_gemv_split_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, iq4_nl_gemv_split_f32_vulkan_staged}};
 
 const qk_kernel qk_iq4_nl_gemv_split_f32_vulkan = {
     .name = "iq4_nl_gemv_split_f32",
@@ -799,7 +805,7 @@ const qk_kernel qk_iq4_nl_gemv_split_f32_vulkan = {
     .push = iq4_nl_gemv_split_f32_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_split_f32_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq4_nl_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -832,13 +838,15 @@ static const uint32_t iq4_nl_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t iq4_nl_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_nl_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq4_nl_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant iq4_nl_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_nl_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, iq4_nl_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, iq4_nl_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, iq4_nl_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq4_nl_gemv_int24_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, iq4_nl_gemv_int24_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, iq4_nl_gemv_int24_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, iq4_nl_gemv_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_iq4_nl_gemv_int24_f32_vulkan = {
     .name = "iq4_nl_gemv_int24_f32",
@@ -854,7 +862,7 @@ const qk_kernel qk_iq4_nl_gemv_int24_f32_vulkan = {
     .push = iq4_nl_gemv_int24_f32_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_int24_f32_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq4_nl_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -886,12 +894,14 @@ static const uint32_t iq4_nl_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_nl_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq4_nl_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant iq4_nl_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_nl_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, iq4_nl_gemv_f16_vulkan_rows},
     {3, "split", 1, 4, iq4_nl_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, iq4_nl_gemv_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, iq4_nl_gemv_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, iq4_nl_gemv_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, iq4_nl_gemv_f16_vulkan_staged}};
 
 const qk_kernel qk_iq4_nl_gemv_f16_vulkan = {
     .name = "iq4_nl_gemv_f16",
@@ -907,7 +917,7 @@ const qk_kernel qk_iq4_nl_gemv_f16_vulkan = {
     .push = iq4_nl_gemv_f16_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_f16_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq4_nl_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -965,13 +975,15 @@ static const uint32_t iq4_nl_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t iq4_nl_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_nl_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq4_nl_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant iq4_nl_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_nl_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, iq4_nl_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, iq4_nl_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, iq4_nl_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq4_nl_gemv_int8_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, iq4_nl_gemv_int8_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, iq4_nl_gemv_int8_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, iq4_nl_gemv_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_iq4_nl_gemv_int8_f16_vulkan = {
     .name = "iq4_nl_gemv_int8_f16",
@@ -987,7 +999,7 @@ const qk_kernel qk_iq4_nl_gemv_int8_f16_vulkan = {
     .push = iq4_nl_gemv_int8_f16_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_int8_f16_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq4_nl_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1020,13 +1032,15 @@ static const uint32_t iq4_nl_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t iq4_nl_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_nl_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq4_nl_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant iq4_nl_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_nl_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, iq4_nl_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, iq4_nl_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, iq4_nl_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq4_nl_gemv_split_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, iq4_nl_gemv_split_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, iq4_nl_gemv_split_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, iq4_nl_gemv_split_f16_vulkan_staged}};
 
 const qk_kernel qk_iq4_nl_gemv_split_f16_vulkan = {
     .name = "iq4_nl_gemv_split_f16",
@@ -1042,7 +1056,7 @@ const qk_kernel qk_iq4_nl_gemv_split_f16_vulkan = {
     .push = iq4_nl_gemv_split_f16_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_split_f16_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq4_nl_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1075,13 +1089,15 @@ static const uint32_t iq4_nl_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t iq4_nl_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_nl_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq4_nl_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant iq4_nl_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_nl_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, iq4_nl_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, iq4_nl_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, iq4_nl_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq4_nl_gemv_int24_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, iq4_nl_gemv_int24_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, iq4_nl_gemv_int24_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, iq4_nl_gemv_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_iq4_nl_gemv_int24_f16_vulkan = {
     .name = "iq4_nl_gemv_int24_f16",
@@ -1097,7 +1113,7 @@ const qk_kernel qk_iq4_nl_gemv_int24_f16_vulkan = {
     .push = iq4_nl_gemv_int24_f16_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_int24_f16_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq4_nl_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

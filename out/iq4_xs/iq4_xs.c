@@ -652,12 +652,14 @@ static const uint32_t iq4_xs_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_xs_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq4_xs_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant iq4_xs_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_xs_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, iq4_xs_gemv_f32_vulkan_rows},
     {3, "split", 1, 4, iq4_xs_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, iq4_xs_gemv_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, iq4_xs_gemv_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, iq4_xs_gemv_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, iq4_xs_gemv_f32_vulkan_staged}};
 
 const qk_kernel qk_iq4_xs_gemv_f32_vulkan = {
     .name = "iq4_xs_gemv_f32",
@@ -673,7 +675,7 @@ const qk_kernel qk_iq4_xs_gemv_f32_vulkan = {
     .push = iq4_xs_gemv_f32_push,
     .table_count = 1,
     .tables = iq4_xs_gemv_f32_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq4_xs_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -731,13 +733,15 @@ static const uint32_t iq4_xs_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t iq4_xs_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_xs_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq4_xs_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant iq4_xs_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_xs_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, iq4_xs_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, iq4_xs_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, iq4_xs_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq4_xs_gemv_int8_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, iq4_xs_gemv_int8_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, iq4_xs_gemv_int8_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, iq4_xs_gemv_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_iq4_xs_gemv_int8_f32_vulkan = {
     .name = "iq4_xs_gemv_int8_f32",
@@ -753,7 +757,7 @@ const qk_kernel qk_iq4_xs_gemv_int8_f32_vulkan = {
     .push = iq4_xs_gemv_int8_f32_push,
     .table_count = 1,
     .tables = iq4_xs_gemv_int8_f32_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq4_xs_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -786,13 +790,15 @@ static const uint32_t iq4_xs_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t iq4_xs_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_xs_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq4_xs_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant iq4_xs_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_xs_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, iq4_xs_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, iq4_xs_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, iq4_xs_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq4_xs_gemv_split_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, iq4_xs_gemv_split_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, iq4_xs_gemv_split_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, iq4_xs_gemv_split_f32_vulkan_staged}};
 
 const qk_kernel qk_iq4_xs_gemv_split_f32_vulkan = {
     .name = "iq4_xs_gemv_split_f32",
@@ -808,7 +814,7 @@ const qk_kernel qk_iq4_xs_gemv_split_f32_vulkan = {
     .push = iq4_xs_gemv_split_f32_push,
     .table_count = 1,
     .tables = iq4_xs_gemv_split_f32_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq4_xs_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -841,13 +847,15 @@ static const uint32_t iq4_xs_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t iq4_xs_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_xs_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq4_xs_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant iq4_xs_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_xs_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, iq4_xs_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, iq4_xs_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, iq4_xs_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq4_xs_gemv_int24_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, iq4_xs_gemv_int24_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, iq4_xs_gemv_int24_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, iq4_xs_gemv_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_iq4_xs_gemv_int24_f32_vulkan = {
     .name = "iq4_xs_gemv_int24_f32",
@@ -863,7 +871,7 @@ const qk_kernel qk_iq4_xs_gemv_int24_f32_vulkan = {
     .push = iq4_xs_gemv_int24_f32_push,
     .table_count = 1,
     .tables = iq4_xs_gemv_int24_f32_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq4_xs_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -895,12 +903,14 @@ static const uint32_t iq4_xs_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_xs_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq4_xs_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant iq4_xs_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_xs_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, iq4_xs_gemv_f16_vulkan_rows},
     {3, "split", 1, 4, iq4_xs_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, iq4_xs_gemv_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, iq4_xs_gemv_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, iq4_xs_gemv_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, iq4_xs_gemv_f16_vulkan_staged}};
 
 const qk_kernel qk_iq4_xs_gemv_f16_vulkan = {
     .name = "iq4_xs_gemv_f16",
@@ -916,7 +926,7 @@ const qk_kernel qk_iq4_xs_gemv_f16_vulkan = {
     .push = iq4_xs_gemv_f16_push,
     .table_count = 1,
     .tables = iq4_xs_gemv_f16_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq4_xs_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -974,13 +984,15 @@ static const uint32_t iq4_xs_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t iq4_xs_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_xs_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq4_xs_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant iq4_xs_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_xs_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, iq4_xs_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, iq4_xs_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, iq4_xs_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq4_xs_gemv_int8_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, iq4_xs_gemv_int8_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, iq4_xs_gemv_int8_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, iq4_xs_gemv_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_iq4_xs_gemv_int8_f16_vulkan = {
     .name = "iq4_xs_gemv_int8_f16",
@@ -996,7 +1008,7 @@ const qk_kernel qk_iq4_xs_gemv_int8_f16_vulkan = {
     .push = iq4_xs_gemv_int8_f16_push,
     .table_count = 1,
     .tables = iq4_xs_gemv_int8_f16_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq4_xs_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1029,13 +1041,15 @@ static const uint32_t iq4_xs_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t iq4_xs_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_xs_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq4_xs_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant iq4_xs_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_xs_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, iq4_xs_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, iq4_xs_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, iq4_xs_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq4_xs_gemv_split_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, iq4_xs_gemv_split_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, iq4_xs_gemv_split_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, iq4_xs_gemv_split_f16_vulkan_staged}};
 
 const qk_kernel qk_iq4_xs_gemv_split_f16_vulkan = {
     .name = "iq4_xs_gemv_split_f16",
@@ -1051,7 +1065,7 @@ const qk_kernel qk_iq4_xs_gemv_split_f16_vulkan = {
     .push = iq4_xs_gemv_split_f16_push,
     .table_count = 1,
     .tables = iq4_xs_gemv_split_f16_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq4_xs_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1084,13 +1098,15 @@ static const uint32_t iq4_xs_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t iq4_xs_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_xs_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq4_xs_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant iq4_xs_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_xs_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, iq4_xs_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, iq4_xs_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, iq4_xs_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq4_xs_gemv_int24_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, iq4_xs_gemv_int24_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, iq4_xs_gemv_int24_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, iq4_xs_gemv_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_iq4_xs_gemv_int24_f16_vulkan = {
     .name = "iq4_xs_gemv_int24_f16",
@@ -1106,7 +1122,7 @@ const qk_kernel qk_iq4_xs_gemv_int24_f16_vulkan = {
     .push = iq4_xs_gemv_int24_f16_push,
     .table_count = 1,
     .tables = iq4_xs_gemv_int24_f16_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq4_xs_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -606,12 +606,14 @@ static const uint32_t mlx_mxfp8_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mlx_mxfp8_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t mlx_mxfp8_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t mlx_mxfp8_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t mlx_mxfp8_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant mlx_mxfp8_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mlx_mxfp8_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, mlx_mxfp8_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, mlx_mxfp8_gemv_f32_vulkan_rows},
     {3, "split", 1, 4, mlx_mxfp8_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, mlx_mxfp8_gemv_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, mlx_mxfp8_gemv_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, mlx_mxfp8_gemv_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, mlx_mxfp8_gemv_f32_vulkan_staged}};
 
 const qk_kernel qk_mlx_mxfp8_gemv_f32_vulkan = {
     .name = "mlx_mxfp8_gemv_f32",
@@ -625,7 +627,7 @@ const qk_kernel qk_mlx_mxfp8_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = mlx_mxfp8_gemv_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = mlx_mxfp8_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -680,12 +682,14 @@ static const uint32_t mlx_mxfp8_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mlx_mxfp8_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t mlx_mxfp8_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t mlx_mxfp8_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t mlx_mxfp8_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant mlx_mxfp8_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mlx_mxfp8_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, mlx_mxfp8_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, mlx_mxfp8_gemv_f16_vulkan_rows},
     {3, "split", 1, 4, mlx_mxfp8_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, mlx_mxfp8_gemv_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, mlx_mxfp8_gemv_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, mlx_mxfp8_gemv_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, mlx_mxfp8_gemv_f16_vulkan_staged}};
 
 const qk_kernel qk_mlx_mxfp8_gemv_f16_vulkan = {
     .name = "mlx_mxfp8_gemv_f16",
@@ -699,7 +703,7 @@ const qk_kernel qk_mlx_mxfp8_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = mlx_mxfp8_gemv_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = mlx_mxfp8_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -647,12 +647,14 @@ static const uint32_t mxfp4_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t mxfp4_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t mxfp4_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant mxfp4_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_f32_vulkan_rows},
     {3, "split", 1, 4, mxfp4_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, mxfp4_gemv_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, mxfp4_gemv_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, mxfp4_gemv_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, mxfp4_gemv_f32_vulkan_staged}};
 
 const qk_kernel qk_mxfp4_gemv_f32_vulkan = {
     .name = "mxfp4_gemv_f32",
@@ -668,7 +670,7 @@ const qk_kernel qk_mxfp4_gemv_f32_vulkan = {
     .push = mxfp4_gemv_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_f32_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = mxfp4_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -726,13 +728,15 @@ static const uint32_t mxfp4_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t mxfp4_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant mxfp4_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, mxfp4_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, mxfp4_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, mxfp4_gemv_int8_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, mxfp4_gemv_int8_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, mxfp4_gemv_int8_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, mxfp4_gemv_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_mxfp4_gemv_int8_f32_vulkan = {
     .name = "mxfp4_gemv_int8_f32",
@@ -748,7 +752,7 @@ const qk_kernel qk_mxfp4_gemv_int8_f32_vulkan = {
     .push = mxfp4_gemv_int8_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_int8_f32_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = mxfp4_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -781,13 +785,15 @@ static const uint32_t mxfp4_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t mxfp4_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t mxfp4_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t mxfp4_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant mxfp4_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, mxfp4_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, mxfp4_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, mxfp4_gemv_split_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, mxfp4_gemv_split_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, mxfp4_gemv_split_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, mxfp4_gemv_split_f32_vulkan_staged}};
 
 const qk_kernel qk_mxfp4_gemv_split_f32_vulkan = {
     .name = "mxfp4_gemv_split_f32",
@@ -803,7 +809,7 @@ const qk_kernel qk_mxfp4_gemv_split_f32_vulkan = {
     .push = mxfp4_gemv_split_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_split_f32_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = mxfp4_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -836,13 +842,15 @@ static const uint32_t mxfp4_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t mxfp4_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t mxfp4_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t mxfp4_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant mxfp4_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, mxfp4_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, mxfp4_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, mxfp4_gemv_int24_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, mxfp4_gemv_int24_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, mxfp4_gemv_int24_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, mxfp4_gemv_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_mxfp4_gemv_int24_f32_vulkan = {
     .name = "mxfp4_gemv_int24_f32",
@@ -858,7 +866,7 @@ const qk_kernel qk_mxfp4_gemv_int24_f32_vulkan = {
     .push = mxfp4_gemv_int24_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_int24_f32_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = mxfp4_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -890,12 +898,14 @@ static const uint32_t mxfp4_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t mxfp4_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t mxfp4_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant mxfp4_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_f16_vulkan_rows},
     {3, "split", 1, 4, mxfp4_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, mxfp4_gemv_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, mxfp4_gemv_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, mxfp4_gemv_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, mxfp4_gemv_f16_vulkan_staged}};
 
 const qk_kernel qk_mxfp4_gemv_f16_vulkan = {
     .name = "mxfp4_gemv_f16",
@@ -911,7 +921,7 @@ const qk_kernel qk_mxfp4_gemv_f16_vulkan = {
     .push = mxfp4_gemv_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_f16_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = mxfp4_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -969,13 +979,15 @@ static const uint32_t mxfp4_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t mxfp4_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t mxfp4_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t mxfp4_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant mxfp4_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, mxfp4_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, mxfp4_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, mxfp4_gemv_int8_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, mxfp4_gemv_int8_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, mxfp4_gemv_int8_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, mxfp4_gemv_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_mxfp4_gemv_int8_f16_vulkan = {
     .name = "mxfp4_gemv_int8_f16",
@@ -991,7 +1003,7 @@ const qk_kernel qk_mxfp4_gemv_int8_f16_vulkan = {
     .push = mxfp4_gemv_int8_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_int8_f16_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = mxfp4_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1024,13 +1036,15 @@ static const uint32_t mxfp4_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t mxfp4_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t mxfp4_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t mxfp4_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant mxfp4_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, mxfp4_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, mxfp4_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, mxfp4_gemv_split_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, mxfp4_gemv_split_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, mxfp4_gemv_split_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, mxfp4_gemv_split_f16_vulkan_staged}};
 
 const qk_kernel qk_mxfp4_gemv_split_f16_vulkan = {
     .name = "mxfp4_gemv_split_f16",
@@ -1046,7 +1060,7 @@ const qk_kernel qk_mxfp4_gemv_split_f16_vulkan = {
     .push = mxfp4_gemv_split_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_split_f16_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = mxfp4_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1079,13 +1093,15 @@ static const uint32_t mxfp4_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t mxfp4_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t mxfp4_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t mxfp4_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant mxfp4_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, mxfp4_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, mxfp4_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, mxfp4_gemv_int24_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, mxfp4_gemv_int24_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, mxfp4_gemv_int24_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, mxfp4_gemv_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_mxfp4_gemv_int24_f16_vulkan = {
     .name = "mxfp4_gemv_int24_f16",
@@ -1101,7 +1117,7 @@ const qk_kernel qk_mxfp4_gemv_int24_f16_vulkan = {
     .push = mxfp4_gemv_int24_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_int24_f16_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = mxfp4_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -642,12 +642,14 @@ static const uint32_t nvfp4_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t nvfp4_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t nvfp4_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant nvfp4_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, nvfp4_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, nvfp4_gemv_f32_vulkan_rows},
     {3, "split", 1, 4, nvfp4_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, nvfp4_gemv_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, nvfp4_gemv_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, nvfp4_gemv_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, nvfp4_gemv_f32_vulkan_staged}};
 
 const qk_kernel qk_nvfp4_gemv_f32_vulkan = {
     .name = "nvfp4_gemv_f32",
@@ -663,7 +665,7 @@ const qk_kernel qk_nvfp4_gemv_f32_vulkan = {
     .push = nvfp4_gemv_f32_push,
     .table_count = 1,
     .tables = nvfp4_gemv_f32_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = nvfp4_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -721,13 +723,15 @@ static const uint32_t nvfp4_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t nvfp4_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t nvfp4_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t nvfp4_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant nvfp4_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, nvfp4_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, nvfp4_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, nvfp4_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, nvfp4_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, nvfp4_gemv_int8_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, nvfp4_gemv_int8_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, nvfp4_gemv_int8_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, nvfp4_gemv_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_nvfp4_gemv_int8_f32_vulkan = {
     .name = "nvfp4_gemv_int8_f32",
@@ -743,7 +747,7 @@ const qk_kernel qk_nvfp4_gemv_int8_f32_vulkan = {
     .push = nvfp4_gemv_int8_f32_push,
     .table_count = 1,
     .tables = nvfp4_gemv_int8_f32_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = nvfp4_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -776,13 +780,15 @@ static const uint32_t nvfp4_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t nvfp4_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t nvfp4_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t nvfp4_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant nvfp4_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, nvfp4_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, nvfp4_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, nvfp4_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, nvfp4_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, nvfp4_gemv_split_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, nvfp4_gemv_split_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, nvfp4_gemv_split_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, nvfp4_gemv_split_f32_vulkan_staged}};
 
 const qk_kernel qk_nvfp4_gemv_split_f32_vulkan = {
     .name = "nvfp4_gemv_split_f32",
@@ -798,7 +804,7 @@ const qk_kernel qk_nvfp4_gemv_split_f32_vulkan = {
     .push = nvfp4_gemv_split_f32_push,
     .table_count = 1,
     .tables = nvfp4_gemv_split_f32_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = nvfp4_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -831,13 +837,15 @@ static const uint32_t nvfp4_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t nvfp4_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t nvfp4_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t nvfp4_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant nvfp4_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, nvfp4_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, nvfp4_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, nvfp4_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, nvfp4_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, nvfp4_gemv_int24_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, nvfp4_gemv_int24_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, nvfp4_gemv_int24_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, nvfp4_gemv_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_nvfp4_gemv_int24_f32_vulkan = {
     .name = "nvfp4_gemv_int24_f32",
@@ -853,7 +861,7 @@ const qk_kernel qk_nvfp4_gemv_int24_f32_vulkan = {
     .push = nvfp4_gemv_int24_f32_push,
     .table_count = 1,
     .tables = nvfp4_gemv_int24_f32_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = nvfp4_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -885,12 +893,14 @@ static const uint32_t nvfp4_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t nvfp4_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t nvfp4_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant nvfp4_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, nvfp4_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, nvfp4_gemv_f16_vulkan_rows},
     {3, "split", 1, 4, nvfp4_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, nvfp4_gemv_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, nvfp4_gemv_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, nvfp4_gemv_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, nvfp4_gemv_f16_vulkan_staged}};
 
 const qk_kernel qk_nvfp4_gemv_f16_vulkan = {
     .name = "nvfp4_gemv_f16",
@@ -906,7 +916,7 @@ const qk_kernel qk_nvfp4_gemv_f16_vulkan = {
     .push = nvfp4_gemv_f16_push,
     .table_count = 1,
     .tables = nvfp4_gemv_f16_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = nvfp4_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -964,13 +974,15 @@ static const uint32_t nvfp4_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t nvfp4_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t nvfp4_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t nvfp4_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant nvfp4_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, nvfp4_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, nvfp4_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, nvfp4_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, nvfp4_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, nvfp4_gemv_int8_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, nvfp4_gemv_int8_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, nvfp4_gemv_int8_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, nvfp4_gemv_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_nvfp4_gemv_int8_f16_vulkan = {
     .name = "nvfp4_gemv_int8_f16",
@@ -986,7 +998,7 @@ const qk_kernel qk_nvfp4_gemv_int8_f16_vulkan = {
     .push = nvfp4_gemv_int8_f16_push,
     .table_count = 1,
     .tables = nvfp4_gemv_int8_f16_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = nvfp4_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1019,13 +1031,15 @@ static const uint32_t nvfp4_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t nvfp4_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t nvfp4_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t nvfp4_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant nvfp4_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, nvfp4_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, nvfp4_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, nvfp4_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, nvfp4_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, nvfp4_gemv_split_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, nvfp4_gemv_split_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, nvfp4_gemv_split_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, nvfp4_gemv_split_f16_vulkan_staged}};
 
 const qk_kernel qk_nvfp4_gemv_split_f16_vulkan = {
     .name = "nvfp4_gemv_split_f16",
@@ -1041,7 +1055,7 @@ const qk_kernel qk_nvfp4_gemv_split_f16_vulkan = {
     .push = nvfp4_gemv_split_f16_push,
     .table_count = 1,
     .tables = nvfp4_gemv_split_f16_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = nvfp4_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1074,13 +1088,15 @@ static const uint32_t nvfp4_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t nvfp4_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t nvfp4_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t nvfp4_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant nvfp4_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, nvfp4_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, nvfp4_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, nvfp4_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, nvfp4_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, nvfp4_gemv_int24_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, nvfp4_gemv_int24_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, nvfp4_gemv_int24_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, nvfp4_gemv_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_nvfp4_gemv_int24_f16_vulkan = {
     .name = "nvfp4_gemv_int24_f16",
@@ -1096,7 +1112,7 @@ const qk_kernel qk_nvfp4_gemv_int24_f16_vulkan = {
     .push = nvfp4_gemv_int24_f16_push,
     .table_count = 1,
     .tables = nvfp4_gemv_int24_f16_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = nvfp4_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

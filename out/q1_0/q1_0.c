@@ -668,13 +668,15 @@ static const uint32_t q1_0_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q1_0_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q1_0_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q1_0_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q1_0_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q1_0_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q1_0_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, q1_0_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, q1_0_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, q1_0_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, q1_0_gemv_int8_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, q1_0_gemv_int8_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q1_0_gemv_int8_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, q1_0_gemv_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_q1_0_gemv_int8_f32_vulkan = {
     .name = "q1_0_gemv_int8_f32",
@@ -688,7 +690,7 @@ const qk_kernel qk_q1_0_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q1_0_gemv_int8_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q1_0_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -718,13 +720,15 @@ static const uint32_t q1_0_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t q1_0_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q1_0_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q1_0_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q1_0_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q1_0_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q1_0_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, q1_0_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, q1_0_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, q1_0_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, q1_0_gemv_split_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, q1_0_gemv_split_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q1_0_gemv_split_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, q1_0_gemv_split_f32_vulkan_staged}};
 
 const qk_kernel qk_q1_0_gemv_split_f32_vulkan = {
     .name = "q1_0_gemv_split_f32",
@@ -738,7 +742,7 @@ const qk_kernel qk_q1_0_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q1_0_gemv_split_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q1_0_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -768,13 +772,15 @@ static const uint32_t q1_0_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q1_0_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q1_0_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q1_0_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q1_0_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q1_0_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q1_0_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, q1_0_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, q1_0_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, q1_0_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, q1_0_gemv_int24_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, q1_0_gemv_int24_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q1_0_gemv_int24_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, q1_0_gemv_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_q1_0_gemv_int24_f32_vulkan = {
     .name = "q1_0_gemv_int24_f32",
@@ -788,7 +794,7 @@ const qk_kernel qk_q1_0_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q1_0_gemv_int24_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q1_0_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -889,13 +895,15 @@ static const uint32_t q1_0_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q1_0_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q1_0_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q1_0_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q1_0_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q1_0_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q1_0_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, q1_0_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, q1_0_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, q1_0_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, q1_0_gemv_int8_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, q1_0_gemv_int8_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q1_0_gemv_int8_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, q1_0_gemv_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_q1_0_gemv_int8_f16_vulkan = {
     .name = "q1_0_gemv_int8_f16",
@@ -909,7 +917,7 @@ const qk_kernel qk_q1_0_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q1_0_gemv_int8_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q1_0_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -939,13 +947,15 @@ static const uint32_t q1_0_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t q1_0_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q1_0_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q1_0_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q1_0_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q1_0_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q1_0_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, q1_0_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, q1_0_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, q1_0_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, q1_0_gemv_split_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, q1_0_gemv_split_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q1_0_gemv_split_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, q1_0_gemv_split_f16_vulkan_staged}};
 
 const qk_kernel qk_q1_0_gemv_split_f16_vulkan = {
     .name = "q1_0_gemv_split_f16",
@@ -959,7 +969,7 @@ const qk_kernel qk_q1_0_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q1_0_gemv_split_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q1_0_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -989,13 +999,15 @@ static const uint32_t q1_0_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q1_0_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q1_0_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q1_0_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q1_0_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q1_0_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q1_0_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, q1_0_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, q1_0_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, q1_0_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, q1_0_gemv_int24_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, q1_0_gemv_int24_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q1_0_gemv_int24_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, q1_0_gemv_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_q1_0_gemv_int24_f16_vulkan = {
     .name = "q1_0_gemv_int24_f16",
@@ -1009,7 +1021,7 @@ const qk_kernel qk_q1_0_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q1_0_gemv_int24_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q1_0_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -606,12 +606,14 @@ static const uint32_t q2_K_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q2_K_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q2_K_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q2_K_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_K_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q2_K_gemv_f32_vulkan_rows},
     {3, "split", 1, 4, q2_K_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, q2_K_gemv_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, q2_K_gemv_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q2_K_gemv_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, q2_K_gemv_f32_vulkan_staged}};
 
 const qk_kernel qk_q2_K_gemv_f32_vulkan = {
     .name = "q2_K_gemv_f32",
@@ -625,7 +627,7 @@ const qk_kernel qk_q2_K_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q2_K_gemv_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q2_K_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -680,13 +682,15 @@ static const uint32_t q2_K_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q2_K_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q2_K_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q2_K_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q2_K_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_K_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, q2_K_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, q2_K_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, q2_K_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, q2_K_gemv_int8_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, q2_K_gemv_int8_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q2_K_gemv_int8_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, q2_K_gemv_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_q2_K_gemv_int8_f32_vulkan = {
     .name = "q2_K_gemv_int8_f32",
@@ -700,7 +704,7 @@ const qk_kernel qk_q2_K_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q2_K_gemv_int8_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q2_K_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -730,13 +734,15 @@ static const uint32_t q2_K_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t q2_K_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q2_K_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q2_K_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q2_K_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_K_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, q2_K_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, q2_K_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, q2_K_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, q2_K_gemv_split_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, q2_K_gemv_split_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q2_K_gemv_split_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, q2_K_gemv_split_f32_vulkan_staged}};
 
 const qk_kernel qk_q2_K_gemv_split_f32_vulkan = {
     .name = "q2_K_gemv_split_f32",
@@ -750,7 +756,7 @@ const qk_kernel qk_q2_K_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q2_K_gemv_split_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q2_K_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -780,13 +786,15 @@ static const uint32_t q2_K_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q2_K_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q2_K_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q2_K_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q2_K_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_K_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, q2_K_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, q2_K_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, q2_K_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, q2_K_gemv_int24_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, q2_K_gemv_int24_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q2_K_gemv_int24_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, q2_K_gemv_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_q2_K_gemv_int24_f32_vulkan = {
     .name = "q2_K_gemv_int24_f32",
@@ -800,7 +808,7 @@ const qk_kernel qk_q2_K_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q2_K_gemv_int24_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q2_K_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -829,12 +837,14 @@ static const uint32_t q2_K_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q2_K_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q2_K_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q2_K_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_K_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q2_K_gemv_f16_vulkan_rows},
     {3, "split", 1, 4, q2_K_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, q2_K_gemv_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, q2_K_gemv_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q2_K_gemv_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, q2_K_gemv_f16_vulkan_staged}};
 
 const qk_kernel qk_q2_K_gemv_f16_vulkan = {
     .name = "q2_K_gemv_f16",
@@ -848,7 +858,7 @@ const qk_kernel qk_q2_K_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q2_K_gemv_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q2_K_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -903,13 +913,15 @@ static const uint32_t q2_K_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q2_K_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q2_K_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q2_K_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q2_K_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_K_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, q2_K_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, q2_K_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, q2_K_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, q2_K_gemv_int8_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, q2_K_gemv_int8_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q2_K_gemv_int8_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, q2_K_gemv_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_q2_K_gemv_int8_f16_vulkan = {
     .name = "q2_K_gemv_int8_f16",
@@ -923,7 +935,7 @@ const qk_kernel qk_q2_K_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q2_K_gemv_int8_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q2_K_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -953,13 +965,15 @@ static const uint32_t q2_K_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t q2_K_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q2_K_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q2_K_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q2_K_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_K_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, q2_K_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, q2_K_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, q2_K_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, q2_K_gemv_split_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, q2_K_gemv_split_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q2_K_gemv_split_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, q2_K_gemv_split_f16_vulkan_staged}};
 
 const qk_kernel qk_q2_K_gemv_split_f16_vulkan = {
     .name = "q2_K_gemv_split_f16",
@@ -973,7 +987,7 @@ const qk_kernel qk_q2_K_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q2_K_gemv_split_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q2_K_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1003,13 +1017,15 @@ static const uint32_t q2_K_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q2_K_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q2_K_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q2_K_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q2_K_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_K_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, q2_K_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, q2_K_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, q2_K_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, q2_K_gemv_int24_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, q2_K_gemv_int24_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q2_K_gemv_int24_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, q2_K_gemv_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_q2_K_gemv_int24_f16_vulkan = {
     .name = "q2_K_gemv_int24_f16",
@@ -1023,7 +1039,7 @@ const qk_kernel qk_q2_K_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q2_K_gemv_int24_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q2_K_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

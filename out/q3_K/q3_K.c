@@ -609,12 +609,14 @@ static const uint32_t q3_K_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q3_K_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q3_K_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q3_K_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q3_K_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q3_K_gemv_f32_vulkan_rows},
     {3, "split", 1, 4, q3_K_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, q3_K_gemv_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, q3_K_gemv_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q3_K_gemv_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, q3_K_gemv_f32_vulkan_staged}};
 
 const qk_kernel qk_q3_K_gemv_f32_vulkan = {
     .name = "q3_K_gemv_f32",
@@ -628,7 +630,7 @@ const qk_kernel qk_q3_K_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q3_K_gemv_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q3_K_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -683,13 +685,15 @@ static const uint32_t q3_K_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q3_K_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q3_K_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q3_K_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q3_K_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q3_K_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, q3_K_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, q3_K_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, q3_K_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, q3_K_gemv_int8_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, q3_K_gemv_int8_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q3_K_gemv_int8_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, q3_K_gemv_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_q3_K_gemv_int8_f32_vulkan = {
     .name = "q3_K_gemv_int8_f32",
@@ -703,7 +707,7 @@ const qk_kernel qk_q3_K_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q3_K_gemv_int8_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q3_K_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -733,13 +737,15 @@ static const uint32_t q3_K_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t q3_K_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q3_K_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q3_K_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q3_K_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q3_K_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, q3_K_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, q3_K_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, q3_K_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, q3_K_gemv_split_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, q3_K_gemv_split_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q3_K_gemv_split_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, q3_K_gemv_split_f32_vulkan_staged}};
 
 const qk_kernel qk_q3_K_gemv_split_f32_vulkan = {
     .name = "q3_K_gemv_split_f32",
@@ -753,7 +759,7 @@ const qk_kernel qk_q3_K_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q3_K_gemv_split_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q3_K_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -783,13 +789,15 @@ static const uint32_t q3_K_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q3_K_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q3_K_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q3_K_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q3_K_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q3_K_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, q3_K_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, q3_K_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, q3_K_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, q3_K_gemv_int24_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, q3_K_gemv_int24_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q3_K_gemv_int24_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, q3_K_gemv_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_q3_K_gemv_int24_f32_vulkan = {
     .name = "q3_K_gemv_int24_f32",
@@ -803,7 +811,7 @@ const qk_kernel qk_q3_K_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q3_K_gemv_int24_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q3_K_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -832,12 +840,14 @@ static const uint32_t q3_K_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q3_K_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q3_K_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q3_K_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q3_K_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q3_K_gemv_f16_vulkan_rows},
     {3, "split", 1, 4, q3_K_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, q3_K_gemv_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, q3_K_gemv_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q3_K_gemv_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, q3_K_gemv_f16_vulkan_staged}};
 
 const qk_kernel qk_q3_K_gemv_f16_vulkan = {
     .name = "q3_K_gemv_f16",
@@ -851,7 +861,7 @@ const qk_kernel qk_q3_K_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q3_K_gemv_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q3_K_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -906,13 +916,15 @@ static const uint32_t q3_K_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q3_K_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q3_K_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q3_K_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q3_K_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q3_K_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, q3_K_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, q3_K_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, q3_K_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, q3_K_gemv_int8_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, q3_K_gemv_int8_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q3_K_gemv_int8_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, q3_K_gemv_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_q3_K_gemv_int8_f16_vulkan = {
     .name = "q3_K_gemv_int8_f16",
@@ -926,7 +938,7 @@ const qk_kernel qk_q3_K_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q3_K_gemv_int8_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q3_K_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -956,13 +968,15 @@ static const uint32_t q3_K_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t q3_K_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q3_K_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q3_K_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q3_K_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q3_K_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, q3_K_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, q3_K_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, q3_K_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, q3_K_gemv_split_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, q3_K_gemv_split_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q3_K_gemv_split_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, q3_K_gemv_split_f16_vulkan_staged}};
 
 const qk_kernel qk_q3_K_gemv_split_f16_vulkan = {
     .name = "q3_K_gemv_split_f16",
@@ -976,7 +990,7 @@ const qk_kernel qk_q3_K_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q3_K_gemv_split_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q3_K_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1006,13 +1020,15 @@ static const uint32_t q3_K_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q3_K_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q3_K_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q3_K_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q3_K_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q3_K_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, q3_K_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, q3_K_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, q3_K_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, q3_K_gemv_int24_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, q3_K_gemv_int24_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q3_K_gemv_int24_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, q3_K_gemv_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_q3_K_gemv_int24_f16_vulkan = {
     .name = "q3_K_gemv_int24_f16",
@@ -1026,7 +1042,7 @@ const qk_kernel qk_q3_K_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q3_K_gemv_int24_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q3_K_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -596,12 +596,14 @@ static const uint32_t q4_0_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_0_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q4_0_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_0_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_f32_vulkan_rows},
     {3, "split", 1, 4, q4_0_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, q4_0_gemv_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, q4_0_gemv_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q4_0_gemv_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, q4_0_gemv_f32_vulkan_staged}};
 
 const qk_kernel qk_q4_0_gemv_f32_vulkan = {
     .name = "q4_0_gemv_f32",
@@ -615,7 +617,7 @@ const qk_kernel qk_q4_0_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_0_gemv_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q4_0_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -670,13 +672,15 @@ static const uint32_t q4_0_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q4_0_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_0_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q4_0_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_0_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, q4_0_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, q4_0_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, q4_0_gemv_int8_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, q4_0_gemv_int8_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q4_0_gemv_int8_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, q4_0_gemv_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_q4_0_gemv_int8_f32_vulkan = {
     .name = "q4_0_gemv_int8_f32",
@@ -690,7 +694,7 @@ const qk_kernel qk_q4_0_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_0_gemv_int8_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q4_0_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -720,13 +724,15 @@ static const uint32_t q4_0_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t q4_0_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_0_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q4_0_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_0_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, q4_0_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, q4_0_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, q4_0_gemv_split_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, q4_0_gemv_split_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q4_0_gemv_split_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, q4_0_gemv_split_f32_vulkan_staged}};
 
 const qk_kernel qk_q4_0_gemv_split_f32_vulkan = {
     .name = "q4_0_gemv_split_f32",
@@ -740,7 +746,7 @@ const qk_kernel qk_q4_0_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_0_gemv_split_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q4_0_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -770,13 +776,15 @@ static const uint32_t q4_0_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q4_0_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_0_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q4_0_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_0_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, q4_0_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, q4_0_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, q4_0_gemv_int24_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, q4_0_gemv_int24_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q4_0_gemv_int24_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, q4_0_gemv_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_q4_0_gemv_int24_f32_vulkan = {
     .name = "q4_0_gemv_int24_f32",
@@ -790,7 +798,7 @@ const qk_kernel qk_q4_0_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_0_gemv_int24_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q4_0_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -819,12 +827,14 @@ static const uint32_t q4_0_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_0_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q4_0_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_0_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_f16_vulkan_rows},
     {3, "split", 1, 4, q4_0_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, q4_0_gemv_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, q4_0_gemv_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q4_0_gemv_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, q4_0_gemv_f16_vulkan_staged}};
 
 const qk_kernel qk_q4_0_gemv_f16_vulkan = {
     .name = "q4_0_gemv_f16",
@@ -838,7 +848,7 @@ const qk_kernel qk_q4_0_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_0_gemv_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q4_0_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -893,13 +903,15 @@ static const uint32_t q4_0_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q4_0_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_0_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q4_0_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_0_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, q4_0_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, q4_0_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, q4_0_gemv_int8_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, q4_0_gemv_int8_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q4_0_gemv_int8_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, q4_0_gemv_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_q4_0_gemv_int8_f16_vulkan = {
     .name = "q4_0_gemv_int8_f16",
@@ -913,7 +925,7 @@ const qk_kernel qk_q4_0_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_0_gemv_int8_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q4_0_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -943,13 +955,15 @@ static const uint32_t q4_0_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t q4_0_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_0_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q4_0_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_0_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, q4_0_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, q4_0_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, q4_0_gemv_split_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, q4_0_gemv_split_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q4_0_gemv_split_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, q4_0_gemv_split_f16_vulkan_staged}};
 
 const qk_kernel qk_q4_0_gemv_split_f16_vulkan = {
     .name = "q4_0_gemv_split_f16",
@@ -963,7 +977,7 @@ const qk_kernel qk_q4_0_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_0_gemv_split_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q4_0_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -993,13 +1007,15 @@ static const uint32_t q4_0_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q4_0_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_0_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q4_0_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_0_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_0_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_0_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, q4_0_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, q4_0_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, q4_0_gemv_int24_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, q4_0_gemv_int24_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q4_0_gemv_int24_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, q4_0_gemv_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_q4_0_gemv_int24_f16_vulkan = {
     .name = "q4_0_gemv_int24_f16",
@@ -1013,7 +1029,7 @@ const qk_kernel qk_q4_0_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_0_gemv_int24_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q4_0_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

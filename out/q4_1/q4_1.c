@@ -598,12 +598,14 @@ static const uint32_t q4_1_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_1_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q4_1_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_1_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_1_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_1_gemv_f32_vulkan_rows},
     {3, "split", 1, 4, q4_1_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, q4_1_gemv_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, q4_1_gemv_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q4_1_gemv_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, q4_1_gemv_f32_vulkan_staged}};
 
 const qk_kernel qk_q4_1_gemv_f32_vulkan = {
     .name = "q4_1_gemv_f32",
@@ -617,7 +619,7 @@ const qk_kernel qk_q4_1_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_1_gemv_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q4_1_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -672,13 +674,15 @@ static const uint32_t q4_1_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q4_1_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_1_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q4_1_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_1_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_1_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_1_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, q4_1_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, q4_1_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, q4_1_gemv_int8_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, q4_1_gemv_int8_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q4_1_gemv_int8_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, q4_1_gemv_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_q4_1_gemv_int8_f32_vulkan = {
     .name = "q4_1_gemv_int8_f32",
@@ -692,7 +696,7 @@ const qk_kernel qk_q4_1_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_1_gemv_int8_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q4_1_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -722,13 +726,15 @@ static const uint32_t q4_1_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t q4_1_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_1_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q4_1_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_1_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_1_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_1_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, q4_1_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, q4_1_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, q4_1_gemv_split_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, q4_1_gemv_split_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q4_1_gemv_split_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, q4_1_gemv_split_f32_vulkan_staged}};
 
 const qk_kernel qk_q4_1_gemv_split_f32_vulkan = {
     .name = "q4_1_gemv_split_f32",
@@ -742,7 +748,7 @@ const qk_kernel qk_q4_1_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_1_gemv_split_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q4_1_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -772,13 +778,15 @@ static const uint32_t q4_1_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q4_1_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_1_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q4_1_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_1_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_1_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, q4_1_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, q4_1_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, q4_1_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, q4_1_gemv_int24_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, q4_1_gemv_int24_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q4_1_gemv_int24_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, q4_1_gemv_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_q4_1_gemv_int24_f32_vulkan = {
     .name = "q4_1_gemv_int24_f32",
@@ -792,7 +800,7 @@ const qk_kernel qk_q4_1_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_1_gemv_int24_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q4_1_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -821,12 +829,14 @@ static const uint32_t q4_1_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_1_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q4_1_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_1_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_1_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_1_gemv_f16_vulkan_rows},
     {3, "split", 1, 4, q4_1_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, q4_1_gemv_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, q4_1_gemv_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q4_1_gemv_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, q4_1_gemv_f16_vulkan_staged}};
 
 const qk_kernel qk_q4_1_gemv_f16_vulkan = {
     .name = "q4_1_gemv_f16",
@@ -840,7 +850,7 @@ const qk_kernel qk_q4_1_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_1_gemv_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q4_1_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -895,13 +905,15 @@ static const uint32_t q4_1_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q4_1_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_1_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q4_1_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_1_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_1_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_1_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, q4_1_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, q4_1_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, q4_1_gemv_int8_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, q4_1_gemv_int8_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q4_1_gemv_int8_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, q4_1_gemv_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_q4_1_gemv_int8_f16_vulkan = {
     .name = "q4_1_gemv_int8_f16",
@@ -915,7 +927,7 @@ const qk_kernel qk_q4_1_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_1_gemv_int8_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q4_1_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -945,13 +957,15 @@ static const uint32_t q4_1_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t q4_1_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_1_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q4_1_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_1_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_1_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_1_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, q4_1_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, q4_1_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, q4_1_gemv_split_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, q4_1_gemv_split_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q4_1_gemv_split_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, q4_1_gemv_split_f16_vulkan_staged}};
 
 const qk_kernel qk_q4_1_gemv_split_f16_vulkan = {
     .name = "q4_1_gemv_split_f16",
@@ -965,7 +979,7 @@ const qk_kernel qk_q4_1_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_1_gemv_split_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q4_1_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -995,13 +1009,15 @@ static const uint32_t q4_1_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q4_1_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_1_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q4_1_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_1_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_1_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, q4_1_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, q4_1_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, q4_1_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, q4_1_gemv_int24_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, q4_1_gemv_int24_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q4_1_gemv_int24_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, q4_1_gemv_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_q4_1_gemv_int24_f16_vulkan = {
     .name = "q4_1_gemv_int24_f16",
@@ -1015,7 +1031,7 @@ const qk_kernel qk_q4_1_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_1_gemv_int24_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q4_1_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

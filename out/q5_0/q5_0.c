@@ -601,12 +601,14 @@ static const uint32_t q5_0_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_0_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q5_0_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_0_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_0_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_0_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_0_gemv_f32_vulkan_rows},
     {3, "split", 1, 4, q5_0_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, q5_0_gemv_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, q5_0_gemv_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q5_0_gemv_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, q5_0_gemv_f32_vulkan_staged}};
 
 const qk_kernel qk_q5_0_gemv_f32_vulkan = {
     .name = "q5_0_gemv_f32",
@@ -620,7 +622,7 @@ const qk_kernel qk_q5_0_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_0_gemv_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q5_0_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -675,13 +677,15 @@ static const uint32_t q5_0_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q5_0_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_0_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q5_0_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_0_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_0_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_0_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_0_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, q5_0_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, q5_0_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, q5_0_gemv_int8_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, q5_0_gemv_int8_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q5_0_gemv_int8_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, q5_0_gemv_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_q5_0_gemv_int8_f32_vulkan = {
     .name = "q5_0_gemv_int8_f32",
@@ -695,7 +699,7 @@ const qk_kernel qk_q5_0_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_0_gemv_int8_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q5_0_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -725,13 +729,15 @@ static const uint32_t q5_0_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t q5_0_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_0_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q5_0_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_0_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_0_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_0_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_0_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, q5_0_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, q5_0_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, q5_0_gemv_split_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, q5_0_gemv_split_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q5_0_gemv_split_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, q5_0_gemv_split_f32_vulkan_staged}};
 
 const qk_kernel qk_q5_0_gemv_split_f32_vulkan = {
     .name = "q5_0_gemv_split_f32",
@@ -745,7 +751,7 @@ const qk_kernel qk_q5_0_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_0_gemv_split_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q5_0_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -775,13 +781,15 @@ static const uint32_t q5_0_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q5_0_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_0_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q5_0_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_0_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_0_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_0_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_0_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, q5_0_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, q5_0_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, q5_0_gemv_int24_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, q5_0_gemv_int24_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q5_0_gemv_int24_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, q5_0_gemv_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_q5_0_gemv_int24_f32_vulkan = {
     .name = "q5_0_gemv_int24_f32",
@@ -795,7 +803,7 @@ const qk_kernel qk_q5_0_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_0_gemv_int24_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q5_0_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -824,12 +832,14 @@ static const uint32_t q5_0_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_0_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q5_0_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_0_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_0_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_0_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_0_gemv_f16_vulkan_rows},
     {3, "split", 1, 4, q5_0_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, q5_0_gemv_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, q5_0_gemv_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q5_0_gemv_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, q5_0_gemv_f16_vulkan_staged}};
 
 const qk_kernel qk_q5_0_gemv_f16_vulkan = {
     .name = "q5_0_gemv_f16",
@@ -843,7 +853,7 @@ const qk_kernel qk_q5_0_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_0_gemv_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q5_0_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -898,13 +908,15 @@ static const uint32_t q5_0_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q5_0_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_0_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q5_0_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_0_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_0_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_0_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_0_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, q5_0_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, q5_0_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, q5_0_gemv_int8_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, q5_0_gemv_int8_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q5_0_gemv_int8_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, q5_0_gemv_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_q5_0_gemv_int8_f16_vulkan = {
     .name = "q5_0_gemv_int8_f16",
@@ -918,7 +930,7 @@ const qk_kernel qk_q5_0_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_0_gemv_int8_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q5_0_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -948,13 +960,15 @@ static const uint32_t q5_0_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t q5_0_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_0_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q5_0_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_0_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_0_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_0_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_0_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, q5_0_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, q5_0_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, q5_0_gemv_split_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, q5_0_gemv_split_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q5_0_gemv_split_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, q5_0_gemv_split_f16_vulkan_staged}};
 
 const qk_kernel qk_q5_0_gemv_split_f16_vulkan = {
     .name = "q5_0_gemv_split_f16",
@@ -968,7 +982,7 @@ const qk_kernel qk_q5_0_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_0_gemv_split_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q5_0_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -998,13 +1012,15 @@ static const uint32_t q5_0_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q5_0_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_0_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q5_0_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_0_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_0_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_0_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_0_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, q5_0_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, q5_0_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, q5_0_gemv_int24_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, q5_0_gemv_int24_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q5_0_gemv_int24_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, q5_0_gemv_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_q5_0_gemv_int24_f16_vulkan = {
     .name = "q5_0_gemv_int24_f16",
@@ -1018,7 +1034,7 @@ const qk_kernel qk_q5_0_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_0_gemv_int24_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q5_0_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

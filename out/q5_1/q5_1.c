@@ -603,12 +603,14 @@ static const uint32_t q5_1_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_1_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q5_1_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_1_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_1_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_1_gemv_f32_vulkan_rows},
     {3, "split", 1, 4, q5_1_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, q5_1_gemv_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, q5_1_gemv_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q5_1_gemv_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, q5_1_gemv_f32_vulkan_staged}};
 
 const qk_kernel qk_q5_1_gemv_f32_vulkan = {
     .name = "q5_1_gemv_f32",
@@ -622,7 +624,7 @@ const qk_kernel qk_q5_1_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_1_gemv_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q5_1_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -677,13 +679,15 @@ static const uint32_t q5_1_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q5_1_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_1_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q5_1_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_1_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_1_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_1_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, q5_1_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, q5_1_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, q5_1_gemv_int8_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, q5_1_gemv_int8_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q5_1_gemv_int8_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, q5_1_gemv_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_q5_1_gemv_int8_f32_vulkan = {
     .name = "q5_1_gemv_int8_f32",
@@ -697,7 +701,7 @@ const qk_kernel qk_q5_1_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_1_gemv_int8_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q5_1_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -727,13 +731,15 @@ static const uint32_t q5_1_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t q5_1_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_1_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q5_1_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_1_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_1_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_1_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, q5_1_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, q5_1_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, q5_1_gemv_split_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, q5_1_gemv_split_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q5_1_gemv_split_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, q5_1_gemv_split_f32_vulkan_staged}};
 
 const qk_kernel qk_q5_1_gemv_split_f32_vulkan = {
     .name = "q5_1_gemv_split_f32",
@@ -747,7 +753,7 @@ const qk_kernel qk_q5_1_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_1_gemv_split_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q5_1_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -777,13 +783,15 @@ static const uint32_t q5_1_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q5_1_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_1_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q5_1_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_1_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_1_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_1_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, q5_1_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, q5_1_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, q5_1_gemv_int24_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, q5_1_gemv_int24_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q5_1_gemv_int24_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, q5_1_gemv_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_q5_1_gemv_int24_f32_vulkan = {
     .name = "q5_1_gemv_int24_f32",
@@ -797,7 +805,7 @@ const qk_kernel qk_q5_1_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_1_gemv_int24_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q5_1_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -826,12 +834,14 @@ static const uint32_t q5_1_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_1_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q5_1_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_1_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_1_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_1_gemv_f16_vulkan_rows},
     {3, "split", 1, 4, q5_1_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, q5_1_gemv_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, q5_1_gemv_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q5_1_gemv_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, q5_1_gemv_f16_vulkan_staged}};
 
 const qk_kernel qk_q5_1_gemv_f16_vulkan = {
     .name = "q5_1_gemv_f16",
@@ -845,7 +855,7 @@ const qk_kernel qk_q5_1_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_1_gemv_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q5_1_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -900,13 +910,15 @@ static const uint32_t q5_1_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q5_1_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_1_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q5_1_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_1_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_1_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_1_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, q5_1_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, q5_1_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, q5_1_gemv_int8_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, q5_1_gemv_int8_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q5_1_gemv_int8_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, q5_1_gemv_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_q5_1_gemv_int8_f16_vulkan = {
     .name = "q5_1_gemv_int8_f16",
@@ -920,7 +932,7 @@ const qk_kernel qk_q5_1_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_1_gemv_int8_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q5_1_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -950,13 +962,15 @@ static const uint32_t q5_1_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t q5_1_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_1_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q5_1_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_1_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_1_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_1_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, q5_1_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, q5_1_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, q5_1_gemv_split_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, q5_1_gemv_split_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q5_1_gemv_split_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, q5_1_gemv_split_f16_vulkan_staged}};
 
 const qk_kernel qk_q5_1_gemv_split_f16_vulkan = {
     .name = "q5_1_gemv_split_f16",
@@ -970,7 +984,7 @@ const qk_kernel qk_q5_1_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_1_gemv_split_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q5_1_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1000,13 +1014,15 @@ static const uint32_t q5_1_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q5_1_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_1_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q5_1_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_1_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_1_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_1_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, q5_1_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, q5_1_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, q5_1_gemv_int24_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, q5_1_gemv_int24_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q5_1_gemv_int24_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, q5_1_gemv_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_q5_1_gemv_int24_f16_vulkan = {
     .name = "q5_1_gemv_int24_f16",
@@ -1020,7 +1036,7 @@ const qk_kernel qk_q5_1_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_1_gemv_int24_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q5_1_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -618,12 +618,14 @@ static const uint32_t q5_K_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_K_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q5_K_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_K_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_f32_vulkan_rows},
     {3, "split", 1, 4, q5_K_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, q5_K_gemv_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, q5_K_gemv_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q5_K_gemv_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, q5_K_gemv_f32_vulkan_staged}};
 
 const qk_kernel qk_q5_K_gemv_f32_vulkan = {
     .name = "q5_K_gemv_f32",
@@ -637,7 +639,7 @@ const qk_kernel qk_q5_K_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_K_gemv_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q5_K_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -692,13 +694,15 @@ static const uint32_t q5_K_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q5_K_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_K_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q5_K_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_K_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, q5_K_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, q5_K_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, q5_K_gemv_int8_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, q5_K_gemv_int8_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q5_K_gemv_int8_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, q5_K_gemv_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_q5_K_gemv_int8_f32_vulkan = {
     .name = "q5_K_gemv_int8_f32",
@@ -712,7 +716,7 @@ const qk_kernel qk_q5_K_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_K_gemv_int8_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q5_K_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -742,13 +746,15 @@ static const uint32_t q5_K_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t q5_K_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_K_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q5_K_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_K_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, q5_K_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, q5_K_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, q5_K_gemv_split_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, q5_K_gemv_split_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q5_K_gemv_split_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, q5_K_gemv_split_f32_vulkan_staged}};
 
 const qk_kernel qk_q5_K_gemv_split_f32_vulkan = {
     .name = "q5_K_gemv_split_f32",
@@ -762,7 +768,7 @@ const qk_kernel qk_q5_K_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_K_gemv_split_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q5_K_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -792,13 +798,15 @@ static const uint32_t q5_K_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q5_K_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_K_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q5_K_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_K_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, q5_K_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, q5_K_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, q5_K_gemv_int24_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, q5_K_gemv_int24_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q5_K_gemv_int24_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, q5_K_gemv_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_q5_K_gemv_int24_f32_vulkan = {
     .name = "q5_K_gemv_int24_f32",
@@ -812,7 +820,7 @@ const qk_kernel qk_q5_K_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_K_gemv_int24_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q5_K_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -841,12 +849,14 @@ static const uint32_t q5_K_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_K_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q5_K_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_K_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_f16_vulkan_rows},
     {3, "split", 1, 4, q5_K_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, q5_K_gemv_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, q5_K_gemv_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q5_K_gemv_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, q5_K_gemv_f16_vulkan_staged}};
 
 const qk_kernel qk_q5_K_gemv_f16_vulkan = {
     .name = "q5_K_gemv_f16",
@@ -860,7 +870,7 @@ const qk_kernel qk_q5_K_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_K_gemv_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q5_K_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -915,13 +925,15 @@ static const uint32_t q5_K_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q5_K_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_K_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q5_K_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_K_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, q5_K_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, q5_K_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, q5_K_gemv_int8_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, q5_K_gemv_int8_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q5_K_gemv_int8_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, q5_K_gemv_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_q5_K_gemv_int8_f16_vulkan = {
     .name = "q5_K_gemv_int8_f16",
@@ -935,7 +947,7 @@ const qk_kernel qk_q5_K_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_K_gemv_int8_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q5_K_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -965,13 +977,15 @@ static const uint32_t q5_K_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t q5_K_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_K_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q5_K_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_K_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, q5_K_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, q5_K_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, q5_K_gemv_split_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, q5_K_gemv_split_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q5_K_gemv_split_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, q5_K_gemv_split_f16_vulkan_staged}};
 
 const qk_kernel qk_q5_K_gemv_split_f16_vulkan = {
     .name = "q5_K_gemv_split_f16",
@@ -985,7 +999,7 @@ const qk_kernel qk_q5_K_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_K_gemv_split_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q5_K_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1015,13 +1029,15 @@ static const uint32_t q5_K_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q5_K_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q5_K_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q5_K_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_K_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q5_K_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, q5_K_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, q5_K_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, q5_K_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, q5_K_gemv_int24_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, q5_K_gemv_int24_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q5_K_gemv_int24_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, q5_K_gemv_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_q5_K_gemv_int24_f16_vulkan = {
     .name = "q5_K_gemv_int24_f16",
@@ -1035,7 +1051,7 @@ const qk_kernel qk_q5_K_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q5_K_gemv_int24_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q5_K_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

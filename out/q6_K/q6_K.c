@@ -611,12 +611,14 @@ static const uint32_t q6_K_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q6_K_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q6_K_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q6_K_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_f32_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_f32_vulkan_rows},
     {3, "split", 1, 4, q6_K_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, q6_K_gemv_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, q6_K_gemv_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q6_K_gemv_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, q6_K_gemv_f32_vulkan_staged}};
 
 const qk_kernel qk_q6_K_gemv_f32_vulkan = {
     .name = "q6_K_gemv_f32",
@@ -630,7 +632,7 @@ const qk_kernel qk_q6_K_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q6_K_gemv_f32_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q6_K_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -685,13 +687,15 @@ static const uint32_t q6_K_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q6_K_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q6_K_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_int8_f32_vulkan_rows},
     {3, "split", 1, 4, q6_K_gemv_int8_f32_vulkan_split},
     {4, "digits", 1, 1, q6_K_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, q6_K_gemv_int8_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, q6_K_gemv_int8_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q6_K_gemv_int8_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, q6_K_gemv_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_q6_K_gemv_int8_f32_vulkan = {
     .name = "q6_K_gemv_int8_f32",
@@ -705,7 +709,7 @@ const qk_kernel qk_q6_K_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q6_K_gemv_int8_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q6_K_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -735,13 +739,15 @@ static const uint32_t q6_K_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t q6_K_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q6_K_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q6_K_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q6_K_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_split_f32_vulkan_rows},
     {3, "split", 1, 4, q6_K_gemv_split_f32_vulkan_split},
     {4, "digits", 2, 1, q6_K_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, q6_K_gemv_split_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, q6_K_gemv_split_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q6_K_gemv_split_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, q6_K_gemv_split_f32_vulkan_staged}};
 
 const qk_kernel qk_q6_K_gemv_split_f32_vulkan = {
     .name = "q6_K_gemv_split_f32",
@@ -755,7 +761,7 @@ const qk_kernel qk_q6_K_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q6_K_gemv_split_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q6_K_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -785,13 +791,15 @@ static const uint32_t q6_K_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q6_K_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q6_K_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q6_K_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q6_K_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_int24_f32_vulkan_rows},
     {3, "split", 1, 4, q6_K_gemv_int24_f32_vulkan_split},
     {4, "digits", 3, 1, q6_K_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, q6_K_gemv_int24_f32_vulkan_load_words},
-    {6, "shared_fours", 512, 4, q6_K_gemv_int24_f32_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q6_K_gemv_int24_f32_vulkan_shared_fours},
+    {7, "staged", 1, 4, q6_K_gemv_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_q6_K_gemv_int24_f32_vulkan = {
     .name = "q6_K_gemv_int24_f32",
@@ -805,7 +813,7 @@ const qk_kernel qk_q6_K_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q6_K_gemv_int24_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q6_K_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -834,12 +842,14 @@ static const uint32_t q6_K_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q6_K_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q6_K_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q6_K_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_f16_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_f16_vulkan_rows},
     {3, "split", 1, 4, q6_K_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, q6_K_gemv_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, q6_K_gemv_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q6_K_gemv_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, q6_K_gemv_f16_vulkan_staged}};
 
 const qk_kernel qk_q6_K_gemv_f16_vulkan = {
     .name = "q6_K_gemv_f16",
@@ -853,7 +863,7 @@ const qk_kernel qk_q6_K_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q6_K_gemv_f16_push,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = q6_K_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -908,13 +918,15 @@ static const uint32_t q6_K_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q6_K_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q6_K_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q6_K_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q6_K_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_int8_f16_vulkan_rows},
     {3, "split", 1, 4, q6_K_gemv_int8_f16_vulkan_split},
     {4, "digits", 1, 1, q6_K_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, q6_K_gemv_int8_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, q6_K_gemv_int8_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q6_K_gemv_int8_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, q6_K_gemv_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_q6_K_gemv_int8_f16_vulkan = {
     .name = "q6_K_gemv_int8_f16",
@@ -928,7 +940,7 @@ const qk_kernel qk_q6_K_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q6_K_gemv_int8_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q6_K_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -958,13 +970,15 @@ static const uint32_t q6_K_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t q6_K_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q6_K_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q6_K_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q6_K_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_split_f16_vulkan_rows},
     {3, "split", 1, 4, q6_K_gemv_split_f16_vulkan_split},
     {4, "digits", 2, 1, q6_K_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, q6_K_gemv_split_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, q6_K_gemv_split_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q6_K_gemv_split_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, q6_K_gemv_split_f16_vulkan_staged}};
 
 const qk_kernel qk_q6_K_gemv_split_f16_vulkan = {
     .name = "q6_K_gemv_split_f16",
@@ -978,7 +992,7 @@ const qk_kernel qk_q6_K_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q6_K_gemv_split_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q6_K_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1008,13 +1022,15 @@ static const uint32_t q6_K_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q6_K_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q6_K_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q6_K_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q6_K_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, q6_K_gemv_int24_f16_vulkan_rows},
     {3, "split", 1, 4, q6_K_gemv_int24_f16_vulkan_split},
     {4, "digits", 3, 1, q6_K_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, q6_K_gemv_int24_f16_vulkan_load_words},
-    {6, "shared_fours", 512, 4, q6_K_gemv_int24_f16_vulkan_shared_fours}};
+    {6, "shared_fours", 512, 4, q6_K_gemv_int24_f16_vulkan_shared_fours},
+    {7, "staged", 1, 4, q6_K_gemv_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_q6_K_gemv_int24_f16_vulkan = {
     .name = "q6_K_gemv_int24_f16",
@@ -1028,7 +1044,7 @@ const qk_kernel qk_q6_K_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q6_K_gemv_int24_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q6_K_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -1030,42 +1030,79 @@ static inline void qk_mma_constants_(const qk_kernel *kernel, const qk_limits *l
     }
 }
 
+/* How a launch with one right-hand side or a few is shared out. */
+typedef struct qk_share_ {
+    uint32_t kept, rows, split, threads;
+    int staged; /* x is loaded by the whole workgroup */
+} qk_share_;
+
+/* A subgroup keeps a slice of x for the rows that it takes at a time, which are fewer where subgroups would be too few. */
+static inline qk_share_ qk_share_out_(const qk_kernel *kernel, const qk_limits *limits, uint64_t batch, uint64_t rows, uint64_t cols) {
+    qk_share_ s = {1, 0, 1, 128, 0};
+    uint64_t busy = qk_busy_workgroups_(limits), slices = qk_ceil_(cols, 32 * QK_KEPT_VALUES), subgroups;
+    int digits = qk_constant_(kernel, NULL, "digits", 0) != 0, large;
+    uint32_t most = 512;
+    while (s.kept < batch)
+        s.kept *= 2;
+    while (s.split < 8 && rows * s.split < QK_BUSY_ROWS)
+        s.split *= 2;
+    s.rows = qk_rows_at_once_(kernel, s.kept);
+    while (s.rows > 2 && (s.kept > 1 ? rows < s.rows * busy : qk_ceil_(rows, s.rows) * slices < busy * 3 / 4))
+        s.rows /= 2;
+    subgroups = qk_ceil_(rows, s.rows) * slices;
+    /* Where subgroups take few rows, most of what they load is x: a workgroup does so together, if it keeps all of it. */
+    s.staged = s.kept == 1 && busy >= 64 && cols <= 512 * QK_KEPT_VALUES && subgroups < 8 * busy;
+    if (s.staged && slices == 1)
+        most = 128, s.split = 1;
+    else if (s.staged ? subgroups * 5 <= busy * 8 && cols <= 256 * QK_KEPT_VALUES
+                      : s.kept == 1 && digits && cols > 512 * QK_KEPT_VALUES)
+        most = 256;
+    /* Large workgroups where sums are in floats, which take many registers; not where only a few run at once. */
+    large = s.kept > 1 || s.staged || (!digits && busy >= 64);
+    while (s.threads < most && (large || s.threads * QK_KEPT_VALUES < cols) && 2 * s.threads <= limits->workgroup_size)
+        s.threads *= 2;
+    return s;
+}
+
+/* Runs of x that a workgroup loads together: as many as the device has memory for, beside what the kernel needs for its sums. */
+static inline uint32_t qk_staged_(const qk_spec_constant *constant, const qk_limits *limits, const qk_share_ *s) {
+    uint32_t room = limits->shared_bytes != 0 ? limits->shared_bytes : 16384u, sums = s->threads * s->rows * 2 + 512;
+    uint32_t staged = constant->value;
+    for (uint32_t i = 0; i < constant->legal_count; i++)
+        if (constant->legal[i] > staged && constant->legal[i] * 18 + sums <= room)
+            staged = constant->legal[i];
+    return staged;
+}
+
 /* The constants of a launch: the descriptor's, but for as many right-hand sides as there are, and for few rows, of which
  * subgroups take parts, so that a device is busy. */
 static inline void qk_gemv_constants_(const qk_kernel *kernel, const qk_limits *limits, uint64_t batch, uint64_t rows,
                                       uint64_t cols, uint32_t *constants) {
-    uint32_t kept = 1, split = 1, threads = 128;
-    while (kept < batch)
-        kept *= 2;
-    uint32_t at_once = qk_rows_at_once_(kernel, kept);
-    int keeps = qk_keeps_x_(kernel, NULL, kept);
-    while (at_once > 2 && rows < at_once * qk_busy_workgroups_(limits))
-        at_once /= 2;
-    /* Large workgroups where sums are in floats, which take many registers; not where only a few run at once. */
-    int floats = qk_constant_(kernel, NULL, "digits", 0) == 0 && qk_busy_workgroups_(limits) >= 64, large = kept > 1 || floats;
-    while (threads < 512 && (large || threads * QK_KEPT_VALUES < cols) && 2 * threads <= limits->workgroup_size)
-        threads *= 2;
-    while (split < 8 && rows * split < QK_BUSY_ROWS)
-        split *= 2;
+    qk_share_ s = qk_share_out_(kernel, limits, batch, rows, cols);
+    int keeps = qk_keeps_x_(kernel, NULL, s.kept);
     for (uint32_t i = 0; i < kernel->spec_constant_count && i < QK_MAX_CONSTANTS; i++) {
         const qk_spec_constant *c = &kernel->spec_constants[i];
         constants[i] = c->value;
         if (strcmp(c->name, "batch") == 0)
-            constants[i] = kept;
+            constants[i] = s.kept;
         if (strcmp(c->name, "split") == 0 && c->value == 1)
-            constants[i] = split;
+            constants[i] = s.split;
         if (strcmp(c->name, "rows") == 0 && keeps && c->value == QK_USUAL_ROWS)
-            constants[i] = at_once;
+            constants[i] = s.rows;
         if (strcmp(c->name, "local_size_x") == 0 && keeps && c->value == QK_USUAL_THREADS)
-            constants[i] = threads;
-        if (strcmp(c->name, "rows") == 0 && !keeps && kept == 8 && c->value > 2)
+            constants[i] = s.threads;
+        if (strcmp(c->name, "rows") == 0 && !keeps && s.kept == 8 && c->value > 2)
             constants[i] = 2;
     }
-    for (uint32_t i = 0; i < kernel->spec_constant_count && i < QK_MAX_CONSTANTS; i++)
-        if (strcmp(kernel->spec_constants[i].name, "shared_fours") == 0)
-            constants[i] = qk_shared_fours_(&kernel->spec_constants[i], limits,
-                                            qk_constant_(kernel, constants, "local_size_x", threads),
-                                            qk_constant_(kernel, constants, "rows", at_once));
+    s.threads = qk_constant_(kernel, constants, "local_size_x", s.threads);
+    s.rows = qk_constant_(kernel, constants, "rows", s.rows);
+    for (uint32_t i = 0; i < kernel->spec_constant_count && i < QK_MAX_CONSTANTS; i++) {
+        const qk_spec_constant *c = &kernel->spec_constants[i];
+        if (strcmp(c->name, "shared_fours") == 0)
+            constants[i] = qk_shared_fours_(c, limits, s.threads, s.rows);
+        if (strcmp(c->name, "staged") == 0 && c->value == 1 && s.staged && keeps)
+            constants[i] = qk_staged_(c, limits, &s);
+    }
 }
 
 typedef struct qk_gemv_ {
