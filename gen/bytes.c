@@ -9,7 +9,9 @@
  *   join       a | b << c                            the words of a and b, likewise
  *   turn       sign_extend(a, n)                     the word of a with its sign bits turned, and -2^(n-1) for each lane
  *   sign       g * (bit ? -1 : 1)                    (g ^ m) + s, with 255 and 1 in the bytes of negative lanes
- *   pack       any four integers that fit            each shifted to its byte */
+ *   pack       any four integers that fit            each shifted to its byte
+ *
+ * Where all pairs of a table's values are at hand, of which a byte of two codes picks one, dot_bytes.c has a rule before these. */
 #include "ir.h"
 
 enum { LANES = 4, BYTE = 8 };
@@ -338,6 +340,27 @@ bool qg_as_bytes(qg_ir *ir, const qg_node *node, qg_bytes *out) {
     const qg_node *codes = unconverted(ir, node);
     if (!codes || !bytes_of(ir, codes, out)) return false;
     out->word = qg_let(ir, out->word, "bytes", NULL);
+    return true;
+}
+
+bool qg_as_nibbles(qg_ir *ir, const qg_node *node, qg_nibbles *out) {
+    const qg_node *values = node->lanes == LANES ? unconverted(ir, node) : NULL, *codes = NULL;
+    fields f;
+    if (!values || values->op != QG_VECTOR) return false;
+    for (uint32_t i = 0; i < LANES; ++i) {
+        const qg_node *value = values->arg[i];
+        if (value->op != QG_TABLE || value->ref != values->arg[0]->ref || value->n_args != 1) return false;
+        const qg_node *row = value->arg[0];
+        if (row->op != QG_LANE || row->integer != i || (codes && row->arg[0] != codes)) return false;
+        codes = row->arg[0];
+    }
+    const qg_table *table = &ir->layout->tables[values->arg[0]->ref];
+    if (!match_masked(ir, codes, &f) || f.step != BYTE || f.width != 4) return false;
+    if (table->rows != 16 || !table_range(table, &out->low, &out->high) || out->low < -128 || out->high > 127)
+        return false;
+    out->word = f.word;
+    out->table = values->arg[0]->ref;
+    out->shift = f.shift[0];
     return true;
 }
 

@@ -2,6 +2,7 @@
  * digits, with a step for so many elements. A product of four codes with four digits is one instruction where devices have
  * it, and all sums below the scale and the step are exact. Rules, after those of dot.c:
  *
+ *   pairs    table[(w >> s_i) & 15], both halves of w's bytes    the table of pairs, a byte at a time; x is packed to match
  *   planes   codes of 1, 2 or 4 bits that fill a word    one mask gives four of them, a byte apart; x is packed to match
  *   bytes    x . float(codes)                             four codes at a time, see bytes.c
  *   whole    d * float(a) * (x . b) + d * float(c) * ..   d * float(a * (x . b) + c * ...), still integers
@@ -58,6 +59,37 @@ static uint32_t step_of(const product *one) { return one->run / STEP_RUNS; }
 
 static bool same_place(const product *a, const product *b) {
     return a->scale == b->scale && a->whole == b->whole && a->coefficient == b->coefficient;
+}
+
+/* ---- pairs ---- */
+
+/* Two runs whose codes are the lower and the upper halves of a word's bytes. */
+static void take_pair(byte_sum *s, uint32_t lower, uint32_t upper, const qg_nibbles *nibbles) {
+    qg_ir *ir = s->p.ir;
+    for (uint32_t half = 0; half < 2; ++half) {
+        uint16_t elements[LANES];
+        for (uint32_t l = 0; l < LANES; ++l)
+            elements[l] = (uint16_t)(s->p.items[l < 2 ? lower : upper].run * LANES + 2 * half + l % 2);
+        const qg_node *codes = half ? apply(ir, QG_SHR, nibbles->word, qg_uint(ir, 16)) : nibbles->word;
+        const qg_node *word = qg_let(ir, qg_pairs(ir, nibbles->table, codes), "bytes", NULL);
+        add_dot(s, &s->p.items[lower], word, nibbles->low, nibbles->high, elements);
+    }
+}
+
+static void take_pairs(byte_sum *s, bool *taken) {
+    qg_nibbles *nibbles = QG_NEW_ARRAY(s->p.ir->arena, qg_nibbles, s->p.count + 1);
+    bool *is_lookup = QG_NEW_ARRAY(s->p.ir->arena, bool, s->p.count + 1);
+    for (uint32_t i = 0; i < s->p.count; ++i)
+        is_lookup[i] = s->p.items[i].vector && qg_as_nibbles(s->p.ir, s->p.items[i].vector, &nibbles[i]);
+    for (uint32_t i = 0; i < s->p.count; ++i)
+        for (uint32_t k = 0; k < s->p.count && is_lookup[i] && !taken[i] && nibbles[i].shift == 0; ++k) {
+            if (!is_lookup[k] || taken[k] || nibbles[k].shift != 4 || nibbles[k].word != nibbles[i].word ||
+                nibbles[k].table != nibbles[i].table || !same_place(&s->p.items[i], &s->p.items[k]) ||
+                step_of(&s->p.items[i]) != step_of(&s->p.items[k]))
+                continue;
+            take_pair(s, i, k, &nibbles[i]);
+            taken[i] = taken[k] = true;
+        }
 }
 
 /* ---- planes ---- */
@@ -274,6 +306,7 @@ const qg_node *qg_dot_of_bytes(qg_ir *ir, uint32_t lanes, uint32_t n_runs, const
     for (uint32_t i = 0; i < count; ++i) items[i] = s.p.items[i];
     s.p.items = items;
     s.p.capacity = 2 * count + 1;
+    if (ir->pairs) take_pairs(&s, taken);
     take_planes(&s, taken);
     if (!take_bytes(&s, taken) || !s.n_dots) return NULL;
     for (uint32_t i = 0; i < s.p.count; ++i) taken[i] = false;

@@ -161,6 +161,15 @@ bool qg_has_class(qg_arena *arena, const qg_layout *layout, const qg_family *fam
     return wide && qg_lower_operands(arena, wide);
 }
 
+/* Lookups of two codes at a time, if there are such: in wide tiles, for a table of pairs takes a workgroup time to make. */
+static void look_up_pairs(qg_arena *arena, qg_kernel *kernel) {
+    qg_plan *wide = QG_NEW(arena, qg_plan);
+    *wide = *kernel->wide;
+    wide->pairs = true;
+    if (wide->layout->n_tables == 0 || !qg_uses(qg_lower_dot(arena, wide, QG_PRODUCTS_INT8), QG_PAIRS)) return;
+    kernel->wide = wide;
+}
+
 qg_kernel qg_kernel_new(qg_arena *arena, const qg_layout *layout, const qg_family *family, qg_scalar type,
                         const qg_sum_class *sum) {
     const char *scalar = qg_scalars[type].name;
@@ -175,6 +184,7 @@ qg_kernel qg_kernel_new(qg_arena *arena, const qg_layout *layout, const qg_famil
     kernel.metal_plan = family->sums ? qg_plan_rows(arena, layout) : qg_plan_tiles(arena, layout);
     kernel.plan = family->sums ? kernel.metal_plan : qg_plan_stores(arena, layout, type, family->n_bindings == 1);
     if (sum) kernel.wide = plan_wide(arena, layout, kernel.plan, sum->products);
+    if (kernel.wide && sum->products == QG_PRODUCTS_INT8 && !family->in_blocks) look_up_pairs(arena, &kernel);
     return kernel;
 }
 
@@ -318,15 +328,16 @@ static void describe_mma_constants(qg_arena *arena, const qg_kernel *kernel, qk_
 }
 
 static void describe_constants(qg_arena *arena, const qg_kernel *kernel, qk_kernel *described) {
-    static const uint32_t batches[] = {1, 2, 4, 8}, rows[] = {1, 2, 4, 8}, digits[] = {1, 2, 3}, choice[] = {0, 1},
-                          load_words[] = {1, 4}, fours[] = {512, 1024, 2048, 2560},
+    static const uint32_t batches[] = {1, 2, 4, 8}, copies[] = {1, 2, 4, 8, 16, 32}, rows[] = {1, 2, 4, 8},
+                          digits[] = {1, 2, 3}, choice[] = {0, 1}, load_words[] = {1, 4},
+                          fours[] = {512, 1024, 2048, 2560},
                           staged[] = {1, QG_LEAST_STAGED, 2 * QG_LEAST_STAGED, 4 * QG_LEAST_STAGED};
     const bool vulkan = described->api == QK_API_VULKAN;
     if (qg_is_mma(kernel)) {
         describe_mma_constants(arena, kernel, described);
         return;
     }
-    qk_spec_constant *list = QG_NEW_ARRAY(arena, qk_spec_constant, 8);
+    qk_spec_constant *list = QG_NEW_ARRAY(arena, qk_spec_constant, 9);
     uint32_t count = 0;
     if (vulkan) list[count++] = qg_workgroup_constant(described->workgroup_size);
     if (kernel->family->sums && !kernel->family->in_blocks) /* with experts, right-hand sides are taken one by one */
@@ -349,6 +360,8 @@ static void describe_constants(qg_arena *arena, const qg_kernel *kernel, qk_kern
             (qk_spec_constant){.id = 6, .name = "shared_fours", .value = 512, .legal_count = 4, .legal = fours};
     if (qg_stages_x(kernel) && vulkan)
         list[count++] = (qk_spec_constant){.id = 7, .name = "staged", .value = 1, .legal_count = 4, .legal = staged};
+    if (kernel->wide && kernel->wide->pairs && vulkan)
+        list[count++] = (qk_spec_constant){.id = 9, .name = "copies", .value = 1, .legal_count = 6, .legal = copies};
     if (qg_rounds_f16(kernel) && vulkan)
         list[count++] =
             (qk_spec_constant){.id = 8, .name = QK_CONSTANT_ROUNDS_F16, .value = 0, .legal_count = 2, .legal = choice};

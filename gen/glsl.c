@@ -318,6 +318,40 @@ static char *wide_if(qg_arena *arena, const qg_ir *ir, const qg_kernel *kernel) 
                                   : "");
 }
 
+/* Tables of all pairs of a table's values: a word has the two of a byte of two codes, in bytes 0 and 2. Threads that are
+ * neighbours read copies that lie in other banks. */
+static void pair_holes(qg_arena *arena, qg_holes *holes, const qg_ir *ir, const qg_kernel *kernel) {
+    qg_text tables = qg_text_new(arena), fill = qg_text_new(arena);
+    const bool pairs = kernel->wide && kernel->wide->pairs;
+    qg_hole(holes, "pairs", pairs ? "" : NULL);
+    for (uint32_t t = 0; t < kernel->layout->n_tables && pairs; ++t) {
+        const char *name = kernel->layout->tables[t].name;
+        bool used = false;
+        for (uint32_t i = 0; i < ir->n_nodes; ++i) used |= ir->nodes[i]->op == QG_PAIRS && ir->nodes[i]->ref == t;
+        if (!used) continue;
+        qg_text_printf(&tables,
+                       "shared uint %s_of_two[256u * COPIES];  // for each byte of two codes, in bytes 0 and 2\n\n"
+                       "// %s of the four codes in the bytes a and b: of the lower half of a, of b, of the upper half "
+                       "of a, of b.\n"
+                       "uint %s_pairs(uint codes) {\n"
+                       "    const uint copy = gl_LocalInvocationID.x %% COPIES;\n"
+                       "    return %s_of_two[(codes & 0xFFu) * COPIES + copy] | (%s_of_two[((codes >> 8u) & 0xFFu) * "
+                       "COPIES + copy] << 8u);\n"
+                       "}\n",
+                       name, name, name, name, name);
+        qg_text_printf(
+            &fill,
+            "for (uint i = gl_LocalInvocationID.x; i < 256u * COPIES; i += gl_WorkGroupSize.x) {\n"
+            "    const uint codes = i / COPIES;\n"
+            "    %s_of_two[i] = (uint(%s[codes & 15u]) & 0xFFu) | ((uint(%s[codes >> 4u]) & 0xFFu) << 16u);\n"
+            "}\n",
+            name, name, name);
+    }
+    if (pairs) qg_text_puts(&fill, "barrier();");
+    qg_hole(holes, "pair_tables", tables.data ? tables.data : "");
+    qg_hole(holes, "fill_pairs", fill.data ? fill.data : "");
+}
+
 static void wide_holes(qg_arena *arena, qg_holes *holes, const qg_ir *ir, const qg_kernel *kernel) {
     static const char *const names[] = {"wide_buffers",    "wide_x_kept", "load_wide_x", "fetch_wide",
                                         "accumulate_wide", "wide_last",   "wide_put",    "wide_tiles",
@@ -451,6 +485,7 @@ static void sum_holes(qg_arena *arena, qg_holes *holes, const qg_ir *ir, const q
     qg_hole(holes, "any", kernel->plan->lanes > 1 ? "any" : "");
     qg_hole(holes, "dot_halves", qg_dot_halves(arena, kernel->plan, glsl, ""));
     wide_holes(arena, holes, wide_dot, kernel);
+    pair_holes(arena, holes, wide_dot, kernel);
     staged_holes(arena, holes, kernel);
     shared_holes(arena, holes, ir, wide_dot, kernel);
     qg_hole(holes, "load_x", load_x(arena, ir, NULL, kernel, kernel->plan));

@@ -57,6 +57,7 @@ typedef struct qg_ir {
     uint32_t n_x_quads, x_quads_capacity;
     uint32_t overruns;  /* buffers, a bit each, of which loads may go up to 12 bytes beyond the block */
     bool half;          /* products with x are of halves */
+    bool pairs;         /* codes of four bits may be looked up two at a time */
     bool single;        /* code for one right-hand side at a time; else for BATCH of them */
     uint64_t *x_digits; /* the sets of runs over which digits are summed up */
     uint32_t n_x_digits, x_digits_capacity;
@@ -84,6 +85,9 @@ const qg_node *qg_load_wide(qg_ir *ir, uint32_t buffer, uint32_t unit, const qg_
 /* The kind of a table's values. */
 qg_kind qg_table_kind(const qg_table *table);
 const qg_node *qg_lookup(qg_ir *ir, uint32_t table, const qg_node *row, const qg_node *column);
+/* What a table of 16 bytes has for the four codes in the low 16 bits of a word, as bytes: for the lower half of the first byte, of
+ * the second, for the upper half of the first, of the second. */
+const qg_node *qg_pairs(qg_ir *ir, uint32_t table, const qg_node *codes);
 const qg_node *qg_vector(qg_ir *ir, const qg_node *const *lanes, uint32_t count);
 const qg_node *qg_lane(qg_ir *ir, const qg_node *vector, uint32_t lane);
 const qg_node *qg_splat(qg_ir *ir, const qg_node *scalar, uint32_t lanes);
@@ -177,6 +181,14 @@ bool qg_as_bytes(qg_ir *ir, const qg_node *node, qg_bytes *out);
 bool qg_as_plane(qg_ir *ir, const qg_node *node, qg_plane *out);
 /* The codes of a plane's word at `shift`, `shift` + 8, + 16 and + 24. */
 const qg_node *qg_plane_bytes(qg_ir *ir, const qg_plane *plane, uint32_t shift);
+/* Four lanes that are looked up in a table of 16 bytes, with codes of four bits, a byte apart from `shift` on. */
+typedef struct qg_nibbles {
+    const qg_node *word;
+    uint32_t table, shift;
+    int64_t low, high; /* of the table */
+} qg_nibbles;
+
+bool qg_as_nibbles(qg_ir *ir, const qg_node *node, qg_nibbles *out);
 /* The bit that a condition asks for; NULL when it asks for anything else. */
 const qg_node *qg_bit_of(const qg_node *condition);
 /* Bounds of an integer, in all lanes; false where none are known. */
@@ -295,6 +307,7 @@ typedef struct qg_plan {
     bool *stored;   /* tables that are kept as packed words in memory; the others are arrays in the text */
     bool reference; /* one element at a time, from a pointer to the block */
     bool wide;      /* loads of 16 bytes, where neighbouring words are wanted */
+    bool pairs;     /* codes of four bits are looked up two at a time, in a table that a workgroup makes */
     bool *aliased;  /* in a wide plan: buffers that the plan of smaller tiles loads in narrower words */
 } qg_plan;
 

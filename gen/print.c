@@ -257,6 +257,10 @@ static void print(qg_text *text, const qg_ir *ir, const qg_target *target, const
     case QG_DOT4: print_dot4(text, ir, target, node); return;
     case QG_DOT: print_dot(text, ir, target, node); return;
     case QG_TABLE: print_lookup(text, ir, target, node); return;
+    case QG_PAIRS:
+        print_call(text, ir, target, qg_format(text->arena, "%s_pairs", ir->layout->tables[node->ref].name), node->arg,
+                   1);
+        return;
     case QG_VECTOR: print_vector(text, ir, target, node); return;
     case QG_SELECT: print_select(text, ir, target, node); return;
     case QG_LANE: {

@@ -15,6 +15,9 @@ layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: weights are loaded 16 
 @if stages
 layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
 @end
+@if pairs
+layout(constant_id = 9) const uint COPIES = 1;  // of a table of pairs, for threads that are neighbours
+@end
 @if shares
 layout(constant_id = 6) const uint SHARED_FOURS = 512;  // 16 bytes each: memory for x, of several right-hand sides
 @end
@@ -141,6 +144,8 @@ uint staged_from = 0u;
 }
 
 @end
+@{pair_tables}
+
 @{load_wide_x}
 
 @{fetch_wide}
@@ -279,6 +284,7 @@ void walk_shared() {
 
 @end
 void main() {
+    @{fill_pairs}
 @if wide
     if (LOAD_WORDS == 4u && BATCH == 1u && gl_SubgroupSize >= ROWS@{wide_if}) {
         walk_wide();

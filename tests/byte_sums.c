@@ -29,6 +29,12 @@ const qg_node *look_up(const bench *b, uint32_t table, bool column) {
     return qg_vector(b->ir, lanes, 4);
 }
 
+const qg_node *nibble_levels(const bench *b, const char *name, uint32_t shift) {
+    const qg_node *codes = every(b, name, shift, 8, 4), *lanes[4];
+    for (uint32_t i = 0; i < 4; ++i) lanes[i] = qg_lookup(b->ir, TABLE_LEVELS, qg_lane(b->ir, codes, i), NULL);
+    return qg_vector(b->ir, lanes, 4);
+}
+
 const qg_node *signs(const bench *b, const qg_node *bit, int64_t yes, int64_t no) {
     return to_float(b, choose(b, bit, qg_int(b->ir, yes), qg_int(b->ir, no)));
 }

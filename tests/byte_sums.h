@@ -15,6 +15,8 @@ const qg_node *whole(const bench *b, const char *name, uint64_t extent);
 const qg_node *load_table(const bench *b, uint32_t table);
 /* Four values of a table, each looked up for itself: in the first row, or in the first column. */
 const qg_node *look_up(const bench *b, uint32_t table, bool column);
+/* Levels of the codes of four bits in a word, a byte apart. */
+const qg_node *nibble_levels(const bench *b, const char *name, uint32_t shift);
 /* bit ? yes : no as integers, with a bit for each lane. */
 const qg_node *signs(const bench *b, const qg_node *bit, int64_t yes, int64_t no);
 /* Applies the rules to the sum over the runs, and compares its numbers, with x of one to three digits, and its text. Frees the

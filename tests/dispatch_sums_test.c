@@ -171,10 +171,10 @@ static qk_status make_call(call *c, family f, qk_error *error) {
       "the device lacks storageBuffer8BitAccess, subgroup arithmetic in compute shaders, which the kernel requires")   \
     X(no_subgroups_matrix, GEMV_MATRIX, c->backend.limits.features = QK_FEATURE_STORAGE_8BIT, UNSUPPORTED,             \
       "the device lacks subgroup arithmetic in compute shaders, which the kernel requires")                            \
-    X(constants, GEMV, c->kernel.spec_constant_count = 9, ARGUMENT,                                                    \
-      "kernel->spec_constant_count is 9, must be at most 8")                                                           \
-    X(constants_id, GEMV_ID, c->kernel.spec_constant_count = 9, ARGUMENT,                                              \
-      "kernel->spec_constant_count is 9, must be at most 8")                                                           \
+    X(constants, GEMV, c->kernel.spec_constant_count = 13, ARGUMENT,                                                    \
+      "kernel->spec_constant_count is 13, must be at most 12")                                                           \
+    X(constants_id, GEMV_ID, c->kernel.spec_constant_count = 13, ARGUMENT,                                              \
+      "kernel->spec_constant_count is 13, must be at most 12")                                                           \
     X(no_rows, GEMV, c->constants[2].value = 0, ARGUMENT,                                                              \
       "kernel->spec_constants[2].value, rows, is 0, must be at least 1")                                               \
     X(no_rows_matrix, GEMV_MATRIX, c->constants[2].value = 0, ARGUMENT,                                                \
@@ -654,7 +654,7 @@ static seen see_shape(uint64_t rows, uint64_t cols, uint64_t batch, uint32_t bus
     c.constants[4] = (qk_spec_constant){6, "shared_fours", 512, 4, fours};
     c.constants[5] = (qk_spec_constant){7, "staged", 1, 4, runs};
     c.kernel.spec_constant_count = 6;
-    if (own && own->id == 4) c.constants[c.kernel.spec_constant_count++] = *own;
+    if (own && (own->id == 4 || own->id == 9)) c.constants[c.kernel.spec_constant_count++] = *own;
     c.backend.limits.storage_range = UINT32_MAX;
     c.backend.limits.workgroup_count = 1u << 16;
     c.backend.limits.workgroup_size = 256;
@@ -712,6 +712,7 @@ static void test_load_words(void **state) {
     assert_int_equal(see_shape(57344, 8192, 1, 0, &bytes).workgroups, 660);
     bytes.value = 2;
     assert_int_equal(see_shape(57344, 8192, 1, 0, &bytes).workgroups, 528);
+    static const uint32_t counts[] = {1, 2, 4, 8, 16, 32};
     const qk_spec_constant single = {5, "load_words", 1, 0, NULL}, rows = {2, "rows", 2, 4, powers},
                            threads = {0, "local_size_x", 32, 0, NULL};
     seen s = see_shape(57344, 8192, 1, 0, &single);
@@ -732,6 +733,17 @@ static void test_load_words(void **state) {
     const qk_spec_constant less = {6, "", 23039, 0, NULL}, more = {6, "", 23040, 0, NULL};
     assert_int_equal(see_shape(4096, 8192, 1, 0, &less).constants[5], 512);
     assert_int_equal(see_shape(4096, 8192, 1, 0, &more).constants[5], 1024);
+    /* Copies of a table of 1024 bytes: as many as there is memory for, of which runs of x leave 16 at least. */
+    const qk_spec_constant copies = {9, "copies", 1, 6, counts};
+    s = see_shape(57344, 8192, 1, 0, &copies);
+    assert_int_equal(s.constants[6], 32);
+    s = see_shape(1024, 4096, 1, 0, &copies);
+    assert_int_equal(s.constants[5], 1024);
+    assert_int_equal(s.constants[6], 16);
+    s = see_shape(57344, 8192, 8, 0, &copies);
+    assert_int_equal(s.constants[4], 1024);
+    assert_int_equal(s.constants[6], 16);
+    assert_int_equal(see_shape(57344, 8192, 1, 16, &copies).constants[6], 1); /* not where threads share no banks */
     assert_int_equal(see_shape(4096, 4096, 1, 0, &single).constants[5], 1); /* what is not kept is not staged */
 }
 

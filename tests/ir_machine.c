@@ -185,6 +185,16 @@ static value lookup(const machine *m, const qg_node *node) {
     return (value){{(uint32_t)(int64_t)entry}, {m->magnitude ? fabs(entry) : entry}};
 }
 
+/* Bytes: for the lower half of the first byte of codes, of the second, for the upper halves. */
+static value pairs(const machine *m, const qg_node *node) {
+    const qg_table *table = &m->ir->layout->tables[node->ref];
+    const uint32_t codes = evaluate(m, node->arg[0]).bits[0];
+    uint32_t word = 0;
+    for (uint32_t i = 0; i < 4; ++i)
+        word |= ((uint32_t)(int32_t)table->values[codes >> (8 * (i % 2) + 4 * (i / 2)) & 15] & 255) << 8 * i;
+    return (value){{word}, {0}};
+}
+
 /* x as it is loaded: for dot products with what makes up for the places of codes. */
 static value dot(const machine *m, const qg_node *node) {
     const value v = evaluate(m, node->arg[0]);
@@ -294,6 +304,7 @@ value evaluate(const machine *m, const qg_node *node) {
     case QG_ARG:
     case QG_LOAD: result.bits[0] = m->words[number_of(m->ir, node)]; return result;
     case QG_TABLE: return lookup(m, node);
+    case QG_PAIRS: return pairs(m, node);
     case QG_DOT: return dot(m, node);
     case QG_DOT4: return dot4(m, node);
     case QG_X_SUM: return x_sum(m, node);

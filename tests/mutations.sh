@@ -120,10 +120,14 @@ mutate "rows of half a joined block" gen/glsl.c 's/layout->joined \? qg_format/0
 mutate "16 bytes are not loaded beyond the last block" gen/sums.c 's/four && to_end >> load.ref & 1/false/' unit gemv_test
 mutate "the last block of all takes the place of what was not loaded" gen/glsl.c 's/end \? sum_at_end : sum\[r\]/end ? sum[r] : sum[r]/' \
   unit gemv_test
+mutate "pairs: upper halves of the same word" gen/dot_bytes.c 's/nibbles\[k\].word != nibbles\[i\].word/false/' unit dot_bytes_test
+mutate "pairs: which halves are side by side" gen/dot_bytes.c 's/l < 2 \? lower : upper/l % 2 ? upper : lower/' unit dot_bytes_test
+mutate "pairs: the table is there before it is used" gen/glsl.c 's/"barrier\(\);"/""/' script tune vulkan
+mutate "pairs: every thread has its copy" gen/glsl.c 's/0xFFu\) \* COPIES \+ copy\] \|/0xFFu) + copy] |/' script tune vulkan
 mutate "staged x: each part is taken by who needs it" templates/gemv.comp 's/ - staged_from < STAGED\) load/ < STAGED) load/' unit gemv_test
 mutate "staged x: all of a row" gen/glsl.c 's/\(end \+ %uu\)%s", tiles - 1/(end - %uu)%s", tiles/' unit gemv_test
 mutate "staged x: memory beside the sums" $sums 's/\* 18 \+ sums/* 16/' unit dispatch_sums_test
-mutate "K of 65,536" templates/gemv.comp 's/if \(c != held\) load/if (held == ~0u) load/' unit gemv_test
+mutate "K of 65,536" templates/gemv.comp 's/c0 != held\) load/held == ~0u) load/' unit gemv_test
 mutate "N ragged: no row is written beyond the last" templates/gemv.comp 's/row \+ lane >= rows \|\| //' \
   script gemv vulkan "blocks q4_0 5001 1 3 f32"
 mutate "N ragged, rows shared out" templates/gemv.comp 's/if \(first \+ i < rows\) y/y/' unit gemv_test

@@ -36,6 +36,7 @@ static const qg_node *random_codes(const bench *b, uint32_t kind, uint32_t run) 
     case 7: return integers(b, qg_format(b->arena, "q%u_", run), width);
     case 8: return look_up(b, TABLE_LEVELS, false);
     case 9: return every_of(b, load_table(b, once_in(2) ? TABLE_GRID : TABLE_SIZES), 0, 8, 8);
+    case 11: return nibble_levels(b, qg_format(b->arena, "y%u", run / 2), once_in(8) ? 0 : 4 * (run % 2));
     case 10: return times(b, integers(b, "p", 4), integers(b, qg_format(b->arena, "q%u_", run), 4));
     default: return qg_sign_extend(b->ir, every_of(b, load_table(b, TABLE_SIGNED_GRID), 0, 8, 8), 8);
     }
@@ -82,12 +83,13 @@ static void test_random(void **state) {
     (void)state;
     enum { SUMS = 4000 };
     static const uint32_t counts[] = {1, 2, 4, 8};
-    uint32_t sums = 0, planes = 0;
+    uint32_t sums = 0, planes = 0, pairs = 0;
     for (uint32_t i = 0; i < SUMS; ++i) {
         const bench b = bench_new();
         const qg_node *values[8];
+        b.ir->pairs = once_in(2);
         const uint32_t n_runs = counts[below(4)];
-        const shape like = {below(12), once_in(4), !once_in(4), once_in(3), once_in(2), once_in(8), once_in(2)};
+        const shape like = {below(13), once_in(4), !once_in(4), once_in(3), once_in(2), once_in(8), once_in(2)};
         for (uint32_t r = 0; r < n_runs; ++r) values[r] = random_value(&b, &like, r);
         const qg_node *sum = qg_dot_of_bytes(b.ir, 4, n_runs, values);
         for (uint32_t round = 0; round < 6 && sum; ++round) {
@@ -98,9 +100,15 @@ static void test_random(void **state) {
         }
         sums += sum != NULL;
         planes += sum && b.ir->n_x_quads && b.ir->x_quads[0].element[1] != 1;
+        for (uint32_t n = 0; sum && n < b.ir->n_nodes; ++n)
+            if (b.ir->nodes[n]->op == QG_PAIRS) {
+                pairs += 1;
+                break;
+            }
         qg_arena_free(b.arena);
     }
-    if (sums < SUMS / 2 || sums == SUMS || planes < SUMS / 40) fail_msg("%u sums, %u with planes", sums, planes);
+    if (sums < SUMS / 2 || sums == SUMS || planes < SUMS / 40 || pairs < SUMS / 200)
+        fail_msg("%u sums, %u with planes, %u with pairs", sums, planes, pairs);
 }
 
 int main(void) {

@@ -91,7 +91,7 @@ static const struct {
      "t.txt:3: 'rows=4294967296' has no value; write a whole number from 1 to 4294967295"},
     {HEAD "k 1x2x1 rows=1 rows=2\n", "t.txt:3: rows is set twice; remove one"},
     {HEAD "k 1x2x1 default rows=2\n", "t.txt:3: nothing may follow 'default'; remove it, or the rest"},
-    {HEAD "k 1x2x1 a=1 b=1 c=1 d=1 e=1 f=1 g=1 h=1 i=1\n", "t.txt:3: more than 8 constants; remove some"},
+    {HEAD "k 1x2x1 a=1 b=1 c=1 d=1 e=1 f=1 g=1 h=1 i=1 j=1 k=1 l=1 m=1\n", "t.txt:3: more than 12 constants; remove some"},
     {HEAD "k 1x2x1 r=1\n\nk 1x2x1 r=2\n", "t.txt:5: line 3 has this kernel and shape, too; remove one"},
 };
 

@@ -725,6 +725,7 @@ static const uint32_t iq4_nl_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t iq4_nl_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_nl_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq4_nl_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq4_nl_gemv_int8_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_nl_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_nl_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, iq4_nl_gemv_int8_f32_vulkan_rows},
@@ -732,7 +733,8 @@ static const qk_spec_constant iq4_nl_gemv_int8_f32_vulkan_constants[] = {{0, "lo
     {4, "digits", 1, 1, iq4_nl_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq4_nl_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq4_nl_gemv_int8_f32_vulkan_shared_fours},
-    {7, "staged", 1, 4, iq4_nl_gemv_int8_f32_vulkan_staged}};
+    {7, "staged", 1, 4, iq4_nl_gemv_int8_f32_vulkan_staged},
+    {9, "copies", 1, 6, iq4_nl_gemv_int8_f32_vulkan_copies}};
 
 const qk_kernel qk_iq4_nl_gemv_int8_f32_vulkan = {
     .name = "iq4_nl_gemv_int8_f32",
@@ -748,7 +750,7 @@ const qk_kernel qk_iq4_nl_gemv_int8_f32_vulkan = {
     .push = iq4_nl_gemv_int8_f32_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_int8_f32_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = iq4_nl_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -782,6 +784,7 @@ static const uint32_t iq4_nl_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t iq4_nl_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_nl_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq4_nl_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq4_nl_gemv_split_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_nl_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_nl_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, iq4_nl_gemv_split_f32_vulkan_rows},
@@ -789,7 +792,8 @@ static const qk_spec_constant iq4_nl_gemv_split_f32_vulkan_constants[] = {{0, "l
     {4, "digits", 2, 1, iq4_nl_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq4_nl_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq4_nl_gemv_split_f32_vulkan_shared_fours},
-    {7, "staged", 1, 4, iq4_nl_gemv_split_f32_vulkan_staged}};
+    {7, "staged", 1, 4, iq4_nl_gemv_split_f32_vulkan_staged},
+    {9, "copies", 1, 6, iq4_nl_gemv_split_f32_vulkan_copies}};
 
 const qk_kernel qk_iq4_nl_gemv_split_f32_vulkan = {
     .name = "iq4_nl_gemv_split_f32",
@@ -805,7 +809,7 @@ const qk_kernel qk_iq4_nl_gemv_split_f32_vulkan = {
     .push = iq4_nl_gemv_split_f32_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_split_f32_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = iq4_nl_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -839,6 +843,7 @@ static const uint32_t iq4_nl_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t iq4_nl_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_nl_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq4_nl_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq4_nl_gemv_int24_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_nl_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_nl_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, iq4_nl_gemv_int24_f32_vulkan_rows},
@@ -846,7 +851,8 @@ static const qk_spec_constant iq4_nl_gemv_int24_f32_vulkan_constants[] = {{0, "l
     {4, "digits", 3, 1, iq4_nl_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq4_nl_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq4_nl_gemv_int24_f32_vulkan_shared_fours},
-    {7, "staged", 1, 4, iq4_nl_gemv_int24_f32_vulkan_staged}};
+    {7, "staged", 1, 4, iq4_nl_gemv_int24_f32_vulkan_staged},
+    {9, "copies", 1, 6, iq4_nl_gemv_int24_f32_vulkan_copies}};
 
 const qk_kernel qk_iq4_nl_gemv_int24_f32_vulkan = {
     .name = "iq4_nl_gemv_int24_f32",
@@ -862,7 +868,7 @@ const qk_kernel qk_iq4_nl_gemv_int24_f32_vulkan = {
     .push = iq4_nl_gemv_int24_f32_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_int24_f32_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = iq4_nl_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -976,6 +982,7 @@ static const uint32_t iq4_nl_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t iq4_nl_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_nl_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq4_nl_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq4_nl_gemv_int8_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_nl_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_nl_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, iq4_nl_gemv_int8_f16_vulkan_rows},
@@ -983,7 +990,8 @@ static const qk_spec_constant iq4_nl_gemv_int8_f16_vulkan_constants[] = {{0, "lo
     {4, "digits", 1, 1, iq4_nl_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq4_nl_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq4_nl_gemv_int8_f16_vulkan_shared_fours},
-    {7, "staged", 1, 4, iq4_nl_gemv_int8_f16_vulkan_staged}};
+    {7, "staged", 1, 4, iq4_nl_gemv_int8_f16_vulkan_staged},
+    {9, "copies", 1, 6, iq4_nl_gemv_int8_f16_vulkan_copies}};
 
 const qk_kernel qk_iq4_nl_gemv_int8_f16_vulkan = {
     .name = "iq4_nl_gemv_int8_f16",
@@ -999,7 +1007,7 @@ const qk_kernel qk_iq4_nl_gemv_int8_f16_vulkan = {
     .push = iq4_nl_gemv_int8_f16_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_int8_f16_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = iq4_nl_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1033,6 +1041,7 @@ static const uint32_t iq4_nl_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t iq4_nl_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_nl_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq4_nl_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq4_nl_gemv_split_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_nl_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_nl_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, iq4_nl_gemv_split_f16_vulkan_rows},
@@ -1040,7 +1049,8 @@ static const qk_spec_constant iq4_nl_gemv_split_f16_vulkan_constants[] = {{0, "l
     {4, "digits", 2, 1, iq4_nl_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq4_nl_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq4_nl_gemv_split_f16_vulkan_shared_fours},
-    {7, "staged", 1, 4, iq4_nl_gemv_split_f16_vulkan_staged}};
+    {7, "staged", 1, 4, iq4_nl_gemv_split_f16_vulkan_staged},
+    {9, "copies", 1, 6, iq4_nl_gemv_split_f16_vulkan_copies}};
 
 const qk_kernel qk_iq4_nl_gemv_split_f16_vulkan = {
     .name = "iq4_nl_gemv_split_f16",
@@ -1056,7 +1066,7 @@ const qk_kernel qk_iq4_nl_gemv_split_f16_vulkan = {
     .push = iq4_nl_gemv_split_f16_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_split_f16_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = iq4_nl_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1090,6 +1100,7 @@ static const uint32_t iq4_nl_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t iq4_nl_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_nl_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq4_nl_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq4_nl_gemv_int24_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_nl_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_nl_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, iq4_nl_gemv_int24_f16_vulkan_rows},
@@ -1097,7 +1108,8 @@ static const qk_spec_constant iq4_nl_gemv_int24_f16_vulkan_constants[] = {{0, "l
     {4, "digits", 3, 1, iq4_nl_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq4_nl_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq4_nl_gemv_int24_f16_vulkan_shared_fours},
-    {7, "staged", 1, 4, iq4_nl_gemv_int24_f16_vulkan_staged}};
+    {7, "staged", 1, 4, iq4_nl_gemv_int24_f16_vulkan_staged},
+    {9, "copies", 1, 6, iq4_nl_gemv_int24_f16_vulkan_copies}};
 
 const qk_kernel qk_iq4_nl_gemv_int24_f16_vulkan = {
     .name = "iq4_nl_gemv_int24_f16",
@@ -1113,7 +1125,7 @@ const qk_kernel qk_iq4_nl_gemv_int24_f16_vulkan = {
     .push = iq4_nl_gemv_int24_f16_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_int24_f16_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = iq4_nl_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -734,6 +734,7 @@ static const uint32_t iq4_xs_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t iq4_xs_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_xs_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq4_xs_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq4_xs_gemv_int8_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_xs_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_xs_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, iq4_xs_gemv_int8_f32_vulkan_rows},
@@ -741,7 +742,8 @@ static const qk_spec_constant iq4_xs_gemv_int8_f32_vulkan_constants[] = {{0, "lo
     {4, "digits", 1, 1, iq4_xs_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq4_xs_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq4_xs_gemv_int8_f32_vulkan_shared_fours},
-    {7, "staged", 1, 4, iq4_xs_gemv_int8_f32_vulkan_staged}};
+    {7, "staged", 1, 4, iq4_xs_gemv_int8_f32_vulkan_staged},
+    {9, "copies", 1, 6, iq4_xs_gemv_int8_f32_vulkan_copies}};
 
 const qk_kernel qk_iq4_xs_gemv_int8_f32_vulkan = {
     .name = "iq4_xs_gemv_int8_f32",
@@ -757,7 +759,7 @@ const qk_kernel qk_iq4_xs_gemv_int8_f32_vulkan = {
     .push = iq4_xs_gemv_int8_f32_push,
     .table_count = 1,
     .tables = iq4_xs_gemv_int8_f32_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = iq4_xs_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -791,6 +793,7 @@ static const uint32_t iq4_xs_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t iq4_xs_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_xs_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq4_xs_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq4_xs_gemv_split_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_xs_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_xs_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, iq4_xs_gemv_split_f32_vulkan_rows},
@@ -798,7 +801,8 @@ static const qk_spec_constant iq4_xs_gemv_split_f32_vulkan_constants[] = {{0, "l
     {4, "digits", 2, 1, iq4_xs_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq4_xs_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq4_xs_gemv_split_f32_vulkan_shared_fours},
-    {7, "staged", 1, 4, iq4_xs_gemv_split_f32_vulkan_staged}};
+    {7, "staged", 1, 4, iq4_xs_gemv_split_f32_vulkan_staged},
+    {9, "copies", 1, 6, iq4_xs_gemv_split_f32_vulkan_copies}};
 
 const qk_kernel qk_iq4_xs_gemv_split_f32_vulkan = {
     .name = "iq4_xs_gemv_split_f32",
@@ -814,7 +818,7 @@ const qk_kernel qk_iq4_xs_gemv_split_f32_vulkan = {
     .push = iq4_xs_gemv_split_f32_push,
     .table_count = 1,
     .tables = iq4_xs_gemv_split_f32_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = iq4_xs_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -848,6 +852,7 @@ static const uint32_t iq4_xs_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t iq4_xs_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_xs_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq4_xs_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq4_xs_gemv_int24_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_xs_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_xs_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, iq4_xs_gemv_int24_f32_vulkan_rows},
@@ -855,7 +860,8 @@ static const qk_spec_constant iq4_xs_gemv_int24_f32_vulkan_constants[] = {{0, "l
     {4, "digits", 3, 1, iq4_xs_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq4_xs_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq4_xs_gemv_int24_f32_vulkan_shared_fours},
-    {7, "staged", 1, 4, iq4_xs_gemv_int24_f32_vulkan_staged}};
+    {7, "staged", 1, 4, iq4_xs_gemv_int24_f32_vulkan_staged},
+    {9, "copies", 1, 6, iq4_xs_gemv_int24_f32_vulkan_copies}};
 
 const qk_kernel qk_iq4_xs_gemv_int24_f32_vulkan = {
     .name = "iq4_xs_gemv_int24_f32",
@@ -871,7 +877,7 @@ const qk_kernel qk_iq4_xs_gemv_int24_f32_vulkan = {
     .push = iq4_xs_gemv_int24_f32_push,
     .table_count = 1,
     .tables = iq4_xs_gemv_int24_f32_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = iq4_xs_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -985,6 +991,7 @@ static const uint32_t iq4_xs_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t iq4_xs_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_xs_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq4_xs_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq4_xs_gemv_int8_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_xs_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_xs_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, iq4_xs_gemv_int8_f16_vulkan_rows},
@@ -992,7 +999,8 @@ static const qk_spec_constant iq4_xs_gemv_int8_f16_vulkan_constants[] = {{0, "lo
     {4, "digits", 1, 1, iq4_xs_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq4_xs_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq4_xs_gemv_int8_f16_vulkan_shared_fours},
-    {7, "staged", 1, 4, iq4_xs_gemv_int8_f16_vulkan_staged}};
+    {7, "staged", 1, 4, iq4_xs_gemv_int8_f16_vulkan_staged},
+    {9, "copies", 1, 6, iq4_xs_gemv_int8_f16_vulkan_copies}};
 
 const qk_kernel qk_iq4_xs_gemv_int8_f16_vulkan = {
     .name = "iq4_xs_gemv_int8_f16",
@@ -1008,7 +1016,7 @@ const qk_kernel qk_iq4_xs_gemv_int8_f16_vulkan = {
     .push = iq4_xs_gemv_int8_f16_push,
     .table_count = 1,
     .tables = iq4_xs_gemv_int8_f16_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = iq4_xs_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1042,6 +1050,7 @@ static const uint32_t iq4_xs_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t iq4_xs_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_xs_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq4_xs_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq4_xs_gemv_split_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_xs_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_xs_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, iq4_xs_gemv_split_f16_vulkan_rows},
@@ -1049,7 +1058,8 @@ static const qk_spec_constant iq4_xs_gemv_split_f16_vulkan_constants[] = {{0, "l
     {4, "digits", 2, 1, iq4_xs_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq4_xs_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq4_xs_gemv_split_f16_vulkan_shared_fours},
-    {7, "staged", 1, 4, iq4_xs_gemv_split_f16_vulkan_staged}};
+    {7, "staged", 1, 4, iq4_xs_gemv_split_f16_vulkan_staged},
+    {9, "copies", 1, 6, iq4_xs_gemv_split_f16_vulkan_copies}};
 
 const qk_kernel qk_iq4_xs_gemv_split_f16_vulkan = {
     .name = "iq4_xs_gemv_split_f16",
@@ -1065,7 +1075,7 @@ const qk_kernel qk_iq4_xs_gemv_split_f16_vulkan = {
     .push = iq4_xs_gemv_split_f16_push,
     .table_count = 1,
     .tables = iq4_xs_gemv_split_f16_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = iq4_xs_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1099,6 +1109,7 @@ static const uint32_t iq4_xs_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t iq4_xs_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_xs_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq4_xs_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq4_xs_gemv_int24_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_xs_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_xs_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, iq4_xs_gemv_int24_f16_vulkan_rows},
@@ -1106,7 +1117,8 @@ static const qk_spec_constant iq4_xs_gemv_int24_f16_vulkan_constants[] = {{0, "l
     {4, "digits", 3, 1, iq4_xs_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq4_xs_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq4_xs_gemv_int24_f16_vulkan_shared_fours},
-    {7, "staged", 1, 4, iq4_xs_gemv_int24_f16_vulkan_staged}};
+    {7, "staged", 1, 4, iq4_xs_gemv_int24_f16_vulkan_staged},
+    {9, "copies", 1, 6, iq4_xs_gemv_int24_f16_vulkan_copies}};
 
 const qk_kernel qk_iq4_xs_gemv_int24_f16_vulkan = {
     .name = "iq4_xs_gemv_int24_f16",
@@ -1122,7 +1134,7 @@ const qk_kernel qk_iq4_xs_gemv_int24_f16_vulkan = {
     .push = iq4_xs_gemv_int24_f16_push,
     .table_count = 1,
     .tables = iq4_xs_gemv_int24_f16_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = iq4_xs_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

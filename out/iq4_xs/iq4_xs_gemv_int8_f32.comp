@@ -1,7 +1,7 @@
 // iq4_xs_gemv_int8_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f32.
 // Generated from the specification below by `qkgen emit --format iq4_xs`; do not edit.
 // 136 bytes for 256 elements, 4.25 bits each.
-// For each weight 0.531 bytes read, 6.52 operations: 0.0781 loads, 4.45 bits, 0.859 integer, 0.0781 float, 0.0469 conversions, 1 lookups.
+// For each weight 0.531 bytes read, 4.39 operations: 0.0781 loads, 1.58 bits, 2.11 integer, 0.0781 float, 0.0469 conversions, 0.5 lookups.
 //
 //     format iq4_xs "4-bit indices into a table of unequal steps, 6-bit scales around 32 in groups of 32"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -36,6 +36,7 @@ layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
 layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row, where there are few rows
 layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: weights are loaded 16 bytes at a time, where that can be
 layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
+layout(constant_id = 9) const uint COPIES = 1;  // of a table of pairs, for threads that are neighbours
 layout(constant_id = 6) const uint SHARED_FOURS = 512;  // 16 bytes each: memory for x, of several right-hand sides
 layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
 
@@ -181,6 +182,14 @@ vec4 staged_x(uint at) {
     return staged[place + place / 16u];
 }
 
+shared uint N_of_two[256u * COPIES];  // for each byte of two codes, in bytes 0 and 2
+
+// N of the four codes in the bytes a and b: of the lower half of a, of b, of the upper half of a, of b.
+uint N_pairs(uint codes) {
+    const uint copy = gl_LocalInvocationID.x % COPIES;
+    return N_of_two[(codes & 0xFFu) * COPIES + copy] | (N_of_two[((codes >> 8u) & 0xFFu) * COPIES + copy] << 8u);
+}
+
 // Loads what wide tile `j` of a row meets of right-hand side `vector`.
 void load_wide_x(uint vector, uint j, uint k) {
     const uint tile = j % 4u;
@@ -255,22 +264,22 @@ void load_wide_x(uint vector, uint j, uint k) {
         const ivec4 low13 = bitfieldExtract(i13, 0, 8);
         const ivec4 low14 = bitfieldExtract(i14, 0, 8);
         const ivec4 low15 = bitfieldExtract(i15, 0, 8);
-        wide_x[k][digit][0] = bytes_of(low0);
-        wide_x[k][digit][1] = bytes_of(low1);
-        wide_x[k][digit][2] = bytes_of(low2);
-        wide_x[k][digit][3] = bytes_of(low3);
-        wide_x[k][digit][4] = bytes_of(low4);
-        wide_x[k][digit][5] = bytes_of(low5);
-        wide_x[k][digit][6] = bytes_of(low6);
-        wide_x[k][digit][7] = bytes_of(low7);
-        wide_x[k][digit][8] = bytes_of(low8);
-        wide_x[k][digit][9] = bytes_of(low9);
-        wide_x[k][digit][10] = bytes_of(low10);
-        wide_x[k][digit][11] = bytes_of(low11);
-        wide_x[k][digit][12] = bytes_of(low12);
-        wide_x[k][digit][13] = bytes_of(low13);
-        wide_x[k][digit][14] = bytes_of(low14);
-        wide_x[k][digit][15] = bytes_of(low15);
+        wide_x[k][digit][0] = bytes_of(ivec4(low0.x, low0.y, low4.x, low4.y));
+        wide_x[k][digit][1] = bytes_of(ivec4(low0.z, low0.w, low4.z, low4.w));
+        wide_x[k][digit][2] = bytes_of(ivec4(low1.x, low1.y, low5.x, low5.y));
+        wide_x[k][digit][3] = bytes_of(ivec4(low1.z, low1.w, low5.z, low5.w));
+        wide_x[k][digit][4] = bytes_of(ivec4(low2.x, low2.y, low6.x, low6.y));
+        wide_x[k][digit][5] = bytes_of(ivec4(low2.z, low2.w, low6.z, low6.w));
+        wide_x[k][digit][6] = bytes_of(ivec4(low3.x, low3.y, low7.x, low7.y));
+        wide_x[k][digit][7] = bytes_of(ivec4(low3.z, low3.w, low7.z, low7.w));
+        wide_x[k][digit][8] = bytes_of(ivec4(low8.x, low8.y, low12.x, low12.y));
+        wide_x[k][digit][9] = bytes_of(ivec4(low8.z, low8.w, low12.z, low12.w));
+        wide_x[k][digit][10] = bytes_of(ivec4(low9.x, low9.y, low13.x, low13.y));
+        wide_x[k][digit][11] = bytes_of(ivec4(low9.z, low9.w, low13.z, low13.w));
+        wide_x[k][digit][12] = bytes_of(ivec4(low10.x, low10.y, low14.x, low14.y));
+        wide_x[k][digit][13] = bytes_of(ivec4(low10.z, low10.w, low14.z, low14.w));
+        wide_x[k][digit][14] = bytes_of(ivec4(low11.x, low11.y, low15.x, low15.y));
+        wide_x[k][digit][15] = bytes_of(ivec4(low11.z, low11.w, low15.z, low15.w));
         i0 = (i0 - low0) >> 8;
         i1 = (i1 - low1) >> 8;
         i2 = (i2 - low2) >> 8;
@@ -347,50 +356,34 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[3], uint words[2], inou
     bool upper = (begin & 2u) != 0u;
     uvec4 four0 = fours[0];
     uint pick0 = upper ? four0.z : four0.x;
-    uvec4 q0 = (uvec4(pick0) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
-    uint bytes0 = (uint(N[q0.x]) & 0xFFu) | ((uint(N[q0.y]) & 0xFFu) << 8u) | ((uint(N[q0.z]) & 0xFFu) << 16u) | (uint(N[q0.w]) << 24u);
+    uint bytes0 = N_pairs(pick0);
+    uint bytes1 = N_pairs(pick0 >> 16u);
     uint pick1 = upper ? four0.w : four0.y;
-    uvec4 q1 = (uvec4(pick1) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
-    uint bytes1 = (uint(N[q1.x]) & 0xFFu) | ((uint(N[q1.y]) & 0xFFu) << 8u) | ((uint(N[q1.z]) & 0xFFu) << 16u) | (uint(N[q1.w]) << 24u);
+    uint bytes2 = N_pairs(pick1);
+    uint bytes3 = N_pairs(pick1 >> 16u);
     uvec4 four1 = fours[1];
     uint pick2 = upper ? four1.x : four0.z;
-    uvec4 q2 = (uvec4(pick2) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
-    uint bytes2 = (uint(N[q2.x]) & 0xFFu) | ((uint(N[q2.y]) & 0xFFu) << 8u) | ((uint(N[q2.z]) & 0xFFu) << 16u) | (uint(N[q2.w]) << 24u);
+    uint bytes4 = N_pairs(pick2);
+    uint bytes5 = N_pairs(pick2 >> 16u);
     uint pick3 = upper ? four1.y : four0.w;
-    uvec4 q3 = (uvec4(pick3) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
-    uint bytes3 = (uint(N[q3.x]) & 0xFFu) | ((uint(N[q3.y]) & 0xFFu) << 8u) | ((uint(N[q3.z]) & 0xFFu) << 16u) | (uint(N[q3.w]) << 24u);
-    uvec4 q4 = (uvec4(pick0) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
-    uint bytes4 = (uint(N[q4.x]) & 0xFFu) | ((uint(N[q4.y]) & 0xFFu) << 8u) | ((uint(N[q4.z]) & 0xFFu) << 16u) | (uint(N[q4.w]) << 24u);
-    uvec4 q5 = (uvec4(pick1) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
-    uint bytes5 = (uint(N[q5.x]) & 0xFFu) | ((uint(N[q5.y]) & 0xFFu) << 8u) | ((uint(N[q5.z]) & 0xFFu) << 16u) | (uint(N[q5.w]) << 24u);
-    uvec4 q6 = (uvec4(pick2) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
-    uint bytes6 = (uint(N[q6.x]) & 0xFFu) | ((uint(N[q6.y]) & 0xFFu) << 8u) | ((uint(N[q6.z]) & 0xFFu) << 16u) | (uint(N[q6.w]) << 24u);
-    uvec4 q7 = (uvec4(pick3) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
-    uint bytes7 = (uint(N[q7.x]) & 0xFFu) | ((uint(N[q7.y]) & 0xFFu) << 8u) | ((uint(N[q7.z]) & 0xFFu) << 16u) | (uint(N[q7.w]) << 24u);
+    uint bytes6 = N_pairs(pick3);
+    uint bytes7 = N_pairs(pick3 >> 16u);
     uint sc_lo1 = (scales_l >> (tile * 8u + 4u)) & 15u;  // scales_l: bits 0-3 of sc
     uint sc_hi1 = (d_scales_h >> (tile * 4u + 18u)) & 3u;  // scales_h: bits 4-5 of sc
     uint sc1 = sc_lo1 | (sc_hi1 << 4u);
     uint pick4 = upper ? four1.z : four1.x;
-    uvec4 q8 = (uvec4(pick4) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
-    uint bytes8 = (uint(N[q8.x]) & 0xFFu) | ((uint(N[q8.y]) & 0xFFu) << 8u) | ((uint(N[q8.z]) & 0xFFu) << 16u) | (uint(N[q8.w]) << 24u);
+    uint bytes8 = N_pairs(pick4);
+    uint bytes9 = N_pairs(pick4 >> 16u);
     uint pick5 = upper ? four1.w : four1.y;
-    uvec4 q9 = (uvec4(pick5) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
-    uint bytes9 = (uint(N[q9.x]) & 0xFFu) | ((uint(N[q9.y]) & 0xFFu) << 8u) | ((uint(N[q9.z]) & 0xFFu) << 16u) | (uint(N[q9.w]) << 24u);
+    uint bytes10 = N_pairs(pick5);
+    uint bytes11 = N_pairs(pick5 >> 16u);
     uvec4 four2 = fours[2];
     uint pick6 = upper ? four2.x : four1.z;
-    uvec4 q10 = (uvec4(pick6) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
-    uint bytes10 = (uint(N[q10.x]) & 0xFFu) | ((uint(N[q10.y]) & 0xFFu) << 8u) | ((uint(N[q10.z]) & 0xFFu) << 16u) | (uint(N[q10.w]) << 24u);
+    uint bytes12 = N_pairs(pick6);
+    uint bytes13 = N_pairs(pick6 >> 16u);
     uint pick7 = upper ? four2.y : four1.w;
-    uvec4 q11 = (uvec4(pick7) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
-    uint bytes11 = (uint(N[q11.x]) & 0xFFu) | ((uint(N[q11.y]) & 0xFFu) << 8u) | ((uint(N[q11.z]) & 0xFFu) << 16u) | (uint(N[q11.w]) << 24u);
-    uvec4 q12 = (uvec4(pick4) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
-    uint bytes12 = (uint(N[q12.x]) & 0xFFu) | ((uint(N[q12.y]) & 0xFFu) << 8u) | ((uint(N[q12.z]) & 0xFFu) << 16u) | (uint(N[q12.w]) << 24u);
-    uvec4 q13 = (uvec4(pick5) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
-    uint bytes13 = (uint(N[q13.x]) & 0xFFu) | ((uint(N[q13.y]) & 0xFFu) << 8u) | ((uint(N[q13.z]) & 0xFFu) << 16u) | (uint(N[q13.w]) << 24u);
-    uvec4 q14 = (uvec4(pick6) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
-    uint bytes14 = (uint(N[q14.x]) & 0xFFu) | ((uint(N[q14.y]) & 0xFFu) << 8u) | ((uint(N[q14.z]) & 0xFFu) << 16u) | (uint(N[q14.w]) << 24u);
-    uvec4 q15 = (uvec4(pick7) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
-    uint bytes15 = (uint(N[q15.x]) & 0xFFu) | ((uint(N[q15.y]) & 0xFFu) << 8u) | ((uint(N[q15.z]) & 0xFFu) << 16u) | (uint(N[q15.w]) << 24u);
+    uint bytes14 = N_pairs(pick7);
+    uint bytes15 = N_pairs(pick7 >> 16u);
     float dots0 = 0.0, dots1 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
         dots0 = 256.0 * dots0 + float((int(sc0) - 32) * (dot4(int(bytes0), wide_x[k][digit][0]) + dot4(int(bytes1), wide_x[k][digit][1]) + dot4(int(bytes2), wide_x[k][digit][2]) + dot4(int(bytes3), wide_x[k][digit][3]) + dot4(int(bytes4), wide_x[k][digit][4]) + dot4(int(bytes5), wide_x[k][digit][5]) + dot4(int(bytes6), wide_x[k][digit][6]) + dot4(int(bytes7), wide_x[k][digit][7])));
@@ -564,6 +557,11 @@ void walk_shared() {
 }
 
 void main() {
+    for (uint i = gl_LocalInvocationID.x; i < 256u * COPIES; i += gl_WorkGroupSize.x) {
+        const uint codes = i / COPIES;
+        N_of_two[i] = (uint(N[codes & 15u]) & 0xFFu) | ((uint(N[codes >> 4u]) & 0xFFu) << 16u);
+    }
+    barrier();
     if (LOAD_WORDS == 4u && BATCH == 1u && gl_SubgroupSize >= ROWS && rows * (row_tiles / 16u) > 1u) {
         walk_wide();
         return;

@@ -729,6 +729,7 @@ static const uint32_t mxfp4_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t mxfp4_gemv_int8_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant mxfp4_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_int8_f32_vulkan_rows},
@@ -736,7 +737,8 @@ static const qk_spec_constant mxfp4_gemv_int8_f32_vulkan_constants[] = {{0, "loc
     {4, "digits", 1, 1, mxfp4_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, mxfp4_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, mxfp4_gemv_int8_f32_vulkan_shared_fours},
-    {7, "staged", 1, 4, mxfp4_gemv_int8_f32_vulkan_staged}};
+    {7, "staged", 1, 4, mxfp4_gemv_int8_f32_vulkan_staged},
+    {9, "copies", 1, 6, mxfp4_gemv_int8_f32_vulkan_copies}};
 
 const qk_kernel qk_mxfp4_gemv_int8_f32_vulkan = {
     .name = "mxfp4_gemv_int8_f32",
@@ -752,7 +754,7 @@ const qk_kernel qk_mxfp4_gemv_int8_f32_vulkan = {
     .push = mxfp4_gemv_int8_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_int8_f32_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = mxfp4_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -786,6 +788,7 @@ static const uint32_t mxfp4_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t mxfp4_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t mxfp4_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t mxfp4_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t mxfp4_gemv_split_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant mxfp4_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_split_f32_vulkan_rows},
@@ -793,7 +796,8 @@ static const qk_spec_constant mxfp4_gemv_split_f32_vulkan_constants[] = {{0, "lo
     {4, "digits", 2, 1, mxfp4_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, mxfp4_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, mxfp4_gemv_split_f32_vulkan_shared_fours},
-    {7, "staged", 1, 4, mxfp4_gemv_split_f32_vulkan_staged}};
+    {7, "staged", 1, 4, mxfp4_gemv_split_f32_vulkan_staged},
+    {9, "copies", 1, 6, mxfp4_gemv_split_f32_vulkan_copies}};
 
 const qk_kernel qk_mxfp4_gemv_split_f32_vulkan = {
     .name = "mxfp4_gemv_split_f32",
@@ -809,7 +813,7 @@ const qk_kernel qk_mxfp4_gemv_split_f32_vulkan = {
     .push = mxfp4_gemv_split_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_split_f32_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = mxfp4_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -843,6 +847,7 @@ static const uint32_t mxfp4_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t mxfp4_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t mxfp4_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t mxfp4_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t mxfp4_gemv_int24_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant mxfp4_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_int24_f32_vulkan_rows},
@@ -850,7 +855,8 @@ static const qk_spec_constant mxfp4_gemv_int24_f32_vulkan_constants[] = {{0, "lo
     {4, "digits", 3, 1, mxfp4_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, mxfp4_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, mxfp4_gemv_int24_f32_vulkan_shared_fours},
-    {7, "staged", 1, 4, mxfp4_gemv_int24_f32_vulkan_staged}};
+    {7, "staged", 1, 4, mxfp4_gemv_int24_f32_vulkan_staged},
+    {9, "copies", 1, 6, mxfp4_gemv_int24_f32_vulkan_copies}};
 
 const qk_kernel qk_mxfp4_gemv_int24_f32_vulkan = {
     .name = "mxfp4_gemv_int24_f32",
@@ -866,7 +872,7 @@ const qk_kernel qk_mxfp4_gemv_int24_f32_vulkan = {
     .push = mxfp4_gemv_int24_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_int24_f32_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = mxfp4_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -980,6 +986,7 @@ static const uint32_t mxfp4_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t mxfp4_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t mxfp4_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t mxfp4_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t mxfp4_gemv_int8_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant mxfp4_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_int8_f16_vulkan_rows},
@@ -987,7 +994,8 @@ static const qk_spec_constant mxfp4_gemv_int8_f16_vulkan_constants[] = {{0, "loc
     {4, "digits", 1, 1, mxfp4_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, mxfp4_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, mxfp4_gemv_int8_f16_vulkan_shared_fours},
-    {7, "staged", 1, 4, mxfp4_gemv_int8_f16_vulkan_staged}};
+    {7, "staged", 1, 4, mxfp4_gemv_int8_f16_vulkan_staged},
+    {9, "copies", 1, 6, mxfp4_gemv_int8_f16_vulkan_copies}};
 
 const qk_kernel qk_mxfp4_gemv_int8_f16_vulkan = {
     .name = "mxfp4_gemv_int8_f16",
@@ -1003,7 +1011,7 @@ const qk_kernel qk_mxfp4_gemv_int8_f16_vulkan = {
     .push = mxfp4_gemv_int8_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_int8_f16_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = mxfp4_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1037,6 +1045,7 @@ static const uint32_t mxfp4_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t mxfp4_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t mxfp4_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t mxfp4_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t mxfp4_gemv_split_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant mxfp4_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_split_f16_vulkan_rows},
@@ -1044,7 +1053,8 @@ static const qk_spec_constant mxfp4_gemv_split_f16_vulkan_constants[] = {{0, "lo
     {4, "digits", 2, 1, mxfp4_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, mxfp4_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, mxfp4_gemv_split_f16_vulkan_shared_fours},
-    {7, "staged", 1, 4, mxfp4_gemv_split_f16_vulkan_staged}};
+    {7, "staged", 1, 4, mxfp4_gemv_split_f16_vulkan_staged},
+    {9, "copies", 1, 6, mxfp4_gemv_split_f16_vulkan_copies}};
 
 const qk_kernel qk_mxfp4_gemv_split_f16_vulkan = {
     .name = "mxfp4_gemv_split_f16",
@@ -1060,7 +1070,7 @@ const qk_kernel qk_mxfp4_gemv_split_f16_vulkan = {
     .push = mxfp4_gemv_split_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_split_f16_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = mxfp4_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1094,6 +1104,7 @@ static const uint32_t mxfp4_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t mxfp4_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t mxfp4_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t mxfp4_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t mxfp4_gemv_int24_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant mxfp4_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, mxfp4_gemv_int24_f16_vulkan_rows},
@@ -1101,7 +1112,8 @@ static const qk_spec_constant mxfp4_gemv_int24_f16_vulkan_constants[] = {{0, "lo
     {4, "digits", 3, 1, mxfp4_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, mxfp4_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, mxfp4_gemv_int24_f16_vulkan_shared_fours},
-    {7, "staged", 1, 4, mxfp4_gemv_int24_f16_vulkan_staged}};
+    {7, "staged", 1, 4, mxfp4_gemv_int24_f16_vulkan_staged},
+    {9, "copies", 1, 6, mxfp4_gemv_int24_f16_vulkan_copies}};
 
 const qk_kernel qk_mxfp4_gemv_int24_f16_vulkan = {
     .name = "mxfp4_gemv_int24_f16",
@@ -1117,7 +1129,7 @@ const qk_kernel qk_mxfp4_gemv_int24_f16_vulkan = {
     .push = mxfp4_gemv_int24_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_int24_f16_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = mxfp4_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -724,6 +724,7 @@ static const uint32_t nvfp4_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t nvfp4_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t nvfp4_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t nvfp4_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t nvfp4_gemv_int8_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant nvfp4_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, nvfp4_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, nvfp4_gemv_int8_f32_vulkan_rows},
@@ -731,7 +732,8 @@ static const qk_spec_constant nvfp4_gemv_int8_f32_vulkan_constants[] = {{0, "loc
     {4, "digits", 1, 1, nvfp4_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, nvfp4_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, nvfp4_gemv_int8_f32_vulkan_shared_fours},
-    {7, "staged", 1, 4, nvfp4_gemv_int8_f32_vulkan_staged}};
+    {7, "staged", 1, 4, nvfp4_gemv_int8_f32_vulkan_staged},
+    {9, "copies", 1, 6, nvfp4_gemv_int8_f32_vulkan_copies}};
 
 const qk_kernel qk_nvfp4_gemv_int8_f32_vulkan = {
     .name = "nvfp4_gemv_int8_f32",
@@ -747,7 +749,7 @@ const qk_kernel qk_nvfp4_gemv_int8_f32_vulkan = {
     .push = nvfp4_gemv_int8_f32_push,
     .table_count = 1,
     .tables = nvfp4_gemv_int8_f32_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = nvfp4_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -781,6 +783,7 @@ static const uint32_t nvfp4_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t nvfp4_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t nvfp4_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t nvfp4_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t nvfp4_gemv_split_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant nvfp4_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, nvfp4_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, nvfp4_gemv_split_f32_vulkan_rows},
@@ -788,7 +791,8 @@ static const qk_spec_constant nvfp4_gemv_split_f32_vulkan_constants[] = {{0, "lo
     {4, "digits", 2, 1, nvfp4_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, nvfp4_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, nvfp4_gemv_split_f32_vulkan_shared_fours},
-    {7, "staged", 1, 4, nvfp4_gemv_split_f32_vulkan_staged}};
+    {7, "staged", 1, 4, nvfp4_gemv_split_f32_vulkan_staged},
+    {9, "copies", 1, 6, nvfp4_gemv_split_f32_vulkan_copies}};
 
 const qk_kernel qk_nvfp4_gemv_split_f32_vulkan = {
     .name = "nvfp4_gemv_split_f32",
@@ -804,7 +808,7 @@ const qk_kernel qk_nvfp4_gemv_split_f32_vulkan = {
     .push = nvfp4_gemv_split_f32_push,
     .table_count = 1,
     .tables = nvfp4_gemv_split_f32_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = nvfp4_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -838,6 +842,7 @@ static const uint32_t nvfp4_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t nvfp4_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t nvfp4_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t nvfp4_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t nvfp4_gemv_int24_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant nvfp4_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, nvfp4_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, nvfp4_gemv_int24_f32_vulkan_rows},
@@ -845,7 +850,8 @@ static const qk_spec_constant nvfp4_gemv_int24_f32_vulkan_constants[] = {{0, "lo
     {4, "digits", 3, 1, nvfp4_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, nvfp4_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, nvfp4_gemv_int24_f32_vulkan_shared_fours},
-    {7, "staged", 1, 4, nvfp4_gemv_int24_f32_vulkan_staged}};
+    {7, "staged", 1, 4, nvfp4_gemv_int24_f32_vulkan_staged},
+    {9, "copies", 1, 6, nvfp4_gemv_int24_f32_vulkan_copies}};
 
 const qk_kernel qk_nvfp4_gemv_int24_f32_vulkan = {
     .name = "nvfp4_gemv_int24_f32",
@@ -861,7 +867,7 @@ const qk_kernel qk_nvfp4_gemv_int24_f32_vulkan = {
     .push = nvfp4_gemv_int24_f32_push,
     .table_count = 1,
     .tables = nvfp4_gemv_int24_f32_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = nvfp4_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -975,6 +981,7 @@ static const uint32_t nvfp4_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t nvfp4_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t nvfp4_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t nvfp4_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t nvfp4_gemv_int8_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant nvfp4_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, nvfp4_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, nvfp4_gemv_int8_f16_vulkan_rows},
@@ -982,7 +989,8 @@ static const qk_spec_constant nvfp4_gemv_int8_f16_vulkan_constants[] = {{0, "loc
     {4, "digits", 1, 1, nvfp4_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, nvfp4_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, nvfp4_gemv_int8_f16_vulkan_shared_fours},
-    {7, "staged", 1, 4, nvfp4_gemv_int8_f16_vulkan_staged}};
+    {7, "staged", 1, 4, nvfp4_gemv_int8_f16_vulkan_staged},
+    {9, "copies", 1, 6, nvfp4_gemv_int8_f16_vulkan_copies}};
 
 const qk_kernel qk_nvfp4_gemv_int8_f16_vulkan = {
     .name = "nvfp4_gemv_int8_f16",
@@ -998,7 +1006,7 @@ const qk_kernel qk_nvfp4_gemv_int8_f16_vulkan = {
     .push = nvfp4_gemv_int8_f16_push,
     .table_count = 1,
     .tables = nvfp4_gemv_int8_f16_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = nvfp4_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1032,6 +1040,7 @@ static const uint32_t nvfp4_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t nvfp4_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t nvfp4_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t nvfp4_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t nvfp4_gemv_split_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant nvfp4_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, nvfp4_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, nvfp4_gemv_split_f16_vulkan_rows},
@@ -1039,7 +1048,8 @@ static const qk_spec_constant nvfp4_gemv_split_f16_vulkan_constants[] = {{0, "lo
     {4, "digits", 2, 1, nvfp4_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, nvfp4_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, nvfp4_gemv_split_f16_vulkan_shared_fours},
-    {7, "staged", 1, 4, nvfp4_gemv_split_f16_vulkan_staged}};
+    {7, "staged", 1, 4, nvfp4_gemv_split_f16_vulkan_staged},
+    {9, "copies", 1, 6, nvfp4_gemv_split_f16_vulkan_copies}};
 
 const qk_kernel qk_nvfp4_gemv_split_f16_vulkan = {
     .name = "nvfp4_gemv_split_f16",
@@ -1055,7 +1065,7 @@ const qk_kernel qk_nvfp4_gemv_split_f16_vulkan = {
     .push = nvfp4_gemv_split_f16_push,
     .table_count = 1,
     .tables = nvfp4_gemv_split_f16_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = nvfp4_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1089,6 +1099,7 @@ static const uint32_t nvfp4_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t nvfp4_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t nvfp4_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t nvfp4_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t nvfp4_gemv_int24_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant nvfp4_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, nvfp4_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, nvfp4_gemv_int24_f16_vulkan_rows},
@@ -1096,7 +1107,8 @@ static const qk_spec_constant nvfp4_gemv_int24_f16_vulkan_constants[] = {{0, "lo
     {4, "digits", 3, 1, nvfp4_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, nvfp4_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, nvfp4_gemv_int24_f16_vulkan_shared_fours},
-    {7, "staged", 1, 4, nvfp4_gemv_int24_f16_vulkan_staged}};
+    {7, "staged", 1, 4, nvfp4_gemv_int24_f16_vulkan_staged},
+    {9, "copies", 1, 6, nvfp4_gemv_int24_f16_vulkan_copies}};
 
 const qk_kernel qk_nvfp4_gemv_int24_f16_vulkan = {
     .name = "nvfp4_gemv_int24_f16",
@@ -1112,7 +1124,7 @@ const qk_kernel qk_nvfp4_gemv_int24_f16_vulkan = {
     .push = nvfp4_gemv_int24_f16_push,
     .table_count = 1,
     .tables = nvfp4_gemv_int24_f16_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = nvfp4_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -1,7 +1,7 @@
 // nvfp4_gemv_int8_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f16.
 // Generated from the specification below by `qkgen emit --format nvfp4`; do not edit.
 // 36 bytes for 64 elements, 4.5 bits each.
-// For each weight 0.562 bytes read, 6.88 operations: 0.0469 loads, 4.5 bits, 0.891 integer, 0.312 float, 0.125 conversions, 1 lookups.
+// For each weight 0.562 bytes read, 4.75 operations: 0.0469 loads, 1.62 bits, 2.14 integer, 0.312 float, 0.125 conversions, 0.5 lookups.
 //
 //     format nvfp4 "E2M1 codes, unsigned E4M3 scales in groups of 16"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -31,6 +31,7 @@ layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
 layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row, where there are few rows
 layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: weights are loaded 16 bytes at a time, where that can be
 layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
+layout(constant_id = 9) const uint COPIES = 1;  // of a table of pairs, for threads that are neighbours
 layout(constant_id = 6) const uint SHARED_FOURS = 512;  // 16 bytes each: memory for x, of several right-hand sides
 layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
 
@@ -172,6 +173,14 @@ vec4 staged_x(uint at) {
     return vec4(unpackHalf2x16(staged[place + place / 16u].x), unpackHalf2x16(staged[place + place / 16u].y));
 }
 
+shared uint K_of_two[256u * COPIES];  // for each byte of two codes, in bytes 0 and 2
+
+// K of the four codes in the bytes a and b: of the lower half of a, of b, of the upper half of a, of b.
+uint K_pairs(uint codes) {
+    const uint copy = gl_LocalInvocationID.x % COPIES;
+    return K_of_two[(codes & 0xFFu) * COPIES + copy] | (K_of_two[((codes >> 8u) & 0xFFu) * COPIES + copy] << 8u);
+}
+
 // Loads what wide tile `j` of a row meets of right-hand side `vector`.
 void load_wide_x(uint vector, uint j, uint k) {
     const uint place = j * 16u;
@@ -245,22 +254,22 @@ void load_wide_x(uint vector, uint j, uint k) {
         const ivec4 low13 = bitfieldExtract(i13, 0, 8);
         const ivec4 low14 = bitfieldExtract(i14, 0, 8);
         const ivec4 low15 = bitfieldExtract(i15, 0, 8);
-        wide_x[k][digit][0] = bytes_of(low0);
-        wide_x[k][digit][1] = bytes_of(low1);
-        wide_x[k][digit][2] = bytes_of(low2);
-        wide_x[k][digit][3] = bytes_of(low3);
-        wide_x[k][digit][4] = bytes_of(low4);
-        wide_x[k][digit][5] = bytes_of(low5);
-        wide_x[k][digit][6] = bytes_of(low6);
-        wide_x[k][digit][7] = bytes_of(low7);
-        wide_x[k][digit][8] = bytes_of(low8);
-        wide_x[k][digit][9] = bytes_of(low9);
-        wide_x[k][digit][10] = bytes_of(low10);
-        wide_x[k][digit][11] = bytes_of(low11);
-        wide_x[k][digit][12] = bytes_of(low12);
-        wide_x[k][digit][13] = bytes_of(low13);
-        wide_x[k][digit][14] = bytes_of(low14);
-        wide_x[k][digit][15] = bytes_of(low15);
+        wide_x[k][digit][0] = bytes_of(ivec4(low0.x, low0.y, low2.x, low2.y));
+        wide_x[k][digit][1] = bytes_of(ivec4(low0.z, low0.w, low2.z, low2.w));
+        wide_x[k][digit][2] = bytes_of(ivec4(low1.x, low1.y, low3.x, low3.y));
+        wide_x[k][digit][3] = bytes_of(ivec4(low1.z, low1.w, low3.z, low3.w));
+        wide_x[k][digit][4] = bytes_of(ivec4(low4.x, low4.y, low6.x, low6.y));
+        wide_x[k][digit][5] = bytes_of(ivec4(low4.z, low4.w, low6.z, low6.w));
+        wide_x[k][digit][6] = bytes_of(ivec4(low5.x, low5.y, low7.x, low7.y));
+        wide_x[k][digit][7] = bytes_of(ivec4(low5.z, low5.w, low7.z, low7.w));
+        wide_x[k][digit][8] = bytes_of(ivec4(low8.x, low8.y, low10.x, low10.y));
+        wide_x[k][digit][9] = bytes_of(ivec4(low8.z, low8.w, low10.z, low10.w));
+        wide_x[k][digit][10] = bytes_of(ivec4(low9.x, low9.y, low11.x, low11.y));
+        wide_x[k][digit][11] = bytes_of(ivec4(low9.z, low9.w, low11.z, low11.w));
+        wide_x[k][digit][12] = bytes_of(ivec4(low12.x, low12.y, low14.x, low14.y));
+        wide_x[k][digit][13] = bytes_of(ivec4(low12.z, low12.w, low14.z, low14.w));
+        wide_x[k][digit][14] = bytes_of(ivec4(low13.x, low13.y, low15.x, low15.y));
+        wide_x[k][digit][15] = bytes_of(ivec4(low13.z, low13.w, low15.z, low15.w));
         i0 = (i0 - low0) >> 8;
         i1 = (i1 - low1) >> 8;
         i2 = (i2 - low2) >> 8;
@@ -329,59 +338,43 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[3], inout float sum) {
     uvec4 four1 = fours[1];
     uint pick2 = upper ? four1.x : four0.z;
     uint qs0 = odd ? pick2 : pick0;
-    uvec4 q0 = (uvec4(qs0) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
-    uint bytes0 = (uint(K[q0.x]) & 0xFFu) | ((uint(K[q0.y]) & 0xFFu) << 8u) | ((uint(K[q0.z]) & 0xFFu) << 16u) | (uint(K[q0.w]) << 24u);
+    uint bytes0 = K_pairs(qs0);
+    uint bytes1 = K_pairs(qs0 >> 16u);
     uint pick3 = upper ? four1.y : four0.w;
     uint qs1 = odd ? pick3 : pick2;
-    uvec4 q1 = (uvec4(qs1) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
-    uint bytes1 = (uint(K[q1.x]) & 0xFFu) | ((uint(K[q1.y]) & 0xFFu) << 8u) | ((uint(K[q1.z]) & 0xFFu) << 16u) | (uint(K[q1.w]) << 24u);
-    uvec4 q2 = (uvec4(qs0) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
-    uint bytes2 = (uint(K[q2.x]) & 0xFFu) | ((uint(K[q2.y]) & 0xFFu) << 8u) | ((uint(K[q2.z]) & 0xFFu) << 16u) | (uint(K[q2.w]) << 24u);
-    uvec4 q3 = (uvec4(qs1) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
-    uint bytes3 = (uint(K[q3.x]) & 0xFFu) | ((uint(K[q3.y]) & 0xFFu) << 8u) | ((uint(K[q3.z]) & 0xFFu) << 16u) | (uint(K[q3.w]) << 24u);
+    uint bytes2 = K_pairs(qs1);
+    uint bytes3 = K_pairs(qs1 >> 16u);
     uint sc1 = (d >> 8u) & 0xFFu;  // d: 8 bits
     precise float sc_sc1 = int(sc1) == 127 ? 0.0 : 128.0 * f16_to_f32(uint((int(sc1) & 127) << 7));
     uint pick4 = upper ? four1.z : four1.x;
     uint qs2 = odd ? pick4 : pick3;
-    uvec4 q4 = (uvec4(qs2) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
-    uint bytes4 = (uint(K[q4.x]) & 0xFFu) | ((uint(K[q4.y]) & 0xFFu) << 8u) | ((uint(K[q4.z]) & 0xFFu) << 16u) | (uint(K[q4.w]) << 24u);
+    uint bytes4 = K_pairs(qs2);
+    uint bytes5 = K_pairs(qs2 >> 16u);
     uint pick5 = upper ? four1.w : four1.y;
     uint qs3 = odd ? pick5 : pick4;
-    uvec4 q5 = (uvec4(qs3) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
-    uint bytes5 = (uint(K[q5.x]) & 0xFFu) | ((uint(K[q5.y]) & 0xFFu) << 8u) | ((uint(K[q5.z]) & 0xFFu) << 16u) | (uint(K[q5.w]) << 24u);
-    uvec4 q6 = (uvec4(qs2) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
-    uint bytes6 = (uint(K[q6.x]) & 0xFFu) | ((uint(K[q6.y]) & 0xFFu) << 8u) | ((uint(K[q6.z]) & 0xFFu) << 16u) | (uint(K[q6.w]) << 24u);
-    uvec4 q7 = (uvec4(qs3) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
-    uint bytes7 = (uint(K[q7.x]) & 0xFFu) | ((uint(K[q7.y]) & 0xFFu) << 8u) | ((uint(K[q7.z]) & 0xFFu) << 16u) | (uint(K[q7.w]) << 24u);
+    uint bytes6 = K_pairs(qs3);
+    uint bytes7 = K_pairs(qs3 >> 16u);
     uint sc2 = (d >> 16u) & 0xFFu;  // d: 8 bits
     precise float sc_sc2 = int(sc2) == 127 ? 0.0 : 128.0 * f16_to_f32(uint((int(sc2) & 127) << 7));
     uvec4 four2 = fours[2];
     uint pick6 = upper ? four2.x : four1.z;
     uint qs4 = odd ? pick6 : pick5;
-    uvec4 q8 = (uvec4(qs4) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
-    uint bytes8 = (uint(K[q8.x]) & 0xFFu) | ((uint(K[q8.y]) & 0xFFu) << 8u) | ((uint(K[q8.z]) & 0xFFu) << 16u) | (uint(K[q8.w]) << 24u);
+    uint bytes8 = K_pairs(qs4);
+    uint bytes9 = K_pairs(qs4 >> 16u);
     uint pick7 = upper ? four2.y : four1.w;
     uint qs5 = odd ? pick7 : pick6;
-    uvec4 q9 = (uvec4(qs5) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
-    uint bytes9 = (uint(K[q9.x]) & 0xFFu) | ((uint(K[q9.y]) & 0xFFu) << 8u) | ((uint(K[q9.z]) & 0xFFu) << 16u) | (uint(K[q9.w]) << 24u);
-    uvec4 q10 = (uvec4(qs4) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
-    uint bytes10 = (uint(K[q10.x]) & 0xFFu) | ((uint(K[q10.y]) & 0xFFu) << 8u) | ((uint(K[q10.z]) & 0xFFu) << 16u) | (uint(K[q10.w]) << 24u);
-    uvec4 q11 = (uvec4(qs5) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
-    uint bytes11 = (uint(K[q11.x]) & 0xFFu) | ((uint(K[q11.y]) & 0xFFu) << 8u) | ((uint(K[q11.z]) & 0xFFu) << 16u) | (uint(K[q11.w]) << 24u);
+    uint bytes10 = K_pairs(qs5);
+    uint bytes11 = K_pairs(qs5 >> 16u);
     uint sc3 = d >> 24u;  // d: 8 bits
     precise float sc_sc3 = int(sc3) == 127 ? 0.0 : 128.0 * f16_to_f32(uint((int(sc3) & 127) << 7));
     uint pick8 = upper ? four2.z : four2.x;
     uint qs6 = odd ? pick8 : pick7;
-    uvec4 q12 = (uvec4(qs6) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
-    uint bytes12 = (uint(K[q12.x]) & 0xFFu) | ((uint(K[q12.y]) & 0xFFu) << 8u) | ((uint(K[q12.z]) & 0xFFu) << 16u) | (uint(K[q12.w]) << 24u);
+    uint bytes12 = K_pairs(qs6);
+    uint bytes13 = K_pairs(qs6 >> 16u);
     uint pick9 = upper ? four2.w : four2.y;
     uint qs7 = odd ? pick9 : pick8;
-    uvec4 q13 = (uvec4(qs7) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
-    uint bytes13 = (uint(K[q13.x]) & 0xFFu) | ((uint(K[q13.y]) & 0xFFu) << 8u) | ((uint(K[q13.z]) & 0xFFu) << 16u) | (uint(K[q13.w]) << 24u);
-    uvec4 q14 = (uvec4(qs6) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
-    uint bytes14 = (uint(K[q14.x]) & 0xFFu) | ((uint(K[q14.y]) & 0xFFu) << 8u) | ((uint(K[q14.z]) & 0xFFu) << 16u) | (uint(K[q14.w]) << 24u);
-    uvec4 q15 = (uvec4(qs7) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
-    uint bytes15 = (uint(K[q15.x]) & 0xFFu) | ((uint(K[q15.y]) & 0xFFu) << 8u) | ((uint(K[q15.z]) & 0xFFu) << 16u) | (uint(K[q15.w]) << 24u);
+    uint bytes14 = K_pairs(qs7);
+    uint bytes15 = K_pairs(qs7 >> 16u);
     float dots0 = 0.0, dots1 = 0.0, dots2 = 0.0, dots3 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
         dots0 = 256.0 * dots0 + float(dot4(int(bytes0), wide_x[k][digit][0]) + dot4(int(bytes1), wide_x[k][digit][1]) + dot4(int(bytes2), wide_x[k][digit][2]) + dot4(int(bytes3), wide_x[k][digit][3]));
@@ -555,6 +548,11 @@ void walk_shared() {
 }
 
 void main() {
+    for (uint i = gl_LocalInvocationID.x; i < 256u * COPIES; i += gl_WorkGroupSize.x) {
+        const uint codes = i / COPIES;
+        K_of_two[i] = (uint(K[codes & 15u]) & 0xFFu) | ((uint(K[codes >> 4u]) & 0xFFu) << 16u);
+    }
+    barrier();
     if (LOAD_WORDS == 4u && BATCH == 1u && gl_SubgroupSize >= ROWS && rows * (row_tiles / 4u) > 1u) {
         walk_wide();
         return;

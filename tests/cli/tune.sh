@@ -33,6 +33,18 @@ run=("$QKGEN" run gemv --format q4_0 --rows 8 --cols 64 --target vulkan --type f
   check "the result with $constants" "$vectors" near 2e-6 "$work/y" "$work/expected"
 done
 
+# Copies of a table of pairs, and x that is passed on.
+reference iq4_nl "$work/iq4_nl"
+head -c $((elements / 32 * 18)) "$work/iq4_nl/blocks" >"$work/blocks"
+head -c $((elements * 4)) "$work/iq4_nl/values.f32" >"$work/values"
+"$vectors" product "$work/values" "$work/x" 64 "$work/expected"
+for constants in copies=1 copies=2 "copies=8 local_size_x=256" "copies=16 rows=1" "copies=4 staged=512"; do
+  printf 'qkgen-tuning 1\ndevice %s\niq4_nl_gemv_split_f32 1x1x1 %s\n' "$device" "$constants" >"$work/u.txt"
+  check "run with $constants" "$QKGEN" run gemv --format iq4_nl --class split --rows 8 --cols 64 --target vulkan --type f32 --in "$work/blocks" \
+    --x "$work/x" --out "$work/y" --tuning "$work/u.txt"
+  check "the result with $constants" "$vectors" near 1e-4 "$work/y" "$work/expected"
+done
+
 for file in "$SOURCE"/bench/tuning/*.txt; do
   sed "s/^device .*/device $device/" "$file" >"$work/u.txt"
   check "$(basename "$file") is a tuning" "$QKGEN" bench dequant --format q8_0 --rows 1 --cols 32 --tuning "$work/u.txt"

@@ -35,7 +35,7 @@
 #define QK_GEMV_ID_PUSH_BYTES 28u
 /* Right-hand sides that a launch of gemv takes at most. */
 #define QK_GEMV_MAX_BATCH 8u
-#define QK_MAX_CONSTANTS 8u
+#define QK_MAX_CONSTANTS 12u
 /* Tiles that a thread of gather takes at most, where there are many, and elements: the first tile costs a division. */
 #define QK_GATHER_TILES 8u
 #define QK_GATHER_ELEMENTS 32u
@@ -932,11 +932,11 @@ static inline uint64_t qk_busy_workgroups_(const qk_limits *limits) {
 }
 
 /* Workgroups that run at the same time, each of which keeps x for the rows that it walks down. A thread takes few registers for x
- * of one byte; all others a fourth more, so that there is room for fewer. */
+ * of one byte, unless there are tables of pairs; all others a fourth more, so that there is room for fewer. */
 static inline uint64_t qk_walking_workgroups_(const qk_kernel *kernel, const qk_limits *limits, uint32_t kept,
                                               uint32_t threads) {
     uint64_t count = qk_busy_workgroups_(limits) * 128;
-    if (kept > 1 || qk_constant_(kernel, NULL, "digits", 0) != 1)
+    if (kept > 1 || qk_constant_(kernel, NULL, "digits", 0) != 1 || qk_constant_(kernel, NULL, "copies", 0) != 0)
         count = count * 4 / 5;
     count /= threads > 128 ? threads : 128;
     return count != 0 ? count : 1;
@@ -956,14 +956,13 @@ static inline uint32_t qk_rows_at_once_(const qk_kernel *kernel, uint32_t kept) 
     return rows;
 }
 
-/* Memory for x, in 16 bytes: the most that is legal and that the device has, beside what the kernel needs for its sums. */
-static inline uint32_t qk_shared_fours_(const qk_spec_constant *constant, const qk_limits *limits, uint32_t threads,
-                                        uint32_t rows) {
-    uint32_t sums = threads / 4 * rows * 2 * 4, fours = constant->value;
+/* The most of a constant's legal values that take `each` bytes and fit into `room`, or its own value. */
+static inline uint32_t qk_most_within_(const qk_spec_constant *constant, uint32_t each, uint32_t room) {
+    uint32_t most = constant->value;
     for (uint32_t i = 0; i < constant->legal_count; i++)
-        if (constant->legal[i] > fours && constant->legal[i] * 16 + sums <= limits->shared_bytes)
-            fours = constant->legal[i];
-    return fours;
+        if (constant->legal[i] > most && constant->legal[i] <= room / each)
+            most = constant->legal[i];
+    return most;
 }
 
 /* How a launch with matrix units is shared out. */
@@ -1057,21 +1056,34 @@ static inline qk_share_ qk_share_out_(const qk_kernel *kernel, const qk_limits *
     else if (s.staged ? subgroups * 5 <= busy * 8 && cols <= 256 * QK_KEPT_VALUES
                       : s.kept == 1 && digits && cols > 512 * QK_KEPT_VALUES)
         most = 256;
-    /* Large workgroups where sums are in floats, which take many registers; not where only a few run at once. */
-    large = s.kept > 1 || s.staged || (!digits && busy >= 64);
+    /* Large workgroups where sums are in floats, which take many registers, or where each has tables to make; not where only a few
+     * run at once. */
+    large = s.kept > 1 || s.staged || ((!digits || qk_constant_(kernel, NULL, "copies", 0) != 0) && busy >= 64);
     while (s.threads < most && (large || s.threads * QK_KEPT_VALUES < cols) && 2 * s.threads <= limits->workgroup_size)
         s.threads *= 2;
     return s;
 }
 
-/* Runs of x that a workgroup loads together: as many as the device has memory for, beside what the kernel needs for its sums. */
-static inline uint32_t qk_staged_(const qk_spec_constant *constant, const qk_limits *limits, const qk_share_ *s) {
-    uint32_t room = limits->shared_bytes != 0 ? limits->shared_bytes : 16384u, sums = s->threads * s->rows * 2 + 512;
-    uint32_t staged = constant->value;
-    for (uint32_t i = 0; i < constant->legal_count; i++)
-        if (constant->legal[i] > staged && constant->legal[i] * 18 + sums <= room)
-            staged = constant->legal[i];
-    return staged;
+/* Memory that a workgroup shares: x, or runs of it on their way to threads, beside what the kernel needs for its sums; then
+ * copies of tables. */
+static inline void qk_share_memory_(const qk_kernel *kernel, const qk_limits *limits, const qk_share_ *s, uint32_t *constants) {
+    enum { EACH_FOUR = 16, EACH_RUN = 18, EACH_COPY = 1024, COPIES = 16 }; /* a run and its part of a gap; 256 words */
+    uint32_t copied = qk_constant_(kernel, NULL, "copies", 0) != 0 ? COPIES * EACH_COPY : 0, used = s->threads * s->rows * 2 + (s->kept == 1 ? 512 : 0);
+    uint32_t room = limits->shared_bytes != 0 ? limits->shared_bytes : 16384u;
+    for (uint32_t i = 0; i < kernel->spec_constant_count && i < QK_MAX_CONSTANTS; i++) {
+        const qk_spec_constant *c = &kernel->spec_constants[i];
+        uint32_t kept = copied < room / 2 ? copied : 0, left = room > used + kept ? room - used - kept : 0;
+        if (strcmp(c->name, "shared_fours") == 0) {
+            constants[i] = qk_most_within_(c, EACH_FOUR, left);
+            used += s->kept > 1 ? constants[i] * EACH_FOUR : 0;
+        }
+        if (strcmp(c->name, "staged") == 0 && c->value == 1 && s->staged) {
+            constants[i] = qk_most_within_(c, EACH_RUN, left);
+            used += constants[i] * EACH_RUN;
+        }
+        if (strcmp(c->name, "copies") == 0 && qk_busy_workgroups_(limits) >= 64)
+            constants[i] = qk_most_within_(c, EACH_COPY, room > used ? room - used : 0);
+    }
 }
 
 /* The constants of a launch: the descriptor's, but for as many right-hand sides as there are, and for few rows, of which
@@ -1096,13 +1108,8 @@ static inline void qk_gemv_constants_(const qk_kernel *kernel, const qk_limits *
     }
     s.threads = qk_constant_(kernel, constants, "local_size_x", s.threads);
     s.rows = qk_constant_(kernel, constants, "rows", s.rows);
-    for (uint32_t i = 0; i < kernel->spec_constant_count && i < QK_MAX_CONSTANTS; i++) {
-        const qk_spec_constant *c = &kernel->spec_constants[i];
-        if (strcmp(c->name, "shared_fours") == 0)
-            constants[i] = qk_shared_fours_(c, limits, s.threads, s.rows);
-        if (strcmp(c->name, "staged") == 0 && c->value == 1 && s.staged && keeps)
-            constants[i] = qk_staged_(c, limits, &s);
-    }
+    s.staged = s.staged && keeps;
+    qk_share_memory_(kernel, limits, &s, constants);
 }
 
 typedef struct qk_gemv_ {

@@ -187,7 +187,7 @@ typedef struct qk_tuned_value {
     uint32_t value;
 } qk_tuned_value;
 
-#define QK_MAX_TUNED 8u
+#define QK_MAX_TUNED 12u
 
 /* What was found for one kernel and shape. */
 typedef struct qk_tuning_entry {
