@@ -161,13 +161,28 @@ bool qg_has_class(qg_arena *arena, const qg_layout *layout, const qg_family *fam
     return wide && qg_lower_operands(arena, wide);
 }
 
-/* Lookups of two codes at a time, if there are such: in wide tiles, for a table of pairs takes a workgroup time to make. */
-static void look_up_pairs(qg_arena *arena, qg_kernel *kernel) {
+/* Whether all tables are in memory, and small enough for two copies beside everything else. */
+static bool copies_tables(const qg_kernel *kernel) {
+    enum { MOST_WORDS = 4096 };
+    uint32_t words = 0;
+    for (uint32_t t = 0; t < kernel->layout->n_tables; ++t) {
+        if (!kernel->wide->stored[t]) return false;
+        words += qg_table_size(&kernel->layout->tables[t]);
+    }
+    return words <= MOST_WORDS;
+}
+
+/* Lookups in memory that a workgroup shares: of two codes at a time, or in copies of tables. Of wide tiles, for it takes a workgroup
+ * time to make them. */
+static void look_up_nearby(qg_arena *arena, qg_kernel *kernel) {
     qg_plan *wide = QG_NEW(arena, qg_plan);
+    if (kernel->layout->n_tables == 0) return;
     *wide = *kernel->wide;
     wide->pairs = true;
-    if (wide->layout->n_tables == 0 || !qg_uses(qg_lower_dot(arena, wide, QG_PRODUCTS_INT8), QG_PAIRS)) return;
-    kernel->wide = wide;
+    const qg_ir *ir = qg_lower_dot(arena, wide, QG_PRODUCTS_INT8);
+    wide->pairs = qg_uses(ir, QG_PAIRS);
+    wide->copied = !wide->pairs && copies_tables(kernel);
+    if (wide->pairs || wide->copied) kernel->wide = wide;
 }
 
 qg_kernel qg_kernel_new(qg_arena *arena, const qg_layout *layout, const qg_family *family, qg_scalar type,
@@ -184,7 +199,7 @@ qg_kernel qg_kernel_new(qg_arena *arena, const qg_layout *layout, const qg_famil
     kernel.metal_plan = family->sums ? qg_plan_rows(arena, layout) : qg_plan_tiles(arena, layout);
     kernel.plan = family->sums ? kernel.metal_plan : qg_plan_stores(arena, layout, type, family->n_bindings == 1);
     if (sum) kernel.wide = plan_wide(arena, layout, kernel.plan, sum->products);
-    if (kernel.wide && sum->products == QG_PRODUCTS_INT8 && !family->in_blocks) look_up_pairs(arena, &kernel);
+    if (kernel.wide && sum->products == QG_PRODUCTS_INT8 && !family->in_blocks) look_up_nearby(arena, &kernel);
     return kernel;
 }
 
@@ -362,6 +377,9 @@ static void describe_constants(qg_arena *arena, const qg_kernel *kernel, qk_kern
         list[count++] = (qk_spec_constant){.id = 7, .name = "staged", .value = 1, .legal_count = 4, .legal = staged};
     if (kernel->wide && kernel->wide->pairs && vulkan)
         list[count++] = (qk_spec_constant){.id = 9, .name = "copies", .value = 1, .legal_count = 6, .legal = copies};
+    if (kernel->wide && kernel->wide->copied && vulkan)
+        list[count++] =
+            (qk_spec_constant){.id = 9, .name = "table_copies", .value = 1, .legal_count = 6, .legal = copies};
     if (qg_rounds_f16(kernel) && vulkan)
         list[count++] =
             (qk_spec_constant){.id = 8, .name = QK_CONSTANT_ROUNDS_F16, .value = 0, .legal_count = 2, .legal = choice};

@@ -318,12 +318,47 @@ static char *wide_if(qg_arena *arena, const qg_ir *ir, const qg_kernel *kernel) 
                                   : "");
 }
 
+/* Copies of a table, row by row, so that threads that are neighbours read from other banks. */
+static void add_copies(qg_text *tables, qg_text *fill, const qg_table *table) {
+    const char *name = table->name, *type = table->columns > 1 ? "uint" : glsl->types[qg_table_kind(table)][1];
+    const uint32_t words = qg_table_size(table), row = words / table->rows;
+    qg_text_printf(tables,
+                   "shared %s %s_copies[COPIES == 1u ? 1u : %uu * COPIES];\n\n"
+                   "// A word of %s, from the thread's copy.\n"
+                   "%s %s_at(uint i) {\n"
+                   "    const uint copy = gl_LocalInvocationID.x %% COPIES;\n"
+                   "    if (COPIES == 1u) return %s[i];\n",
+                   type, name, words, name, type, name, name);
+    if (row > 1) {
+        qg_text_printf(tables, "    return %s_copies[(i - i %% %uu) * COPIES + copy * %uu + i %% %uu];\n}\n", name, row,
+                       row, row);
+        qg_text_printf(fill,
+                       "    for (uint i = gl_LocalInvocationID.x; i < %uu * COPIES; i += gl_WorkGroupSize.x) "
+                       "%s_copies[i] = %s[i / (%uu * COPIES) * %uu + i %% %uu];\n",
+                       words, name, name, row, row, row);
+    } else {
+        qg_text_printf(tables, "    return %s_copies[i * COPIES + copy];\n}\n", name);
+        qg_text_printf(fill,
+                       "    for (uint i = gl_LocalInvocationID.x; i < %uu * COPIES; i += gl_WorkGroupSize.x) "
+                       "%s_copies[i] = %s[i / COPIES];\n",
+                       words, name, name);
+    }
+}
+
 /* Tables of all pairs of a table's values: a word has the two of a byte of two codes, in bytes 0 and 2. Threads that are
  * neighbours read copies that lie in other banks. */
-static void pair_holes(qg_arena *arena, qg_holes *holes, const qg_ir *ir, const qg_kernel *kernel) {
+static void lookup_holes(qg_arena *arena, qg_holes *holes, const qg_ir *ir, const qg_kernel *kernel) {
     qg_text tables = qg_text_new(arena), fill = qg_text_new(arena);
-    const bool pairs = kernel->wide && kernel->wide->pairs;
+    const bool pairs = kernel->wide && kernel->wide->pairs, copied = kernel->wide && kernel->wide->copied;
     qg_hole(holes, "pairs", pairs ? "" : NULL);
+    qg_hole(holes, "copied", copied ? "" : NULL);
+    for (uint32_t t = 0; t < kernel->layout->n_tables && copied; ++t)
+        if (qg_reads_table(ir, t)) add_copies(&tables, &fill, &kernel->layout->tables[t]);
+    if (copied) {
+        qg_hole(holes, "near_tables", tables.data);
+        qg_hole(holes, "fill_tables", qg_format(arena, "if (COPIES > 1u) {\n%s    barrier();\n}", fill.data));
+        return;
+    }
     for (uint32_t t = 0; t < kernel->layout->n_tables && pairs; ++t) {
         const char *name = kernel->layout->tables[t].name;
         bool used = false;
@@ -348,8 +383,8 @@ static void pair_holes(qg_arena *arena, qg_holes *holes, const qg_ir *ir, const 
             name, name, name);
     }
     if (pairs) qg_text_puts(&fill, "barrier();");
-    qg_hole(holes, "pair_tables", tables.data ? tables.data : "");
-    qg_hole(holes, "fill_pairs", fill.data ? fill.data : "");
+    qg_hole(holes, "near_tables", tables.data ? tables.data : "");
+    qg_hole(holes, "fill_tables", fill.data ? fill.data : "");
 }
 
 static void wide_holes(qg_arena *arena, qg_holes *holes, const qg_ir *ir, const qg_kernel *kernel) {
@@ -485,7 +520,7 @@ static void sum_holes(qg_arena *arena, qg_holes *holes, const qg_ir *ir, const q
     qg_hole(holes, "any", kernel->plan->lanes > 1 ? "any" : "");
     qg_hole(holes, "dot_halves", qg_dot_halves(arena, kernel->plan, glsl, ""));
     wide_holes(arena, holes, wide_dot, kernel);
-    pair_holes(arena, holes, wide_dot, kernel);
+    lookup_holes(arena, holes, wide_dot, kernel);
     staged_holes(arena, holes, kernel);
     shared_holes(arena, holes, ir, wide_dot, kernel);
     qg_hole(holes, "load_x", load_x(arena, ir, NULL, kernel, kernel->plan));

@@ -163,6 +163,13 @@ char *qg_grid_lines(qg_arena *arena, const qg_ir *ir, const qg_plan *plan, const
     return text.data;
 }
 
+bool qg_reads_table(const qg_ir *ir, uint32_t table) {
+    if (qg_loads(ir, QG_LOAD, ir->layout->n_buffers + table)) return true;
+    for (uint32_t i = 0; i < ir->n_nodes; ++i)
+        if (ir->nodes[i]->used && ir->nodes[i]->op == QG_TABLE && ir->nodes[i]->ref == table) return true;
+    return false;
+}
+
 uint32_t qg_wide_unit(const qg_ir *ir, uint32_t buffer) {
     for (uint32_t i = 0; i < ir->n_nodes; ++i)
         if (ir->nodes[i]->used && ir->nodes[i]->op == QG_LOAD_WIDE && ir->nodes[i]->ref == buffer)

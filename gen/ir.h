@@ -58,6 +58,7 @@ typedef struct qg_ir {
     uint32_t overruns;  /* buffers, a bit each, of which loads may go up to 12 bytes beyond the block */
     bool half;          /* products with x are of halves */
     bool pairs;         /* codes of four bits may be looked up two at a time */
+    bool copied;        /* words of stored tables are asked of functions TABLE_at */
     bool single;        /* code for one right-hand side at a time; else for BATCH of them */
     uint64_t *x_digits; /* the sets of runs over which digits are summed up */
     uint32_t n_x_digits, x_digits_capacity;
@@ -308,6 +309,7 @@ typedef struct qg_plan {
     bool reference; /* one element at a time, from a pointer to the block */
     bool wide;      /* loads of 16 bytes, where neighbouring words are wanted */
     bool pairs;     /* codes of four bits are looked up two at a time, in a table that a workgroup makes */
+    bool copied;    /* words of stored tables come from copies that a workgroup makes */
     bool *aliased;  /* in a wide plan: buffers that the plan of smaller tiles loads in narrower words */
 } qg_plan;
 
@@ -330,6 +332,8 @@ const qg_plan *qg_plan_elements(qg_arena *arena, const qg_layout *layout);
  * value, so that it is indexed as an array is. */
 uint32_t qg_table_bits(const qg_table *table);
 /* A stored table as words, low bits first. */
+/* The words of a stored table: how many there are, and what they are. */
+uint32_t qg_table_size(const qg_table *table);
 const uint32_t *qg_table_words(qg_arena *arena, const qg_table *table, uint32_t *bytes);
 char *qg_dump_plan(qg_arena *arena, const qg_plan *plan);
 

@@ -88,6 +88,8 @@ bool qg_stages_x(const qg_kernel *kernel);
 enum { QG_LEAST_STAGED = 512 };
 /* Whether its products are those of matrix units. */
 bool qg_is_mma(const qg_kernel *kernel);
+/* Whether code looks up values of a table, or loads words of it. */
+bool qg_reads_table(const qg_ir *ir, uint32_t table);
 /* Whether a format has sums of that class. */
 bool qg_has_class(qg_arena *arena, const qg_layout *layout, const qg_family *family, const qg_sum_class *sum);
 

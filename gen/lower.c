@@ -293,6 +293,7 @@ const qg_ir *qg_lower_dot(qg_arena *arena, const qg_plan *plan, qg_products prod
     lowering l = lower_tile(arena, plan, products == QG_PRODUCTS_F16, values);
     const bool as_written = plan->layout->math != QG_F32;
     l.ir->pairs = plan->pairs;
+    l.ir->copied = plan->copied;
     if (as_written && products != QG_PRODUCTS_F32) return NULL;
     const qg_node *sum = products == QG_PRODUCTS_INT8 ? qg_dot_of_bytes(l.ir, plan->lanes, plan->n_runs, values)
                          : as_written                 ? qg_dot_as_written(l.ir, plan->lanes, plan->n_runs, values)

@@ -403,9 +403,14 @@ uint32_t qg_table_bits(const qg_table *table) {
     return type->kind == QG_FLOATING || table->columns == 1 ? 32 : type->bits;
 }
 
+uint32_t qg_table_size(const qg_table *table) {
+    const uint32_t in_word = 32 / qg_table_bits(table);
+    return (table->rows * table->columns + in_word - 1) / in_word;
+}
+
 const uint32_t *qg_table_words(qg_arena *arena, const qg_table *table, uint32_t *bytes) {
     const uint32_t count = table->rows * table->columns, width = qg_table_bits(table), in_word = 32 / width;
-    *bytes = (count + in_word - 1) / in_word * 4;
+    *bytes = qg_table_size(table) * 4;
     uint32_t *words = QG_NEW_ARRAY(arena, uint32_t, *bytes / 4);
     for (uint32_t i = 0; i < count; ++i) {
         const float value = (float)table->values[i];

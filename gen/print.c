@@ -130,7 +130,8 @@ static bool is_aliased(const qg_ir *ir, const qg_node *load) {
 }
 
 static void print_load(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node) {
-    const char *pattern = node->integer == 32 ? target->wide_load : target->narrow_load;
+    const bool copied = ir->copied && node->ref >= ir->layout->n_buffers;
+    const char *pattern = copied ? "$b_at($i)" : node->integer == 32 ? target->wide_load : target->narrow_load;
     for (; *pattern; ++pattern) {
         if (*pattern != '$')
             qg_text_add(text, pattern, 1);
@@ -138,15 +139,6 @@ static void print_load(qg_text *text, const qg_ir *ir, const qg_target *target, 
             qg_text_printf(text, "%s%s", qg_load_name(ir->layout, node->ref), is_aliased(ir, node) ? "_word" : "");
         else
             print(text, ir, target, node->arg[0]);
-    }
-}
-
-static void print_lookup(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node) {
-    qg_text_puts(text, ir->layout->tables[node->ref].name);
-    for (uint32_t i = 0; i < node->n_args; ++i) {
-        qg_text_puts(text, "[");
-        print(text, ir, target, node->arg[i]);
-        qg_text_puts(text, "]");
     }
 }
 
@@ -158,6 +150,20 @@ static void print_call(qg_text *text, const qg_ir *ir, const qg_target *target, 
         print(text, ir, target, args[i]);
     }
     qg_text_puts(text, ")");
+}
+
+static void print_lookup(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node) {
+    const char *name = ir->layout->tables[node->ref].name;
+    if (ir->copied) {
+        print_call(text, ir, target, qg_format(text->arena, "%s_at", name), node->arg, node->n_args);
+        return;
+    }
+    qg_text_puts(text, name);
+    for (uint32_t i = 0; i < node->n_args; ++i) {
+        qg_text_puts(text, "[");
+        print(text, ir, target, node->arg[i]);
+        qg_text_puts(text, "]");
+    }
 }
 
 static void print_select(qg_text *text, const qg_ir *ir, const qg_target *target, const qg_node *node) {

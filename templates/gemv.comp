@@ -18,6 +18,9 @@ layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup lo
 @if pairs
 layout(constant_id = 9) const uint COPIES = 1;  // of a table of pairs, for threads that are neighbours
 @end
+@if copied
+layout(constant_id = 9) const uint COPIES = 1;  // of tables, for threads that are neighbours; 1: none
+@end
 @if shares
 layout(constant_id = 6) const uint SHARED_FOURS = 512;  // 16 bytes each: memory for x, of several right-hand sides
 @end
@@ -144,7 +147,7 @@ uint staged_from = 0u;
 }
 
 @end
-@{pair_tables}
+@{near_tables}
 
 @{load_wide_x}
 
@@ -284,7 +287,7 @@ void walk_shared() {
 
 @end
 void main() {
-    @{fill_pairs}
+    @{fill_tables}
 @if wide
     if (LOAD_WORDS == 4u && BATCH == 1u && gl_SubgroupSize >= ROWS@{wide_if}) {
         walk_wide();

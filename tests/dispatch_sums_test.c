@@ -644,6 +644,8 @@ static void test_constants(void **state) {
     assert_int_equal(see_call(&c, GEMV_ID).constants[2], 8);
 }
 
+static uint32_t table_bytes; /* of a table that the kernel has, or 0 */
+
 /* A kernel that loads 16 bytes at once, where a workgroup keeps all of x: its constants for a shape. */
 static seen see_shape(uint64_t rows, uint64_t cols, uint64_t batch, uint32_t busy, const qk_spec_constant *own) {
     static const uint32_t words[] = {1, 4}, fours[] = {512, 1024, 2048, 2560}, runs[] = {1, 512, 1024, 2048};
@@ -654,10 +656,13 @@ static seen see_shape(uint64_t rows, uint64_t cols, uint64_t batch, uint32_t bus
     c.constants[4] = (qk_spec_constant){6, "shared_fours", 512, 4, fours};
     c.constants[5] = (qk_spec_constant){7, "staged", 1, 4, runs};
     c.kernel.spec_constant_count = 6;
-    if (own && (own->id == 4 || own->id == 9)) c.constants[c.kernel.spec_constant_count++] = *own;
+    if (own && (own->id == 4 || own->id == 9 || own->id == 8)) c.constants[c.kernel.spec_constant_count++] = *own;
+    const qk_table table = {.name = "G", .bytes = table_bytes};
+    c.kernel.tables = &table;
+    c.kernel.table_count = table_bytes != 0;
     c.backend.limits.storage_range = UINT32_MAX;
     c.backend.limits.workgroup_count = 1u << 16;
-    c.backend.limits.workgroup_size = 256;
+    c.backend.limits.workgroup_size = own && own->id == 8 ? 1024 : 256;
     c.backend.limits.busy_workgroups = busy;
     c.backend.limits.shared_bytes = own && own->id == 6 ? own->value : 49152;
     c.rows = rows;
@@ -684,8 +689,8 @@ static void test_load_words(void **state) {
         {1024, 4096, 1, 0, 256, 4, 256, 2048},
         {100, 4096, 1, 0, 256, 2, 50, 2048},
         {1024, 2048, 1, 0, 128, 2, 512, 2048}, /* one subgroup keeps all of x */
-        {1024, 65536, 1, 0, 256, 8, 128, 1},  /* no workgroup does */
-        {1024, 4096, 1, 16, 128, 8, 12, 1},   /* a device that says what keeps it busy */
+        {1024, 65536, 1, 0, 256, 8, 128, 1},   /* no workgroup does */
+        {1024, 4096, 1, 16, 128, 8, 12, 1},    /* a device that says what keeps it busy */
         /* Several right-hand sides are shared by a workgroup as large as can be, and by no more than run at once. */
         {57344, 8192, 2, 0, 256, 8, 264, 1},
         {57344, 8192, 3, 0, 256, 4, 264, 1},
@@ -743,8 +748,18 @@ static void test_load_words(void **state) {
     s = see_shape(57344, 8192, 8, 0, &copies);
     assert_int_equal(s.constants[4], 1024);
     assert_int_equal(s.constants[6], 16);
+    const qk_spec_constant tables = {8, "table_copies", 1, 6, counts};
+    table_bytes = 1536; /* beside 512 * 8 * 2 + 512 bytes */
+    s = see_shape(57344, 8192, 1, 0, &tables);
+    assert_int_equal(s.constants[0], 512);
+    assert_int_equal(s.constants[6], 16);
+    table_bytes = 16384;
+    s = see_shape(57344, 8192, 1, 0, &tables);
+    assert_int_equal(s.constants[0], 256); /* of large tables two copies */
+    assert_int_equal(s.constants[6], 2);
+    table_bytes = 0;
     assert_int_equal(see_shape(57344, 8192, 1, 16, &copies).constants[6], 1); /* not where threads share no banks */
-    assert_int_equal(see_shape(4096, 4096, 1, 0, &single).constants[5], 1); /* what is not kept is not staged */
+    assert_int_equal(see_shape(4096, 4096, 1, 0, &single).constants[5], 1);   /* what is not kept is not staged */
 }
 
 /* ---- Experts ----------------------------------------------------------------------------------------------------- */

@@ -124,6 +124,8 @@ mutate "pairs: upper halves of the same word" gen/dot_bytes.c 's/nibbles\[k\].wo
 mutate "pairs: which halves are side by side" gen/dot_bytes.c 's/l < 2 \? lower : upper/l % 2 ? upper : lower/' unit dot_bytes_test
 mutate "pairs: the table is there before it is used" gen/glsl.c 's/"barrier\(\);"/""/' script tune vulkan
 mutate "pairs: every thread has its copy" gen/glsl.c 's/0xFFu\) \* COPIES \+ copy\] \|/0xFFu) + copy] |/' script tune vulkan
+mutate "copies of tables: every thread has its own" gen/glsl.c 's/copies\[i \* COPIES \+ copy\]/copies[i]/' script tune vulkan
+mutate "copies of tables: rows stay together" gen/glsl.c 's/COPIES \+ copy \* %uu \+ i/COPIES + copy + i/' script tune vulkan
 mutate "staged x: each part is taken by who needs it" templates/gemv.comp 's/ - staged_from < STAGED\) load/ < STAGED) load/' unit gemv_test
 mutate "staged x: all of a row" gen/glsl.c 's/\(end \+ %uu\)%s", tiles - 1/(end - %uu)%s", tiles/' unit gemv_test
 mutate "staged x: memory beside the sums" $sums 's/\* 18 \+ sums/* 16/' unit dispatch_sums_test

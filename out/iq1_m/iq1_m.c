@@ -3296,6 +3296,7 @@ static const uint32_t iq1_m_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq1_m_gemv_int8_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq1_m_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, iq1_m_gemv_int8_f32_vulkan_rows},
@@ -3303,7 +3304,8 @@ static const qk_spec_constant iq1_m_gemv_int8_f32_vulkan_constants[] = {{0, "loc
     {4, "digits", 1, 1, iq1_m_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq1_m_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq1_m_gemv_int8_f32_vulkan_shared_fours},
-    {7, "staged", 1, 4, iq1_m_gemv_int8_f32_vulkan_staged}};
+    {7, "staged", 1, 4, iq1_m_gemv_int8_f32_vulkan_staged},
+    {9, "table_copies", 1, 6, iq1_m_gemv_int8_f32_vulkan_table_copies}};
 
 const qk_kernel qk_iq1_m_gemv_int8_f32_vulkan = {
     .name = "iq1_m_gemv_int8_f32",
@@ -3319,7 +3321,7 @@ const qk_kernel qk_iq1_m_gemv_int8_f32_vulkan = {
     .push = iq1_m_gemv_int8_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_int8_f32_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = iq1_m_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3353,6 +3355,7 @@ static const uint32_t iq1_m_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t iq1_m_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_m_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq1_m_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq1_m_gemv_split_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq1_m_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, iq1_m_gemv_split_f32_vulkan_rows},
@@ -3360,7 +3363,8 @@ static const qk_spec_constant iq1_m_gemv_split_f32_vulkan_constants[] = {{0, "lo
     {4, "digits", 2, 1, iq1_m_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq1_m_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq1_m_gemv_split_f32_vulkan_shared_fours},
-    {7, "staged", 1, 4, iq1_m_gemv_split_f32_vulkan_staged}};
+    {7, "staged", 1, 4, iq1_m_gemv_split_f32_vulkan_staged},
+    {9, "table_copies", 1, 6, iq1_m_gemv_split_f32_vulkan_table_copies}};
 
 const qk_kernel qk_iq1_m_gemv_split_f32_vulkan = {
     .name = "iq1_m_gemv_split_f32",
@@ -3376,7 +3380,7 @@ const qk_kernel qk_iq1_m_gemv_split_f32_vulkan = {
     .push = iq1_m_gemv_split_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_split_f32_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = iq1_m_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3410,6 +3414,7 @@ static const uint32_t iq1_m_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq1_m_gemv_int24_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq1_m_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, iq1_m_gemv_int24_f32_vulkan_rows},
@@ -3417,7 +3422,8 @@ static const qk_spec_constant iq1_m_gemv_int24_f32_vulkan_constants[] = {{0, "lo
     {4, "digits", 3, 1, iq1_m_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq1_m_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq1_m_gemv_int24_f32_vulkan_shared_fours},
-    {7, "staged", 1, 4, iq1_m_gemv_int24_f32_vulkan_staged}};
+    {7, "staged", 1, 4, iq1_m_gemv_int24_f32_vulkan_staged},
+    {9, "table_copies", 1, 6, iq1_m_gemv_int24_f32_vulkan_table_copies}};
 
 const qk_kernel qk_iq1_m_gemv_int24_f32_vulkan = {
     .name = "iq1_m_gemv_int24_f32",
@@ -3433,7 +3439,7 @@ const qk_kernel qk_iq1_m_gemv_int24_f32_vulkan = {
     .push = iq1_m_gemv_int24_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_int24_f32_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = iq1_m_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3543,6 +3549,7 @@ static const uint32_t iq1_m_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq1_m_gemv_int8_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq1_m_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, iq1_m_gemv_int8_f16_vulkan_rows},
@@ -3550,7 +3557,8 @@ static const qk_spec_constant iq1_m_gemv_int8_f16_vulkan_constants[] = {{0, "loc
     {4, "digits", 1, 1, iq1_m_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq1_m_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq1_m_gemv_int8_f16_vulkan_shared_fours},
-    {7, "staged", 1, 4, iq1_m_gemv_int8_f16_vulkan_staged}};
+    {7, "staged", 1, 4, iq1_m_gemv_int8_f16_vulkan_staged},
+    {9, "table_copies", 1, 6, iq1_m_gemv_int8_f16_vulkan_table_copies}};
 
 const qk_kernel qk_iq1_m_gemv_int8_f16_vulkan = {
     .name = "iq1_m_gemv_int8_f16",
@@ -3566,7 +3574,7 @@ const qk_kernel qk_iq1_m_gemv_int8_f16_vulkan = {
     .push = iq1_m_gemv_int8_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_int8_f16_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = iq1_m_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3600,6 +3608,7 @@ static const uint32_t iq1_m_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t iq1_m_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_m_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq1_m_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq1_m_gemv_split_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq1_m_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, iq1_m_gemv_split_f16_vulkan_rows},
@@ -3607,7 +3616,8 @@ static const qk_spec_constant iq1_m_gemv_split_f16_vulkan_constants[] = {{0, "lo
     {4, "digits", 2, 1, iq1_m_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq1_m_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq1_m_gemv_split_f16_vulkan_shared_fours},
-    {7, "staged", 1, 4, iq1_m_gemv_split_f16_vulkan_staged}};
+    {7, "staged", 1, 4, iq1_m_gemv_split_f16_vulkan_staged},
+    {9, "table_copies", 1, 6, iq1_m_gemv_split_f16_vulkan_table_copies}};
 
 const qk_kernel qk_iq1_m_gemv_split_f16_vulkan = {
     .name = "iq1_m_gemv_split_f16",
@@ -3623,7 +3633,7 @@ const qk_kernel qk_iq1_m_gemv_split_f16_vulkan = {
     .push = iq1_m_gemv_split_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_split_f16_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = iq1_m_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3657,6 +3667,7 @@ static const uint32_t iq1_m_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq1_m_gemv_int24_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq1_m_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_m_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, iq1_m_gemv_int24_f16_vulkan_rows},
@@ -3664,7 +3675,8 @@ static const qk_spec_constant iq1_m_gemv_int24_f16_vulkan_constants[] = {{0, "lo
     {4, "digits", 3, 1, iq1_m_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq1_m_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq1_m_gemv_int24_f16_vulkan_shared_fours},
-    {7, "staged", 1, 4, iq1_m_gemv_int24_f16_vulkan_staged}};
+    {7, "staged", 1, 4, iq1_m_gemv_int24_f16_vulkan_staged},
+    {9, "table_copies", 1, 6, iq1_m_gemv_int24_f16_vulkan_table_copies}};
 
 const qk_kernel qk_iq1_m_gemv_int24_f16_vulkan = {
     .name = "iq1_m_gemv_int24_f16",
@@ -3680,7 +3692,7 @@ const qk_kernel qk_iq1_m_gemv_int24_f16_vulkan = {
     .push = iq1_m_gemv_int24_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_int24_f16_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = iq1_m_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -33,6 +33,7 @@ layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
 layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row, where there are few rows
 layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: weights are loaded 16 bytes at a time, where that can be
 layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
+layout(constant_id = 9) const uint COPIES = 1;  // of tables, for threads that are neighbours; 1: none
 layout(constant_id = 6) const uint SHARED_FOURS = 512;  // 16 bytes each: memory for x, of several right-hand sides
 layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
 
@@ -184,6 +185,15 @@ vec4 staged_x(uint at) {
     if (STAGED == 1u) return x_in[at];
     const uint place = at - staged_from;
     return staged[place + place / 32u];
+}
+
+shared uint G_copies[COPIES == 1u ? 1u : 4096u * COPIES];
+
+// A word of G, from the thread's copy.
+uint G_at(uint i) {
+    const uint copy = gl_LocalInvocationID.x % COPIES;
+    if (COPIES == 1u) return G[i];
+    return G_copies[(i - i % 2u) * COPIES + copy * 2u + i % 2u];
 }
 
 // Loads what wide tile `j` of a row meets of right-hand side `vector`.
@@ -479,47 +489,47 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[5], inou
     uint qh0 = words[3];
     uint g_hi0 = qh0 & 7u;  // qh: bits 8-10 of g
     uint g0 = g_lo0 | (g_hi0 << 8u);
-    uint G_row0 = G[g0 * 2u];
-    uint G_row1 = G[g0 * 2u + 1u];
+    uint G_row0 = G_at(g0 * 2u);
+    uint G_row1 = G_at(g0 * 2u + 1u);
     uint g_lo1 = (pick0 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi1 = (qh0 >> 4u) & 7u;  // qh: bits 8-10 of g
     uint g1 = g_lo1 | (g_hi1 << 8u);
-    uint G_row2 = G[g1 * 2u];
-    uint G_row3 = G[g1 * 2u + 1u];
+    uint G_row2 = G_at(g1 * 2u);
+    uint G_row3 = G_at(g1 * 2u + 1u);
     uint sc1 = (scales2 >> 3u) & 7u;  // scales: 3 bits
     uint g_lo2 = (pick0 >> 16u) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi2 = (qh0 >> 8u) & 7u;  // qh: bits 8-10 of g
     uint g2 = g_lo2 | (g_hi2 << 8u);
-    uint G_row4 = G[g2 * 2u];
-    uint G_row5 = G[g2 * 2u + 1u];
+    uint G_row4 = G_at(g2 * 2u);
+    uint G_row5 = G_at(g2 * 2u + 1u);
     uint g_lo3 = pick0 >> 24u;  // qs: bits 0-7 of g
     uint g_hi3 = (qh0 >> 12u) & 7u;  // qh: bits 8-10 of g
     uint g3 = g_lo3 | (g_hi3 << 8u);
-    uint G_row6 = G[g3 * 2u];
-    uint G_row7 = G[g3 * 2u + 1u];
+    uint G_row6 = G_at(g3 * 2u);
+    uint G_row7 = G_at(g3 * 2u + 1u);
     uint sc2 = (scales2 >> 6u) & 7u;  // scales: 3 bits
     uint pick1 = upper ? four0.w : four0.y;
     uint g_lo4 = pick1 & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi4 = (qh0 >> 16u) & 7u;  // qh: bits 8-10 of g
     uint g4 = g_lo4 | (g_hi4 << 8u);
-    uint G_row8 = G[g4 * 2u];
-    uint G_row9 = G[g4 * 2u + 1u];
+    uint G_row8 = G_at(g4 * 2u);
+    uint G_row9 = G_at(g4 * 2u + 1u);
     uint g_lo5 = (pick1 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi5 = (qh0 >> 20u) & 7u;  // qh: bits 8-10 of g
     uint g5 = g_lo5 | (g_hi5 << 8u);
-    uint G_row10 = G[g5 * 2u];
-    uint G_row11 = G[g5 * 2u + 1u];
+    uint G_row10 = G_at(g5 * 2u);
+    uint G_row11 = G_at(g5 * 2u + 1u);
     uint sc3 = (scales2 >> 9u) & 7u;  // scales: 3 bits
     uint g_lo6 = (pick1 >> 16u) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi6 = (qh0 >> 24u) & 7u;  // qh: bits 8-10 of g
     uint g6 = g_lo6 | (g_hi6 << 8u);
-    uint G_row12 = G[g6 * 2u];
-    uint G_row13 = G[g6 * 2u + 1u];
+    uint G_row12 = G_at(g6 * 2u);
+    uint G_row13 = G_at(g6 * 2u + 1u);
     uint g_lo7 = pick1 >> 24u;  // qs: bits 0-7 of g
     uint g_hi7 = (qh0 >> 28u) & 7u;  // qh: bits 8-10 of g
     uint g7 = g_lo7 | (g_hi7 << 8u);
-    uint G_row14 = G[g7 * 2u];
-    uint G_row15 = G[g7 * 2u + 1u];
+    uint G_row14 = G_at(g7 * 2u);
+    uint G_row15 = G_at(g7 * 2u + 1u);
     uint sc4 = (scales2 >> 16u) & 7u;  // scales: 3 bits
     uvec4 four1 = fours[1];
     uint pick2 = upper ? four1.x : four0.z;
@@ -527,47 +537,47 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[5], inou
     uint qh1 = words[4];
     uint g_hi8 = qh1 & 7u;  // qh: bits 8-10 of g
     uint g8 = g_lo8 | (g_hi8 << 8u);
-    uint G_row16 = G[g8 * 2u];
-    uint G_row17 = G[g8 * 2u + 1u];
+    uint G_row16 = G_at(g8 * 2u);
+    uint G_row17 = G_at(g8 * 2u + 1u);
     uint g_lo9 = (pick2 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi9 = (qh1 >> 4u) & 7u;  // qh: bits 8-10 of g
     uint g9 = g_lo9 | (g_hi9 << 8u);
-    uint G_row18 = G[g9 * 2u];
-    uint G_row19 = G[g9 * 2u + 1u];
+    uint G_row18 = G_at(g9 * 2u);
+    uint G_row19 = G_at(g9 * 2u + 1u);
     uint sc5 = (scales2 >> 19u) & 7u;  // scales: 3 bits
     uint g_lo10 = (pick2 >> 16u) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi10 = (qh1 >> 8u) & 7u;  // qh: bits 8-10 of g
     uint g10 = g_lo10 | (g_hi10 << 8u);
-    uint G_row20 = G[g10 * 2u];
-    uint G_row21 = G[g10 * 2u + 1u];
+    uint G_row20 = G_at(g10 * 2u);
+    uint G_row21 = G_at(g10 * 2u + 1u);
     uint g_lo11 = pick2 >> 24u;  // qs: bits 0-7 of g
     uint g_hi11 = (qh1 >> 12u) & 7u;  // qh: bits 8-10 of g
     uint g11 = g_lo11 | (g_hi11 << 8u);
-    uint G_row22 = G[g11 * 2u];
-    uint G_row23 = G[g11 * 2u + 1u];
+    uint G_row22 = G_at(g11 * 2u);
+    uint G_row23 = G_at(g11 * 2u + 1u);
     uint sc6 = (scales2 >> 22u) & 7u;  // scales: 3 bits
     uint pick3 = upper ? four1.y : four0.w;
     uint g_lo12 = pick3 & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi12 = (qh1 >> 16u) & 7u;  // qh: bits 8-10 of g
     uint g12 = g_lo12 | (g_hi12 << 8u);
-    uint G_row24 = G[g12 * 2u];
-    uint G_row25 = G[g12 * 2u + 1u];
+    uint G_row24 = G_at(g12 * 2u);
+    uint G_row25 = G_at(g12 * 2u + 1u);
     uint g_lo13 = (pick3 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi13 = (qh1 >> 20u) & 7u;  // qh: bits 8-10 of g
     uint g13 = g_lo13 | (g_hi13 << 8u);
-    uint G_row26 = G[g13 * 2u];
-    uint G_row27 = G[g13 * 2u + 1u];
+    uint G_row26 = G_at(g13 * 2u);
+    uint G_row27 = G_at(g13 * 2u + 1u);
     uint sc7 = (scales2 >> 25u) & 7u;  // scales: 3 bits
     uint g_lo14 = (pick3 >> 16u) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi14 = (qh1 >> 24u) & 7u;  // qh: bits 8-10 of g
     uint g14 = g_lo14 | (g_hi14 << 8u);
-    uint G_row28 = G[g14 * 2u];
-    uint G_row29 = G[g14 * 2u + 1u];
+    uint G_row28 = G_at(g14 * 2u);
+    uint G_row29 = G_at(g14 * 2u + 1u);
     uint g_lo15 = pick3 >> 24u;  // qs: bits 0-7 of g
     uint g_hi15 = (qh1 >> 28u) & 7u;  // qh: bits 8-10 of g
     uint g15 = g_lo15 | (g_hi15 << 8u);
-    uint G_row30 = G[g15 * 2u];
-    uint G_row31 = G[g15 * 2u + 1u];
+    uint G_row30 = G_at(g15 * 2u);
+    uint G_row31 = G_at(g15 * 2u + 1u);
     uint sg0 = (qh0 >> 3u) & 1u;  // qh: 1 bit
     uint sg1 = (qh0 >> 7u) & 1u;  // qh: 1 bit
     uint sg2 = (qh0 >> 11u) & 1u;  // qh: 1 bit
@@ -761,6 +771,10 @@ void walk_shared() {
 }
 
 void main() {
+    if (COPIES > 1u) {
+        for (uint i = gl_LocalInvocationID.x; i < 4096u * COPIES; i += gl_WorkGroupSize.x) G_copies[i] = G[i / (2u * COPIES) * 2u + i % 2u];
+        barrier();
+    }
     if (LOAD_WORDS == 4u && BATCH == 1u && gl_SubgroupSize >= ROWS && rows * (row_tiles / 16u) > 1u) {
         walk_wide();
         return;

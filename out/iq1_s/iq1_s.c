@@ -3287,6 +3287,7 @@ static const uint32_t iq1_s_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t iq1_s_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_s_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq1_s_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq1_s_gemv_int8_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq1_s_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_s_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, iq1_s_gemv_int8_f32_vulkan_rows},
@@ -3294,7 +3295,8 @@ static const qk_spec_constant iq1_s_gemv_int8_f32_vulkan_constants[] = {{0, "loc
     {4, "digits", 1, 1, iq1_s_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq1_s_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq1_s_gemv_int8_f32_vulkan_shared_fours},
-    {7, "staged", 1, 4, iq1_s_gemv_int8_f32_vulkan_staged}};
+    {7, "staged", 1, 4, iq1_s_gemv_int8_f32_vulkan_staged},
+    {9, "table_copies", 1, 6, iq1_s_gemv_int8_f32_vulkan_table_copies}};
 
 const qk_kernel qk_iq1_s_gemv_int8_f32_vulkan = {
     .name = "iq1_s_gemv_int8_f32",
@@ -3310,7 +3312,7 @@ const qk_kernel qk_iq1_s_gemv_int8_f32_vulkan = {
     .push = iq1_s_gemv_int8_f32_push,
     .table_count = 1,
     .tables = iq1_s_gemv_int8_f32_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = iq1_s_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3344,6 +3346,7 @@ static const uint32_t iq1_s_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t iq1_s_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_s_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq1_s_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq1_s_gemv_split_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq1_s_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_s_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, iq1_s_gemv_split_f32_vulkan_rows},
@@ -3351,7 +3354,8 @@ static const qk_spec_constant iq1_s_gemv_split_f32_vulkan_constants[] = {{0, "lo
     {4, "digits", 2, 1, iq1_s_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq1_s_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq1_s_gemv_split_f32_vulkan_shared_fours},
-    {7, "staged", 1, 4, iq1_s_gemv_split_f32_vulkan_staged}};
+    {7, "staged", 1, 4, iq1_s_gemv_split_f32_vulkan_staged},
+    {9, "table_copies", 1, 6, iq1_s_gemv_split_f32_vulkan_table_copies}};
 
 const qk_kernel qk_iq1_s_gemv_split_f32_vulkan = {
     .name = "iq1_s_gemv_split_f32",
@@ -3367,7 +3371,7 @@ const qk_kernel qk_iq1_s_gemv_split_f32_vulkan = {
     .push = iq1_s_gemv_split_f32_push,
     .table_count = 1,
     .tables = iq1_s_gemv_split_f32_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = iq1_s_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3401,6 +3405,7 @@ static const uint32_t iq1_s_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t iq1_s_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_s_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq1_s_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq1_s_gemv_int24_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq1_s_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_s_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, iq1_s_gemv_int24_f32_vulkan_rows},
@@ -3408,7 +3413,8 @@ static const qk_spec_constant iq1_s_gemv_int24_f32_vulkan_constants[] = {{0, "lo
     {4, "digits", 3, 1, iq1_s_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq1_s_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq1_s_gemv_int24_f32_vulkan_shared_fours},
-    {7, "staged", 1, 4, iq1_s_gemv_int24_f32_vulkan_staged}};
+    {7, "staged", 1, 4, iq1_s_gemv_int24_f32_vulkan_staged},
+    {9, "table_copies", 1, 6, iq1_s_gemv_int24_f32_vulkan_table_copies}};
 
 const qk_kernel qk_iq1_s_gemv_int24_f32_vulkan = {
     .name = "iq1_s_gemv_int24_f32",
@@ -3424,7 +3430,7 @@ const qk_kernel qk_iq1_s_gemv_int24_f32_vulkan = {
     .push = iq1_s_gemv_int24_f32_push,
     .table_count = 1,
     .tables = iq1_s_gemv_int24_f32_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = iq1_s_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3534,6 +3540,7 @@ static const uint32_t iq1_s_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t iq1_s_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_s_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq1_s_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq1_s_gemv_int8_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq1_s_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_s_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, iq1_s_gemv_int8_f16_vulkan_rows},
@@ -3541,7 +3548,8 @@ static const qk_spec_constant iq1_s_gemv_int8_f16_vulkan_constants[] = {{0, "loc
     {4, "digits", 1, 1, iq1_s_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq1_s_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq1_s_gemv_int8_f16_vulkan_shared_fours},
-    {7, "staged", 1, 4, iq1_s_gemv_int8_f16_vulkan_staged}};
+    {7, "staged", 1, 4, iq1_s_gemv_int8_f16_vulkan_staged},
+    {9, "table_copies", 1, 6, iq1_s_gemv_int8_f16_vulkan_table_copies}};
 
 const qk_kernel qk_iq1_s_gemv_int8_f16_vulkan = {
     .name = "iq1_s_gemv_int8_f16",
@@ -3557,7 +3565,7 @@ const qk_kernel qk_iq1_s_gemv_int8_f16_vulkan = {
     .push = iq1_s_gemv_int8_f16_push,
     .table_count = 1,
     .tables = iq1_s_gemv_int8_f16_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = iq1_s_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3591,6 +3599,7 @@ static const uint32_t iq1_s_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t iq1_s_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_s_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq1_s_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq1_s_gemv_split_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq1_s_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_s_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, iq1_s_gemv_split_f16_vulkan_rows},
@@ -3598,7 +3607,8 @@ static const qk_spec_constant iq1_s_gemv_split_f16_vulkan_constants[] = {{0, "lo
     {4, "digits", 2, 1, iq1_s_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq1_s_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq1_s_gemv_split_f16_vulkan_shared_fours},
-    {7, "staged", 1, 4, iq1_s_gemv_split_f16_vulkan_staged}};
+    {7, "staged", 1, 4, iq1_s_gemv_split_f16_vulkan_staged},
+    {9, "table_copies", 1, 6, iq1_s_gemv_split_f16_vulkan_table_copies}};
 
 const qk_kernel qk_iq1_s_gemv_split_f16_vulkan = {
     .name = "iq1_s_gemv_split_f16",
@@ -3614,7 +3624,7 @@ const qk_kernel qk_iq1_s_gemv_split_f16_vulkan = {
     .push = iq1_s_gemv_split_f16_push,
     .table_count = 1,
     .tables = iq1_s_gemv_split_f16_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = iq1_s_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3648,6 +3658,7 @@ static const uint32_t iq1_s_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t iq1_s_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_s_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq1_s_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq1_s_gemv_int24_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq1_s_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq1_s_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, iq1_s_gemv_int24_f16_vulkan_rows},
@@ -3655,7 +3666,8 @@ static const qk_spec_constant iq1_s_gemv_int24_f16_vulkan_constants[] = {{0, "lo
     {4, "digits", 3, 1, iq1_s_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq1_s_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq1_s_gemv_int24_f16_vulkan_shared_fours},
-    {7, "staged", 1, 4, iq1_s_gemv_int24_f16_vulkan_staged}};
+    {7, "staged", 1, 4, iq1_s_gemv_int24_f16_vulkan_staged},
+    {9, "table_copies", 1, 6, iq1_s_gemv_int24_f16_vulkan_table_copies}};
 
 const qk_kernel qk_iq1_s_gemv_int24_f16_vulkan = {
     .name = "iq1_s_gemv_int24_f16",
@@ -3671,7 +3683,7 @@ const qk_kernel qk_iq1_s_gemv_int24_f16_vulkan = {
     .push = iq1_s_gemv_int24_f16_push,
     .table_count = 1,
     .tables = iq1_s_gemv_int24_f16_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = iq1_s_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -33,6 +33,7 @@ layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
 layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row, where there are few rows
 layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: weights are loaded 16 bytes at a time, where that can be
 layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
+layout(constant_id = 9) const uint COPIES = 1;  // of tables, for threads that are neighbours; 1: none
 layout(constant_id = 6) const uint SHARED_FOURS = 512;  // 16 bytes each: memory for x, of several right-hand sides
 layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
 
@@ -177,6 +178,15 @@ vec4 staged_x(uint at) {
     if (STAGED == 1u) return vec4(unpackHalf2x16(x_in[at].x), unpackHalf2x16(x_in[at].y));
     const uint place = at - staged_from;
     return vec4(unpackHalf2x16(staged[place + place / 32u].x), unpackHalf2x16(staged[place + place / 32u].y));
+}
+
+shared uint G_copies[COPIES == 1u ? 1u : 4096u * COPIES];
+
+// A word of G, from the thread's copy.
+uint G_at(uint i) {
+    const uint copy = gl_LocalInvocationID.x % COPIES;
+    if (COPIES == 1u) return G[i];
+    return G_copies[(i - i % 2u) * COPIES + copy * 2u + i % 2u];
 }
 
 // Loads what wide tile `j` of a row meets of right-hand side `vector`.
@@ -500,8 +510,8 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[5], uint words[17], ino
     uint g_lo0 = qs_run0 & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi0 = (qh0 >> (tile * 3u + 16u)) & 7u;  // qh: bits 8-10 of g
     uint g0 = g_lo0 | (g_hi0 << 8u);
-    uint G_row0 = G[g0 * 2u];
-    uint G_row1 = G[g0 * 2u + 1u];
+    uint G_row0 = G_at(g0 * 2u);
+    uint G_row1 = G_at(g0 * 2u + 1u);
     uvec4 four1 = fours[1];
     uint pick2 = upper ? four1.x : four0.z;
     uint qh1 = odd ? pick2 : pick0;
@@ -512,8 +522,8 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[5], uint words[17], ino
     uint g_lo1 = qs_run1 & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi1 = (qh1 >> (tile * 3u)) & 7u;  // qh: bits 8-10 of g
     uint g1 = g_lo1 | (g_hi1 << 8u);
-    uint G_row2 = G[g1 * 2u];
-    uint G_row3 = G[g1 * 2u + 1u];
+    uint G_row2 = G_at(g1 * 2u);
+    uint G_row3 = G_at(g1 * 2u + 1u);
     uint sc2 = (qh1 >> 28u) & 7u;  // qh: 3 bits
     uint qs4 = words[5];
     uint qs5 = words[6];
@@ -521,8 +531,8 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[5], uint words[17], ino
     uint g_lo2 = qs_run2 & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi2 = (qh1 >> (tile * 3u + 16u)) & 7u;  // qh: bits 8-10 of g
     uint g2 = g_lo2 | (g_hi2 << 8u);
-    uint G_row4 = G[g2 * 2u];
-    uint G_row5 = G[g2 * 2u + 1u];
+    uint G_row4 = G_at(g2 * 2u);
+    uint G_row5 = G_at(g2 * 2u + 1u);
     uint pick3 = upper ? four1.y : four0.w;
     uint qh2 = odd ? pick3 : pick2;
     uint sc3 = (qh2 >> 12u) & 7u;  // qh: 3 bits
@@ -532,8 +542,8 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[5], uint words[17], ino
     uint g_lo3 = qs_run3 & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi3 = (qh2 >> (tile * 3u)) & 7u;  // qh: bits 8-10 of g
     uint g3 = g_lo3 | (g_hi3 << 8u);
-    uint G_row6 = G[g3 * 2u];
-    uint G_row7 = G[g3 * 2u + 1u];
+    uint G_row6 = G_at(g3 * 2u);
+    uint G_row7 = G_at(g3 * 2u + 1u);
     uint sc4 = (qh2 >> 28u) & 7u;  // qh: 3 bits
     uint qs8 = words[9];
     uint qs9 = words[10];
@@ -541,8 +551,8 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[5], uint words[17], ino
     uint g_lo4 = qs_run4 & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi4 = (qh2 >> (tile * 3u + 16u)) & 7u;  // qh: bits 8-10 of g
     uint g4 = g_lo4 | (g_hi4 << 8u);
-    uint G_row8 = G[g4 * 2u];
-    uint G_row9 = G[g4 * 2u + 1u];
+    uint G_row8 = G_at(g4 * 2u);
+    uint G_row9 = G_at(g4 * 2u + 1u);
     uint pick4 = upper ? four1.z : four1.x;
     uint qh3 = odd ? pick4 : pick3;
     uint sc5 = (qh3 >> 12u) & 7u;  // qh: 3 bits
@@ -552,8 +562,8 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[5], uint words[17], ino
     uint g_lo5 = qs_run5 & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi5 = (qh3 >> (tile * 3u)) & 7u;  // qh: bits 8-10 of g
     uint g5 = g_lo5 | (g_hi5 << 8u);
-    uint G_row10 = G[g5 * 2u];
-    uint G_row11 = G[g5 * 2u + 1u];
+    uint G_row10 = G_at(g5 * 2u);
+    uint G_row11 = G_at(g5 * 2u + 1u);
     uint sc6 = (qh3 >> 28u) & 7u;  // qh: 3 bits
     uint qs12 = words[13];
     uint qs13 = words[14];
@@ -561,8 +571,8 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[5], uint words[17], ino
     uint g_lo6 = qs_run6 & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi6 = (qh3 >> (tile * 3u + 16u)) & 7u;  // qh: bits 8-10 of g
     uint g6 = g_lo6 | (g_hi6 << 8u);
-    uint G_row12 = G[g6 * 2u];
-    uint G_row13 = G[g6 * 2u + 1u];
+    uint G_row12 = G_at(g6 * 2u);
+    uint G_row13 = G_at(g6 * 2u + 1u);
     uint pick5 = upper ? four1.w : four1.y;
     uint qh4 = odd ? pick5 : pick4;
     uint sc7 = (qh4 >> 12u) & 7u;  // qh: 3 bits
@@ -572,8 +582,8 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[5], uint words[17], ino
     uint g_lo7 = qs_run7 & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi7 = (qh4 >> (tile * 3u)) & 7u;  // qh: bits 8-10 of g
     uint g7 = g_lo7 | (g_hi7 << 8u);
-    uint G_row14 = G[g7 * 2u];
-    uint G_row15 = G[g7 * 2u + 1u];
+    uint G_row14 = G_at(g7 * 2u);
+    uint G_row15 = G_at(g7 * 2u + 1u);
     float d1 = f16_to_f32(qh4 >> 16u);
     uvec4 four2 = fours[3];
     uvec4 four3 = fours[2];
@@ -587,16 +597,16 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[5], uint words[17], ino
     uint g_lo8 = (qs16 >> (tile * 8u)) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi8 = (qh5 >> (tile * 3u)) & 7u;  // qh: bits 8-10 of g
     uint g8 = g_lo8 | (g_hi8 << 8u);
-    uint G_row16 = G[g8 * 2u];
-    uint G_row17 = G[g8 * 2u + 1u];
+    uint G_row16 = G_at(g8 * 2u);
+    uint G_row17 = G_at(g8 * 2u + 1u);
     uint sc9 = (qh5 >> 28u) & 7u;  // qh: 3 bits
     uint pick9 = upper ? four4.y : four1.w;
     uint qs17 = odd ? pick9 : pick8;
     uint g_lo9 = (qs17 >> (tile * 8u)) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi9 = (qh5 >> (tile * 3u + 16u)) & 7u;  // qh: bits 8-10 of g
     uint g9 = g_lo9 | (g_hi9 << 8u);
-    uint G_row18 = G[g9 * 2u];
-    uint G_row19 = G[g9 * 2u + 1u];
+    uint G_row18 = G_at(g9 * 2u);
+    uint G_row19 = G_at(g9 * 2u + 1u);
     uint pick10 = upper ? four2.y : four3.w;
     uint qh6 = odd ? pick10 : pick6;
     uint sc10 = (qh6 >> 12u) & 7u;  // qh: 3 bits
@@ -605,16 +615,16 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[5], uint words[17], ino
     uint g_lo10 = (qs18 >> (tile * 8u)) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi10 = (qh6 >> (tile * 3u)) & 7u;  // qh: bits 8-10 of g
     uint g10 = g_lo10 | (g_hi10 << 8u);
-    uint G_row20 = G[g10 * 2u];
-    uint G_row21 = G[g10 * 2u + 1u];
+    uint G_row20 = G_at(g10 * 2u);
+    uint G_row21 = G_at(g10 * 2u + 1u);
     uint sc11 = (qh6 >> 28u) & 7u;  // qh: 3 bits
     uint pick12 = upper ? four4.w : four4.y;
     uint qs19 = odd ? pick12 : pick11;
     uint g_lo11 = (qs19 >> (tile * 8u)) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi11 = (qh6 >> (tile * 3u + 16u)) & 7u;  // qh: bits 8-10 of g
     uint g11 = g_lo11 | (g_hi11 << 8u);
-    uint G_row22 = G[g11 * 2u];
-    uint G_row23 = G[g11 * 2u + 1u];
+    uint G_row22 = G_at(g11 * 2u);
+    uint G_row23 = G_at(g11 * 2u + 1u);
     uint pick13 = upper ? four2.z : four2.x;
     uint qh7 = odd ? pick13 : pick10;
     uint sc12 = (qh7 >> 12u) & 7u;  // qh: 3 bits
@@ -623,16 +633,16 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[5], uint words[17], ino
     uint g_lo12 = (qs20 >> (tile * 8u)) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi12 = (qh7 >> (tile * 3u)) & 7u;  // qh: bits 8-10 of g
     uint g12 = g_lo12 | (g_hi12 << 8u);
-    uint G_row24 = G[g12 * 2u];
-    uint G_row25 = G[g12 * 2u + 1u];
+    uint G_row24 = G_at(g12 * 2u);
+    uint G_row25 = G_at(g12 * 2u + 1u);
     uint sc13 = (qh7 >> 28u) & 7u;  // qh: 3 bits
     uint pick15 = upper ? four3.y : four4.w;
     uint qs21 = odd ? pick15 : pick14;
     uint g_lo13 = (qs21 >> (tile * 8u)) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi13 = (qh7 >> (tile * 3u + 16u)) & 7u;  // qh: bits 8-10 of g
     uint g13 = g_lo13 | (g_hi13 << 8u);
-    uint G_row26 = G[g13 * 2u];
-    uint G_row27 = G[g13 * 2u + 1u];
+    uint G_row26 = G_at(g13 * 2u);
+    uint G_row27 = G_at(g13 * 2u + 1u);
     uint pick16 = upper ? four2.w : four2.y;
     uint qh8 = odd ? pick16 : pick13;
     uint sc14 = (qh8 >> 12u) & 7u;  // qh: 3 bits
@@ -641,15 +651,15 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[5], uint words[17], ino
     uint g_lo14 = (qs22 >> (tile * 8u)) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi14 = (qh8 >> (tile * 3u)) & 7u;  // qh: bits 8-10 of g
     uint g14 = g_lo14 | (g_hi14 << 8u);
-    uint G_row28 = G[g14 * 2u];
-    uint G_row29 = G[g14 * 2u + 1u];
+    uint G_row28 = G_at(g14 * 2u);
+    uint G_row29 = G_at(g14 * 2u + 1u);
     uint sc15 = (qh8 >> 28u) & 7u;  // qh: 3 bits
     uint qs23 = odd ? pick7 : pick17;
     uint g_lo15 = (qs23 >> (tile * 8u)) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi15 = (qh8 >> (tile * 3u + 16u)) & 7u;  // qh: bits 8-10 of g
     uint g15 = g_lo15 | (g_hi15 << 8u);
-    uint G_row30 = G[g15 * 2u];
-    uint G_row31 = G[g15 * 2u + 1u];
+    uint G_row30 = G_at(g15 * 2u);
+    uint G_row31 = G_at(g15 * 2u + 1u);
     uint sg0 = qh0 >> 31u;  // qh: 1 bit
     uint sg1 = (qh1 >> 15u) & 1u;  // qh: 1 bit
     uint sg2 = qh1 >> 31u;  // qh: 1 bit
@@ -843,6 +853,10 @@ void walk_shared() {
 }
 
 void main() {
+    if (COPIES > 1u) {
+        for (uint i = gl_LocalInvocationID.x; i < 4096u * COPIES; i += gl_WorkGroupSize.x) G_copies[i] = G[i / (2u * COPIES) * 2u + i % 2u];
+        barrier();
+    }
     if (LOAD_WORDS == 4u && BATCH == 1u && gl_SubgroupSize >= ROWS && row_tiles % 32u == 0u && rows * (row_tiles / 32u) > 1u) {
         walk_wide();
         return;

@@ -2005,6 +2005,7 @@ static const uint32_t iq2_s_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t iq2_s_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_s_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq2_s_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq2_s_gemv_int8_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_s_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_s_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, iq2_s_gemv_int8_f32_vulkan_rows},
@@ -2012,7 +2013,8 @@ static const qk_spec_constant iq2_s_gemv_int8_f32_vulkan_constants[] = {{0, "loc
     {4, "digits", 1, 1, iq2_s_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq2_s_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_s_gemv_int8_f32_vulkan_shared_fours},
-    {7, "staged", 1, 4, iq2_s_gemv_int8_f32_vulkan_staged}};
+    {7, "staged", 1, 4, iq2_s_gemv_int8_f32_vulkan_staged},
+    {9, "table_copies", 1, 6, iq2_s_gemv_int8_f32_vulkan_table_copies}};
 
 const qk_kernel qk_iq2_s_gemv_int8_f32_vulkan = {
     .name = "iq2_s_gemv_int8_f32",
@@ -2028,7 +2030,7 @@ const qk_kernel qk_iq2_s_gemv_int8_f32_vulkan = {
     .push = iq2_s_gemv_int8_f32_push,
     .table_count = 1,
     .tables = iq2_s_gemv_int8_f32_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = iq2_s_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2062,6 +2064,7 @@ static const uint32_t iq2_s_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t iq2_s_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_s_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq2_s_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq2_s_gemv_split_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_s_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_s_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, iq2_s_gemv_split_f32_vulkan_rows},
@@ -2069,7 +2072,8 @@ static const qk_spec_constant iq2_s_gemv_split_f32_vulkan_constants[] = {{0, "lo
     {4, "digits", 2, 1, iq2_s_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq2_s_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_s_gemv_split_f32_vulkan_shared_fours},
-    {7, "staged", 1, 4, iq2_s_gemv_split_f32_vulkan_staged}};
+    {7, "staged", 1, 4, iq2_s_gemv_split_f32_vulkan_staged},
+    {9, "table_copies", 1, 6, iq2_s_gemv_split_f32_vulkan_table_copies}};
 
 const qk_kernel qk_iq2_s_gemv_split_f32_vulkan = {
     .name = "iq2_s_gemv_split_f32",
@@ -2085,7 +2089,7 @@ const qk_kernel qk_iq2_s_gemv_split_f32_vulkan = {
     .push = iq2_s_gemv_split_f32_push,
     .table_count = 1,
     .tables = iq2_s_gemv_split_f32_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = iq2_s_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2119,6 +2123,7 @@ static const uint32_t iq2_s_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t iq2_s_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_s_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq2_s_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq2_s_gemv_int24_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_s_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_s_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, iq2_s_gemv_int24_f32_vulkan_rows},
@@ -2126,7 +2131,8 @@ static const qk_spec_constant iq2_s_gemv_int24_f32_vulkan_constants[] = {{0, "lo
     {4, "digits", 3, 1, iq2_s_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq2_s_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_s_gemv_int24_f32_vulkan_shared_fours},
-    {7, "staged", 1, 4, iq2_s_gemv_int24_f32_vulkan_staged}};
+    {7, "staged", 1, 4, iq2_s_gemv_int24_f32_vulkan_staged},
+    {9, "table_copies", 1, 6, iq2_s_gemv_int24_f32_vulkan_table_copies}};
 
 const qk_kernel qk_iq2_s_gemv_int24_f32_vulkan = {
     .name = "iq2_s_gemv_int24_f32",
@@ -2142,7 +2148,7 @@ const qk_kernel qk_iq2_s_gemv_int24_f32_vulkan = {
     .push = iq2_s_gemv_int24_f32_push,
     .table_count = 1,
     .tables = iq2_s_gemv_int24_f32_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = iq2_s_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2252,6 +2258,7 @@ static const uint32_t iq2_s_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t iq2_s_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_s_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq2_s_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq2_s_gemv_int8_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_s_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_s_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, iq2_s_gemv_int8_f16_vulkan_rows},
@@ -2259,7 +2266,8 @@ static const qk_spec_constant iq2_s_gemv_int8_f16_vulkan_constants[] = {{0, "loc
     {4, "digits", 1, 1, iq2_s_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq2_s_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_s_gemv_int8_f16_vulkan_shared_fours},
-    {7, "staged", 1, 4, iq2_s_gemv_int8_f16_vulkan_staged}};
+    {7, "staged", 1, 4, iq2_s_gemv_int8_f16_vulkan_staged},
+    {9, "table_copies", 1, 6, iq2_s_gemv_int8_f16_vulkan_table_copies}};
 
 const qk_kernel qk_iq2_s_gemv_int8_f16_vulkan = {
     .name = "iq2_s_gemv_int8_f16",
@@ -2275,7 +2283,7 @@ const qk_kernel qk_iq2_s_gemv_int8_f16_vulkan = {
     .push = iq2_s_gemv_int8_f16_push,
     .table_count = 1,
     .tables = iq2_s_gemv_int8_f16_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = iq2_s_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2309,6 +2317,7 @@ static const uint32_t iq2_s_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t iq2_s_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_s_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq2_s_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq2_s_gemv_split_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_s_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_s_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, iq2_s_gemv_split_f16_vulkan_rows},
@@ -2316,7 +2325,8 @@ static const qk_spec_constant iq2_s_gemv_split_f16_vulkan_constants[] = {{0, "lo
     {4, "digits", 2, 1, iq2_s_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq2_s_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_s_gemv_split_f16_vulkan_shared_fours},
-    {7, "staged", 1, 4, iq2_s_gemv_split_f16_vulkan_staged}};
+    {7, "staged", 1, 4, iq2_s_gemv_split_f16_vulkan_staged},
+    {9, "table_copies", 1, 6, iq2_s_gemv_split_f16_vulkan_table_copies}};
 
 const qk_kernel qk_iq2_s_gemv_split_f16_vulkan = {
     .name = "iq2_s_gemv_split_f16",
@@ -2332,7 +2342,7 @@ const qk_kernel qk_iq2_s_gemv_split_f16_vulkan = {
     .push = iq2_s_gemv_split_f16_push,
     .table_count = 1,
     .tables = iq2_s_gemv_split_f16_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = iq2_s_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2366,6 +2376,7 @@ static const uint32_t iq2_s_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t iq2_s_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_s_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq2_s_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq2_s_gemv_int24_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_s_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_s_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, iq2_s_gemv_int24_f16_vulkan_rows},
@@ -2373,7 +2384,8 @@ static const qk_spec_constant iq2_s_gemv_int24_f16_vulkan_constants[] = {{0, "lo
     {4, "digits", 3, 1, iq2_s_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq2_s_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_s_gemv_int24_f16_vulkan_shared_fours},
-    {7, "staged", 1, 4, iq2_s_gemv_int24_f16_vulkan_staged}};
+    {7, "staged", 1, 4, iq2_s_gemv_int24_f16_vulkan_staged},
+    {9, "table_copies", 1, 6, iq2_s_gemv_int24_f16_vulkan_table_copies}};
 
 const qk_kernel qk_iq2_s_gemv_int24_f16_vulkan = {
     .name = "iq2_s_gemv_int24_f16",
@@ -2389,7 +2401,7 @@ const qk_kernel qk_iq2_s_gemv_int24_f16_vulkan = {
     .push = iq2_s_gemv_int24_f16_push,
     .table_count = 1,
     .tables = iq2_s_gemv_int24_f16_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = iq2_s_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -35,6 +35,7 @@ layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
 layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row, where there are few rows
 layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: weights are loaded 16 bytes at a time, where that can be
 layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
+layout(constant_id = 9) const uint COPIES = 1;  // of tables, for threads that are neighbours; 1: none
 layout(constant_id = 6) const uint SHARED_FOURS = 512;  // 16 bytes each: memory for x, of several right-hand sides
 layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
 
@@ -190,6 +191,15 @@ vec4 staged_x(uint at) {
     if (STAGED == 1u) return vec4(unpackHalf2x16(x_in[at].x), unpackHalf2x16(x_in[at].y));
     const uint place = at - staged_from;
     return vec4(unpackHalf2x16(staged[place + place / 16u].x), unpackHalf2x16(staged[place + place / 16u].y));
+}
+
+shared uint G_copies[COPIES == 1u ? 1u : 2048u * COPIES];
+
+// A word of G, from the thread's copy.
+uint G_at(uint i) {
+    const uint copy = gl_LocalInvocationID.x % COPIES;
+    if (COPIES == 1u) return G[i];
+    return G_copies[(i - i % 2u) * COPIES + copy * 2u + i % 2u];
 }
 
 // Loads what wide tile `j` of a row meets of right-hand side `vector`.
@@ -396,12 +406,12 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[20], ino
     uint qh_run0 = (qh0 >> ((tile * 8u + 528u) % 32u)) | ((qh1 << 1u) << (31u - (tile * 8u + 528u) % 32u));
     uint g_hi0 = qh_run0 & 3u;  // qh: bits 8-9 of g
     uint g0 = g_lo0 | (g_hi0 << 8u);
-    uint G_row0 = G[g0 * 2u];
+    uint G_row0 = G_at(g0 * 2u);
     uint signs0 = words[6];
     uint s0 = (signs0 >> 16u) & 0xFFu;  // signs: 8 bits
     uint negative0 = ((s0 & 15u) * 0x204081u) & 0x1010101u;
     uint bytes0 = (G_row0 ^ ((negative0 << 8u) - negative0)) + negative0;
-    uint G_row1 = G[g0 * 2u + 1u];
+    uint G_row1 = G_at(g0 * 2u + 1u);
     uint negative1 = ((s0 >> 4u) * 0x204081u) & 0x1010101u;
     uint bytes1 = (G_row1 ^ ((negative1 << 8u) - negative1)) + negative1;
     uint g_lo1 = qs0 >> 24u;  // qs: bits 0-7 of g
@@ -410,11 +420,11 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[20], ino
     uint qh_run1 = (qh2 >> ((tile * 8u + 530u) % 32u)) | ((qh3 << 1u) << (31u - (tile * 8u + 530u) % 32u));
     uint g_hi1 = qh_run1 & 3u;  // qh: bits 8-9 of g
     uint g1 = g_lo1 | (g_hi1 << 8u);
-    uint G_row2 = G[g1 * 2u];
+    uint G_row2 = G_at(g1 * 2u);
     uint s1 = signs0 >> 24u;  // signs: 8 bits
     uint negative2 = ((s1 & 15u) * 0x204081u) & 0x1010101u;
     uint bytes2 = (G_row2 ^ ((negative2 << 8u) - negative2)) + negative2;
-    uint G_row3 = G[g1 * 2u + 1u];
+    uint G_row3 = G_at(g1 * 2u + 1u);
     uint negative3 = ((s1 >> 4u) * 0x204081u) & 0x1010101u;
     uint bytes3 = (G_row3 ^ ((negative3 << 8u) - negative3)) + negative3;
     uint scales2 = words[9];
@@ -430,12 +440,12 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[20], ino
     uint qh_run2 = (qh4 >> ((tile * 8u + 532u) % 32u)) | ((qh5 << 1u) << (31u - (tile * 8u + 532u) % 32u));
     uint g_hi2 = qh_run2 & 3u;  // qh: bits 8-9 of g
     uint g2 = g_lo2 | (g_hi2 << 8u);
-    uint G_row4 = G[g2 * 2u];
+    uint G_row4 = G_at(g2 * 2u);
     uint signs1 = words[14];
     uint s2 = signs1 & 0xFFu;  // signs: 8 bits
     uint negative4 = ((s2 & 15u) * 0x204081u) & 0x1010101u;
     uint bytes4 = (G_row4 ^ ((negative4 << 8u) - negative4)) + negative4;
-    uint G_row5 = G[g2 * 2u + 1u];
+    uint G_row5 = G_at(g2 * 2u + 1u);
     uint negative5 = ((s2 >> 4u) * 0x204081u) & 0x1010101u;
     uint bytes5 = (G_row5 ^ ((negative5 << 8u) - negative5)) + negative5;
     uint g_lo3 = (qs1 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
@@ -444,11 +454,11 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[20], ino
     uint qh_run3 = (qh6 >> ((tile * 8u + 534u) % 32u)) | ((qh7 << 1u) << (31u - (tile * 8u + 534u) % 32u));
     uint g_hi3 = qh_run3 & 3u;  // qh: bits 8-9 of g
     uint g3 = g_lo3 | (g_hi3 << 8u);
-    uint G_row6 = G[g3 * 2u];
+    uint G_row6 = G_at(g3 * 2u);
     uint s3 = (signs1 >> 8u) & 0xFFu;  // signs: 8 bits
     uint negative6 = ((s3 & 15u) * 0x204081u) & 0x1010101u;
     uint bytes6 = (G_row6 ^ ((negative6 << 8u) - negative6)) + negative6;
-    uint G_row7 = G[g3 * 2u + 1u];
+    uint G_row7 = G_at(g3 * 2u + 1u);
     uint negative7 = ((s3 >> 4u) * 0x204081u) & 0x1010101u;
     uint bytes7 = (G_row7 ^ ((negative7 << 8u) - negative7)) + negative7;
     float d1 = f16_to_f32(words[17] >> 16u);
@@ -470,22 +480,22 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[20], ino
     uint qh8 = odd ? pick2 : pick3;
     uint g_hi4 = (qh8 >> (tile % 4u * 8u)) & 3u;  // qh: bits 8-9 of g
     uint g4 = g_lo4 | (g_hi4 << 8u);
-    uint G_row8 = G[g4 * 2u];
+    uint G_row8 = G_at(g4 * 2u);
     uint signs2 = words[19];
     uint s4 = signs2 & 0xFFu;  // signs: 8 bits
     uint negative8 = ((s4 & 15u) * 0x204081u) & 0x1010101u;
     uint bytes8 = (G_row8 ^ ((negative8 << 8u) - negative8)) + negative8;
-    uint G_row9 = G[g4 * 2u + 1u];
+    uint G_row9 = G_at(g4 * 2u + 1u);
     uint negative9 = ((s4 >> 4u) * 0x204081u) & 0x1010101u;
     uint bytes9 = (G_row9 ^ ((negative9 << 8u) - negative9)) + negative9;
     uint g_lo5 = (qs2 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi5 = (qh8 >> (tile % 4u * 8u + 2u)) & 3u;  // qh: bits 8-9 of g
     uint g5 = g_lo5 | (g_hi5 << 8u);
-    uint G_row10 = G[g5 * 2u];
+    uint G_row10 = G_at(g5 * 2u);
     uint s5 = (signs2 >> 8u) & 0xFFu;  // signs: 8 bits
     uint negative10 = ((s5 & 15u) * 0x204081u) & 0x1010101u;
     uint bytes10 = (G_row10 ^ ((negative10 << 8u) - negative10)) + negative10;
-    uint G_row11 = G[g5 * 2u + 1u];
+    uint G_row11 = G_at(g5 * 2u + 1u);
     uint negative11 = ((s5 >> 4u) * 0x204081u) & 0x1010101u;
     uint bytes11 = (G_row11 ^ ((negative11 << 8u) - negative11)) + negative11;
     uint sc3 = (scales4 >> (tile % 4u * 8u + 4u)) & 15u;  // scales: 4 bits
@@ -494,21 +504,21 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[20], ino
     uint g_lo6 = (qs2 >> 16u) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi6 = (qh8 >> (tile % 4u * 8u + 4u)) & 3u;  // qh: bits 8-9 of g
     uint g6 = g_lo6 | (g_hi6 << 8u);
-    uint G_row12 = G[g6 * 2u];
+    uint G_row12 = G_at(g6 * 2u);
     uint s6 = (signs2 >> 16u) & 0xFFu;  // signs: 8 bits
     uint negative12 = ((s6 & 15u) * 0x204081u) & 0x1010101u;
     uint bytes12 = (G_row12 ^ ((negative12 << 8u) - negative12)) + negative12;
-    uint G_row13 = G[g6 * 2u + 1u];
+    uint G_row13 = G_at(g6 * 2u + 1u);
     uint negative13 = ((s6 >> 4u) * 0x204081u) & 0x1010101u;
     uint bytes13 = (G_row13 ^ ((negative13 << 8u) - negative13)) + negative13;
     uint g_lo7 = qs2 >> 24u;  // qs: bits 0-7 of g
     uint g_hi7 = (qh8 >> (tile % 4u * 8u + 6u)) & 3u;  // qh: bits 8-9 of g
     uint g7 = g_lo7 | (g_hi7 << 8u);
-    uint G_row14 = G[g7 * 2u];
+    uint G_row14 = G_at(g7 * 2u);
     uint s7 = signs2 >> 24u;  // signs: 8 bits
     uint negative14 = ((s7 & 15u) * 0x204081u) & 0x1010101u;
     uint bytes14 = (G_row14 ^ ((negative14 << 8u) - negative14)) + negative14;
-    uint G_row15 = G[g7 * 2u + 1u];
+    uint G_row15 = G_at(g7 * 2u + 1u);
     uint negative15 = ((s7 >> 4u) * 0x204081u) & 0x1010101u;
     uint bytes15 = (G_row15 ^ ((negative15 << 8u) - negative15)) + negative15;
     float dots0 = 0.0, dots1 = 0.0, dots2 = 0.0, dots3 = 0.0;
@@ -686,6 +696,10 @@ void walk_shared() {
 }
 
 void main() {
+    if (COPIES > 1u) {
+        for (uint i = gl_LocalInvocationID.x; i < 2048u * COPIES; i += gl_WorkGroupSize.x) G_copies[i] = G[i / (2u * COPIES) * 2u + i % 2u];
+        barrier();
+    }
     if (LOAD_WORDS == 4u && BATCH == 1u && gl_SubgroupSize >= ROWS && row_tiles % 32u == 0u && rows * (row_tiles / 32u) > 1u) {
         walk_wide();
         return;

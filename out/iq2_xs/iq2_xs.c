@@ -1401,6 +1401,7 @@ static const uint32_t iq2_xs_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t iq2_xs_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_xs_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq2_xs_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq2_xs_gemv_int8_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xs_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_xs_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, iq2_xs_gemv_int8_f32_vulkan_rows},
@@ -1408,7 +1409,8 @@ static const qk_spec_constant iq2_xs_gemv_int8_f32_vulkan_constants[] = {{0, "lo
     {4, "digits", 1, 1, iq2_xs_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq2_xs_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_xs_gemv_int8_f32_vulkan_shared_fours},
-    {7, "staged", 1, 4, iq2_xs_gemv_int8_f32_vulkan_staged}};
+    {7, "staged", 1, 4, iq2_xs_gemv_int8_f32_vulkan_staged},
+    {9, "table_copies", 1, 6, iq2_xs_gemv_int8_f32_vulkan_table_copies}};
 
 const qk_kernel qk_iq2_xs_gemv_int8_f32_vulkan = {
     .name = "iq2_xs_gemv_int8_f32",
@@ -1424,7 +1426,7 @@ const qk_kernel qk_iq2_xs_gemv_int8_f32_vulkan = {
     .push = iq2_xs_gemv_int8_f32_push,
     .table_count = 2,
     .tables = iq2_xs_gemv_int8_f32_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = iq2_xs_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1459,6 +1461,7 @@ static const uint32_t iq2_xs_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t iq2_xs_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_xs_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq2_xs_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq2_xs_gemv_split_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xs_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_xs_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, iq2_xs_gemv_split_f32_vulkan_rows},
@@ -1466,7 +1469,8 @@ static const qk_spec_constant iq2_xs_gemv_split_f32_vulkan_constants[] = {{0, "l
     {4, "digits", 2, 1, iq2_xs_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq2_xs_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_xs_gemv_split_f32_vulkan_shared_fours},
-    {7, "staged", 1, 4, iq2_xs_gemv_split_f32_vulkan_staged}};
+    {7, "staged", 1, 4, iq2_xs_gemv_split_f32_vulkan_staged},
+    {9, "table_copies", 1, 6, iq2_xs_gemv_split_f32_vulkan_table_copies}};
 
 const qk_kernel qk_iq2_xs_gemv_split_f32_vulkan = {
     .name = "iq2_xs_gemv_split_f32",
@@ -1482,7 +1486,7 @@ const qk_kernel qk_iq2_xs_gemv_split_f32_vulkan = {
     .push = iq2_xs_gemv_split_f32_push,
     .table_count = 2,
     .tables = iq2_xs_gemv_split_f32_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = iq2_xs_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1517,6 +1521,7 @@ static const uint32_t iq2_xs_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t iq2_xs_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_xs_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq2_xs_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq2_xs_gemv_int24_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xs_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_xs_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, iq2_xs_gemv_int24_f32_vulkan_rows},
@@ -1524,7 +1529,8 @@ static const qk_spec_constant iq2_xs_gemv_int24_f32_vulkan_constants[] = {{0, "l
     {4, "digits", 3, 1, iq2_xs_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq2_xs_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_xs_gemv_int24_f32_vulkan_shared_fours},
-    {7, "staged", 1, 4, iq2_xs_gemv_int24_f32_vulkan_staged}};
+    {7, "staged", 1, 4, iq2_xs_gemv_int24_f32_vulkan_staged},
+    {9, "table_copies", 1, 6, iq2_xs_gemv_int24_f32_vulkan_table_copies}};
 
 const qk_kernel qk_iq2_xs_gemv_int24_f32_vulkan = {
     .name = "iq2_xs_gemv_int24_f32",
@@ -1540,7 +1546,7 @@ const qk_kernel qk_iq2_xs_gemv_int24_f32_vulkan = {
     .push = iq2_xs_gemv_int24_f32_push,
     .table_count = 2,
     .tables = iq2_xs_gemv_int24_f32_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = iq2_xs_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1652,6 +1658,7 @@ static const uint32_t iq2_xs_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t iq2_xs_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_xs_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq2_xs_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq2_xs_gemv_int8_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xs_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_xs_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, iq2_xs_gemv_int8_f16_vulkan_rows},
@@ -1659,7 +1666,8 @@ static const qk_spec_constant iq2_xs_gemv_int8_f16_vulkan_constants[] = {{0, "lo
     {4, "digits", 1, 1, iq2_xs_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq2_xs_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_xs_gemv_int8_f16_vulkan_shared_fours},
-    {7, "staged", 1, 4, iq2_xs_gemv_int8_f16_vulkan_staged}};
+    {7, "staged", 1, 4, iq2_xs_gemv_int8_f16_vulkan_staged},
+    {9, "table_copies", 1, 6, iq2_xs_gemv_int8_f16_vulkan_table_copies}};
 
 const qk_kernel qk_iq2_xs_gemv_int8_f16_vulkan = {
     .name = "iq2_xs_gemv_int8_f16",
@@ -1675,7 +1683,7 @@ const qk_kernel qk_iq2_xs_gemv_int8_f16_vulkan = {
     .push = iq2_xs_gemv_int8_f16_push,
     .table_count = 2,
     .tables = iq2_xs_gemv_int8_f16_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = iq2_xs_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1710,6 +1718,7 @@ static const uint32_t iq2_xs_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t iq2_xs_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_xs_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq2_xs_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq2_xs_gemv_split_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xs_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_xs_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, iq2_xs_gemv_split_f16_vulkan_rows},
@@ -1717,7 +1726,8 @@ static const qk_spec_constant iq2_xs_gemv_split_f16_vulkan_constants[] = {{0, "l
     {4, "digits", 2, 1, iq2_xs_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq2_xs_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_xs_gemv_split_f16_vulkan_shared_fours},
-    {7, "staged", 1, 4, iq2_xs_gemv_split_f16_vulkan_staged}};
+    {7, "staged", 1, 4, iq2_xs_gemv_split_f16_vulkan_staged},
+    {9, "table_copies", 1, 6, iq2_xs_gemv_split_f16_vulkan_table_copies}};
 
 const qk_kernel qk_iq2_xs_gemv_split_f16_vulkan = {
     .name = "iq2_xs_gemv_split_f16",
@@ -1733,7 +1743,7 @@ const qk_kernel qk_iq2_xs_gemv_split_f16_vulkan = {
     .push = iq2_xs_gemv_split_f16_push,
     .table_count = 2,
     .tables = iq2_xs_gemv_split_f16_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = iq2_xs_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1768,6 +1778,7 @@ static const uint32_t iq2_xs_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t iq2_xs_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_xs_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq2_xs_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq2_xs_gemv_int24_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xs_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_xs_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, iq2_xs_gemv_int24_f16_vulkan_rows},
@@ -1775,7 +1786,8 @@ static const qk_spec_constant iq2_xs_gemv_int24_f16_vulkan_constants[] = {{0, "l
     {4, "digits", 3, 1, iq2_xs_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq2_xs_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_xs_gemv_int24_f16_vulkan_shared_fours},
-    {7, "staged", 1, 4, iq2_xs_gemv_int24_f16_vulkan_staged}};
+    {7, "staged", 1, 4, iq2_xs_gemv_int24_f16_vulkan_staged},
+    {9, "table_copies", 1, 6, iq2_xs_gemv_int24_f16_vulkan_table_copies}};
 
 const qk_kernel qk_iq2_xs_gemv_int24_f16_vulkan = {
     .name = "iq2_xs_gemv_int24_f16",
@@ -1791,7 +1803,7 @@ const qk_kernel qk_iq2_xs_gemv_int24_f16_vulkan = {
     .push = iq2_xs_gemv_int24_f16_push,
     .table_count = 2,
     .tables = iq2_xs_gemv_int24_f16_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = iq2_xs_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

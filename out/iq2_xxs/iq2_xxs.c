@@ -1079,6 +1079,7 @@ static const uint32_t iq2_xxs_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t iq2_xxs_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_xxs_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq2_xxs_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq2_xxs_gemv_int8_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xxs_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_xxs_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, iq2_xxs_gemv_int8_f32_vulkan_rows},
@@ -1086,7 +1087,8 @@ static const qk_spec_constant iq2_xxs_gemv_int8_f32_vulkan_constants[] = {{0, "l
     {4, "digits", 1, 1, iq2_xxs_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq2_xxs_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_xxs_gemv_int8_f32_vulkan_shared_fours},
-    {7, "staged", 1, 4, iq2_xxs_gemv_int8_f32_vulkan_staged}};
+    {7, "staged", 1, 4, iq2_xxs_gemv_int8_f32_vulkan_staged},
+    {9, "table_copies", 1, 6, iq2_xxs_gemv_int8_f32_vulkan_table_copies}};
 
 const qk_kernel qk_iq2_xxs_gemv_int8_f32_vulkan = {
     .name = "iq2_xxs_gemv_int8_f32",
@@ -1102,7 +1104,7 @@ const qk_kernel qk_iq2_xxs_gemv_int8_f32_vulkan = {
     .push = iq2_xxs_gemv_int8_f32_push,
     .table_count = 2,
     .tables = iq2_xxs_gemv_int8_f32_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = iq2_xxs_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1137,6 +1139,7 @@ static const uint32_t iq2_xxs_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t iq2_xxs_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_xxs_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq2_xxs_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq2_xxs_gemv_split_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xxs_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_xxs_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, iq2_xxs_gemv_split_f32_vulkan_rows},
@@ -1144,7 +1147,8 @@ static const qk_spec_constant iq2_xxs_gemv_split_f32_vulkan_constants[] = {{0, "
     {4, "digits", 2, 1, iq2_xxs_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq2_xxs_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_xxs_gemv_split_f32_vulkan_shared_fours},
-    {7, "staged", 1, 4, iq2_xxs_gemv_split_f32_vulkan_staged}};
+    {7, "staged", 1, 4, iq2_xxs_gemv_split_f32_vulkan_staged},
+    {9, "table_copies", 1, 6, iq2_xxs_gemv_split_f32_vulkan_table_copies}};
 
 const qk_kernel qk_iq2_xxs_gemv_split_f32_vulkan = {
     .name = "iq2_xxs_gemv_split_f32",
@@ -1160,7 +1164,7 @@ const qk_kernel qk_iq2_xxs_gemv_split_f32_vulkan = {
     .push = iq2_xxs_gemv_split_f32_push,
     .table_count = 2,
     .tables = iq2_xxs_gemv_split_f32_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = iq2_xxs_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1195,6 +1199,7 @@ static const uint32_t iq2_xxs_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t iq2_xxs_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_xxs_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq2_xxs_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq2_xxs_gemv_int24_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xxs_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_xxs_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, iq2_xxs_gemv_int24_f32_vulkan_rows},
@@ -1202,7 +1207,8 @@ static const qk_spec_constant iq2_xxs_gemv_int24_f32_vulkan_constants[] = {{0, "
     {4, "digits", 3, 1, iq2_xxs_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq2_xxs_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_xxs_gemv_int24_f32_vulkan_shared_fours},
-    {7, "staged", 1, 4, iq2_xxs_gemv_int24_f32_vulkan_staged}};
+    {7, "staged", 1, 4, iq2_xxs_gemv_int24_f32_vulkan_staged},
+    {9, "table_copies", 1, 6, iq2_xxs_gemv_int24_f32_vulkan_table_copies}};
 
 const qk_kernel qk_iq2_xxs_gemv_int24_f32_vulkan = {
     .name = "iq2_xxs_gemv_int24_f32",
@@ -1218,7 +1224,7 @@ const qk_kernel qk_iq2_xxs_gemv_int24_f32_vulkan = {
     .push = iq2_xxs_gemv_int24_f32_push,
     .table_count = 2,
     .tables = iq2_xxs_gemv_int24_f32_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = iq2_xxs_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1330,6 +1336,7 @@ static const uint32_t iq2_xxs_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t iq2_xxs_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_xxs_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq2_xxs_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq2_xxs_gemv_int8_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xxs_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_xxs_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, iq2_xxs_gemv_int8_f16_vulkan_rows},
@@ -1337,7 +1344,8 @@ static const qk_spec_constant iq2_xxs_gemv_int8_f16_vulkan_constants[] = {{0, "l
     {4, "digits", 1, 1, iq2_xxs_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq2_xxs_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_xxs_gemv_int8_f16_vulkan_shared_fours},
-    {7, "staged", 1, 4, iq2_xxs_gemv_int8_f16_vulkan_staged}};
+    {7, "staged", 1, 4, iq2_xxs_gemv_int8_f16_vulkan_staged},
+    {9, "table_copies", 1, 6, iq2_xxs_gemv_int8_f16_vulkan_table_copies}};
 
 const qk_kernel qk_iq2_xxs_gemv_int8_f16_vulkan = {
     .name = "iq2_xxs_gemv_int8_f16",
@@ -1353,7 +1361,7 @@ const qk_kernel qk_iq2_xxs_gemv_int8_f16_vulkan = {
     .push = iq2_xxs_gemv_int8_f16_push,
     .table_count = 2,
     .tables = iq2_xxs_gemv_int8_f16_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = iq2_xxs_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1388,6 +1396,7 @@ static const uint32_t iq2_xxs_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t iq2_xxs_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_xxs_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq2_xxs_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq2_xxs_gemv_split_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xxs_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_xxs_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, iq2_xxs_gemv_split_f16_vulkan_rows},
@@ -1395,7 +1404,8 @@ static const qk_spec_constant iq2_xxs_gemv_split_f16_vulkan_constants[] = {{0, "
     {4, "digits", 2, 1, iq2_xxs_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq2_xxs_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_xxs_gemv_split_f16_vulkan_shared_fours},
-    {7, "staged", 1, 4, iq2_xxs_gemv_split_f16_vulkan_staged}};
+    {7, "staged", 1, 4, iq2_xxs_gemv_split_f16_vulkan_staged},
+    {9, "table_copies", 1, 6, iq2_xxs_gemv_split_f16_vulkan_table_copies}};
 
 const qk_kernel qk_iq2_xxs_gemv_split_f16_vulkan = {
     .name = "iq2_xxs_gemv_split_f16",
@@ -1411,7 +1421,7 @@ const qk_kernel qk_iq2_xxs_gemv_split_f16_vulkan = {
     .push = iq2_xxs_gemv_split_f16_push,
     .table_count = 2,
     .tables = iq2_xxs_gemv_split_f16_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = iq2_xxs_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1446,6 +1456,7 @@ static const uint32_t iq2_xxs_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t iq2_xxs_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_xxs_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq2_xxs_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq2_xxs_gemv_int24_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xxs_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq2_xxs_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, iq2_xxs_gemv_int24_f16_vulkan_rows},
@@ -1453,7 +1464,8 @@ static const qk_spec_constant iq2_xxs_gemv_int24_f16_vulkan_constants[] = {{0, "
     {4, "digits", 3, 1, iq2_xxs_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq2_xxs_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_xxs_gemv_int24_f16_vulkan_shared_fours},
-    {7, "staged", 1, 4, iq2_xxs_gemv_int24_f16_vulkan_staged}};
+    {7, "staged", 1, 4, iq2_xxs_gemv_int24_f16_vulkan_staged},
+    {9, "table_copies", 1, 6, iq2_xxs_gemv_int24_f16_vulkan_table_copies}};
 
 const qk_kernel qk_iq2_xxs_gemv_int24_f16_vulkan = {
     .name = "iq2_xxs_gemv_int24_f16",
@@ -1469,7 +1481,7 @@ const qk_kernel qk_iq2_xxs_gemv_int24_f16_vulkan = {
     .push = iq2_xxs_gemv_int24_f16_push,
     .table_count = 2,
     .tables = iq2_xxs_gemv_int24_f16_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = iq2_xxs_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

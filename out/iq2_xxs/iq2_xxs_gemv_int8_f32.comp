@@ -33,6 +33,7 @@ layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
 layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row, where there are few rows
 layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: weights are loaded 16 bytes at a time, where that can be
 layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
+layout(constant_id = 9) const uint COPIES = 1;  // of tables, for threads that are neighbours; 1: none
 layout(constant_id = 6) const uint SHARED_FOURS = 512;  // 16 bytes each: memory for x, of several right-hand sides
 layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
 
@@ -191,6 +192,23 @@ vec4 staged_x(uint at) {
     if (STAGED == 1u) return x_in[at];
     const uint place = at - staged_from;
     return staged[place + place / 16u];
+}
+
+shared uint G_copies[COPIES == 1u ? 1u : 512u * COPIES];
+
+// A word of G, from the thread's copy.
+uint G_at(uint i) {
+    const uint copy = gl_LocalInvocationID.x % COPIES;
+    if (COPIES == 1u) return G[i];
+    return G_copies[(i - i % 2u) * COPIES + copy * 2u + i % 2u];
+}
+shared uint S_copies[COPIES == 1u ? 1u : 128u * COPIES];
+
+// A word of S, from the thread's copy.
+uint S_at(uint i) {
+    const uint copy = gl_LocalInvocationID.x % COPIES;
+    if (COPIES == 1u) return S[i];
+    return S_copies[i * COPIES + copy];
 }
 
 // Loads what wide tile `j` of a row meets of right-hand side `vector`.
@@ -367,38 +385,38 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[4], inou
     uint pick3 = upper ? four1.z : four1.x;
     uint qs1 = odd ? pick2 : pick3;
     uint g0 = (qs1 >> 16u) & 0xFFu;  // qs: 8 bits
-    uint G_row0 = G[g0 * 2u];
+    uint G_row0 = G_at(g0 * 2u);
     uint qs2 = odd ? pick1 : pick2;
     uint s0 = (qs2 >> 16u) & 0x7Fu;  // qs: 7 bits
-    uint negative0 = ((S[s0] & 15u) * 0x204081u) & 0x1010101u;
+    uint negative0 = ((S_at(s0) & 15u) * 0x204081u) & 0x1010101u;
     uint bytes0 = (G_row0 ^ ((negative0 << 8u) - negative0)) + negative0;
-    uint G_row1 = G[g0 * 2u + 1u];
-    uint negative1 = (((S[s0] >> 4u) & 15u) * 0x204081u) & 0x1010101u;
+    uint G_row1 = G_at(g0 * 2u + 1u);
+    uint negative1 = (((S_at(s0) >> 4u) & 15u) * 0x204081u) & 0x1010101u;
     uint bytes1 = (G_row1 ^ ((negative1 << 8u) - negative1)) + negative1;
     uint g1 = qs1 >> 24u;  // qs: 8 bits
-    uint G_row2 = G[g1 * 2u];
+    uint G_row2 = G_at(g1 * 2u);
     uint s1 = (qs2 >> 23u) & 0x7Fu;  // qs: 7 bits
-    uint negative2 = ((S[s1] & 15u) * 0x204081u) & 0x1010101u;
+    uint negative2 = ((S_at(s1) & 15u) * 0x204081u) & 0x1010101u;
     uint bytes2 = (G_row2 ^ ((negative2 << 8u) - negative2)) + negative2;
-    uint G_row3 = G[g1 * 2u + 1u];
-    uint negative3 = (((S[s1] >> 4u) & 15u) * 0x204081u) & 0x1010101u;
+    uint G_row3 = G_at(g1 * 2u + 1u);
+    uint negative3 = (((S_at(s1) >> 4u) & 15u) * 0x204081u) & 0x1010101u;
     uint bytes3 = (G_row3 ^ ((negative3 << 8u) - negative3)) + negative3;
     uint g2 = qs2 & 0xFFu;  // qs: 8 bits
-    uint G_row4 = G[g2 * 2u];
+    uint G_row4 = G_at(g2 * 2u);
     uint qs_run = (qs2 >> 16u) | (qs0 << 16u);
     uint s2 = (qs_run >> 14u) & 0x7Fu;  // qs: 7 bits
-    uint negative4 = ((S[s2] & 15u) * 0x204081u) & 0x1010101u;
+    uint negative4 = ((S_at(s2) & 15u) * 0x204081u) & 0x1010101u;
     uint bytes4 = (G_row4 ^ ((negative4 << 8u) - negative4)) + negative4;
-    uint G_row5 = G[g2 * 2u + 1u];
-    uint negative5 = (((S[s2] >> 4u) & 15u) * 0x204081u) & 0x1010101u;
+    uint G_row5 = G_at(g2 * 2u + 1u);
+    uint negative5 = (((S_at(s2) >> 4u) & 15u) * 0x204081u) & 0x1010101u;
     uint bytes5 = (G_row5 ^ ((negative5 << 8u) - negative5)) + negative5;
     uint g3 = (qs2 >> 8u) & 0xFFu;  // qs: 8 bits
-    uint G_row6 = G[g3 * 2u];
+    uint G_row6 = G_at(g3 * 2u);
     uint s3 = (qs0 >> 5u) & 0x7Fu;  // qs: 7 bits
-    uint negative6 = ((S[s3] & 15u) * 0x204081u) & 0x1010101u;
+    uint negative6 = ((S_at(s3) & 15u) * 0x204081u) & 0x1010101u;
     uint bytes6 = (G_row6 ^ ((negative6 << 8u) - negative6)) + negative6;
-    uint G_row7 = G[g3 * 2u + 1u];
-    uint negative7 = (((S[s3] >> 4u) & 15u) * 0x204081u) & 0x1010101u;
+    uint G_row7 = G_at(g3 * 2u + 1u);
+    uint negative7 = (((S_at(s3) >> 4u) & 15u) * 0x204081u) & 0x1010101u;
     uint bytes7 = (G_row7 ^ ((negative7 << 8u) - negative7)) + negative7;
     float d1 = f16_to_f32(words[1] >> 16u);
     uint qs3 = words[2];
@@ -407,36 +425,36 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[4], inou
     precise float d_sc3 = d_sc2 * 0.25;
     uint qs4 = words[3];
     uint g4 = qs4 & 0xFFu;  // qs: 8 bits
-    uint G_row8 = G[g4 * 2u];
+    uint G_row8 = G_at(g4 * 2u);
     uint s4 = qs3 & 0x7Fu;  // qs: 7 bits
-    uint negative8 = ((S[s4] & 15u) * 0x204081u) & 0x1010101u;
+    uint negative8 = ((S_at(s4) & 15u) * 0x204081u) & 0x1010101u;
     uint bytes8 = (G_row8 ^ ((negative8 << 8u) - negative8)) + negative8;
-    uint G_row9 = G[g4 * 2u + 1u];
-    uint negative9 = (((S[s4] >> 4u) & 15u) * 0x204081u) & 0x1010101u;
+    uint G_row9 = G_at(g4 * 2u + 1u);
+    uint negative9 = (((S_at(s4) >> 4u) & 15u) * 0x204081u) & 0x1010101u;
     uint bytes9 = (G_row9 ^ ((negative9 << 8u) - negative9)) + negative9;
     uint g5 = (qs4 >> 8u) & 0xFFu;  // qs: 8 bits
-    uint G_row10 = G[g5 * 2u];
+    uint G_row10 = G_at(g5 * 2u);
     uint s5 = (qs3 >> 7u) & 0x7Fu;  // qs: 7 bits
-    uint negative10 = ((S[s5] & 15u) * 0x204081u) & 0x1010101u;
+    uint negative10 = ((S_at(s5) & 15u) * 0x204081u) & 0x1010101u;
     uint bytes10 = (G_row10 ^ ((negative10 << 8u) - negative10)) + negative10;
-    uint G_row11 = G[g5 * 2u + 1u];
-    uint negative11 = (((S[s5] >> 4u) & 15u) * 0x204081u) & 0x1010101u;
+    uint G_row11 = G_at(g5 * 2u + 1u);
+    uint negative11 = (((S_at(s5) >> 4u) & 15u) * 0x204081u) & 0x1010101u;
     uint bytes11 = (G_row11 ^ ((negative11 << 8u) - negative11)) + negative11;
     uint g6 = (qs4 >> 16u) & 0xFFu;  // qs: 8 bits
-    uint G_row12 = G[g6 * 2u];
+    uint G_row12 = G_at(g6 * 2u);
     uint s6 = (qs3 >> 14u) & 0x7Fu;  // qs: 7 bits
-    uint negative12 = ((S[s6] & 15u) * 0x204081u) & 0x1010101u;
+    uint negative12 = ((S_at(s6) & 15u) * 0x204081u) & 0x1010101u;
     uint bytes12 = (G_row12 ^ ((negative12 << 8u) - negative12)) + negative12;
-    uint G_row13 = G[g6 * 2u + 1u];
-    uint negative13 = (((S[s6] >> 4u) & 15u) * 0x204081u) & 0x1010101u;
+    uint G_row13 = G_at(g6 * 2u + 1u);
+    uint negative13 = (((S_at(s6) >> 4u) & 15u) * 0x204081u) & 0x1010101u;
     uint bytes13 = (G_row13 ^ ((negative13 << 8u) - negative13)) + negative13;
     uint g7 = qs4 >> 24u;  // qs: 8 bits
-    uint G_row14 = G[g7 * 2u];
+    uint G_row14 = G_at(g7 * 2u);
     uint s7 = (qs3 >> 21u) & 0x7Fu;  // qs: 7 bits
-    uint negative14 = ((S[s7] & 15u) * 0x204081u) & 0x1010101u;
+    uint negative14 = ((S_at(s7) & 15u) * 0x204081u) & 0x1010101u;
     uint bytes14 = (G_row14 ^ ((negative14 << 8u) - negative14)) + negative14;
-    uint G_row15 = G[g7 * 2u + 1u];
-    uint negative15 = (((S[s7] >> 4u) & 15u) * 0x204081u) & 0x1010101u;
+    uint G_row15 = G_at(g7 * 2u + 1u);
+    uint negative15 = (((S_at(s7) >> 4u) & 15u) * 0x204081u) & 0x1010101u;
     uint bytes15 = (G_row15 ^ ((negative15 << 8u) - negative15)) + negative15;
     float dots0 = 0.0, dots1 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
@@ -611,6 +629,11 @@ void walk_shared() {
 }
 
 void main() {
+    if (COPIES > 1u) {
+        for (uint i = gl_LocalInvocationID.x; i < 512u * COPIES; i += gl_WorkGroupSize.x) G_copies[i] = G[i / (2u * COPIES) * 2u + i % 2u];
+        for (uint i = gl_LocalInvocationID.x; i < 128u * COPIES; i += gl_WorkGroupSize.x) S_copies[i] = S[i / COPIES];
+        barrier();
+    }
     if (LOAD_WORDS == 4u && BATCH == 1u && gl_SubgroupSize >= ROWS && row_tiles % 32u == 0u && rows * (row_tiles / 32u) > 1u) {
         walk_wide();
         return;

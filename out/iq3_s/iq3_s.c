@@ -1301,6 +1301,7 @@ static const uint32_t iq3_s_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t iq3_s_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_s_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq3_s_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq3_s_gemv_int8_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_s_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_s_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, iq3_s_gemv_int8_f32_vulkan_rows},
@@ -1308,7 +1309,8 @@ static const qk_spec_constant iq3_s_gemv_int8_f32_vulkan_constants[] = {{0, "loc
     {4, "digits", 1, 1, iq3_s_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq3_s_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq3_s_gemv_int8_f32_vulkan_shared_fours},
-    {7, "staged", 1, 4, iq3_s_gemv_int8_f32_vulkan_staged}};
+    {7, "staged", 1, 4, iq3_s_gemv_int8_f32_vulkan_staged},
+    {9, "table_copies", 1, 6, iq3_s_gemv_int8_f32_vulkan_table_copies}};
 
 const qk_kernel qk_iq3_s_gemv_int8_f32_vulkan = {
     .name = "iq3_s_gemv_int8_f32",
@@ -1324,7 +1326,7 @@ const qk_kernel qk_iq3_s_gemv_int8_f32_vulkan = {
     .push = iq3_s_gemv_int8_f32_push,
     .table_count = 1,
     .tables = iq3_s_gemv_int8_f32_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = iq3_s_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1358,6 +1360,7 @@ static const uint32_t iq3_s_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t iq3_s_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_s_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq3_s_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq3_s_gemv_split_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_s_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_s_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, iq3_s_gemv_split_f32_vulkan_rows},
@@ -1365,7 +1368,8 @@ static const qk_spec_constant iq3_s_gemv_split_f32_vulkan_constants[] = {{0, "lo
     {4, "digits", 2, 1, iq3_s_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq3_s_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq3_s_gemv_split_f32_vulkan_shared_fours},
-    {7, "staged", 1, 4, iq3_s_gemv_split_f32_vulkan_staged}};
+    {7, "staged", 1, 4, iq3_s_gemv_split_f32_vulkan_staged},
+    {9, "table_copies", 1, 6, iq3_s_gemv_split_f32_vulkan_table_copies}};
 
 const qk_kernel qk_iq3_s_gemv_split_f32_vulkan = {
     .name = "iq3_s_gemv_split_f32",
@@ -1381,7 +1385,7 @@ const qk_kernel qk_iq3_s_gemv_split_f32_vulkan = {
     .push = iq3_s_gemv_split_f32_push,
     .table_count = 1,
     .tables = iq3_s_gemv_split_f32_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = iq3_s_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1415,6 +1419,7 @@ static const uint32_t iq3_s_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t iq3_s_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_s_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq3_s_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq3_s_gemv_int24_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_s_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_s_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, iq3_s_gemv_int24_f32_vulkan_rows},
@@ -1422,7 +1427,8 @@ static const qk_spec_constant iq3_s_gemv_int24_f32_vulkan_constants[] = {{0, "lo
     {4, "digits", 3, 1, iq3_s_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq3_s_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq3_s_gemv_int24_f32_vulkan_shared_fours},
-    {7, "staged", 1, 4, iq3_s_gemv_int24_f32_vulkan_staged}};
+    {7, "staged", 1, 4, iq3_s_gemv_int24_f32_vulkan_staged},
+    {9, "table_copies", 1, 6, iq3_s_gemv_int24_f32_vulkan_table_copies}};
 
 const qk_kernel qk_iq3_s_gemv_int24_f32_vulkan = {
     .name = "iq3_s_gemv_int24_f32",
@@ -1438,7 +1444,7 @@ const qk_kernel qk_iq3_s_gemv_int24_f32_vulkan = {
     .push = iq3_s_gemv_int24_f32_push,
     .table_count = 1,
     .tables = iq3_s_gemv_int24_f32_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = iq3_s_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1548,6 +1554,7 @@ static const uint32_t iq3_s_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t iq3_s_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_s_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq3_s_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq3_s_gemv_int8_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_s_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_s_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, iq3_s_gemv_int8_f16_vulkan_rows},
@@ -1555,7 +1562,8 @@ static const qk_spec_constant iq3_s_gemv_int8_f16_vulkan_constants[] = {{0, "loc
     {4, "digits", 1, 1, iq3_s_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq3_s_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq3_s_gemv_int8_f16_vulkan_shared_fours},
-    {7, "staged", 1, 4, iq3_s_gemv_int8_f16_vulkan_staged}};
+    {7, "staged", 1, 4, iq3_s_gemv_int8_f16_vulkan_staged},
+    {9, "table_copies", 1, 6, iq3_s_gemv_int8_f16_vulkan_table_copies}};
 
 const qk_kernel qk_iq3_s_gemv_int8_f16_vulkan = {
     .name = "iq3_s_gemv_int8_f16",
@@ -1571,7 +1579,7 @@ const qk_kernel qk_iq3_s_gemv_int8_f16_vulkan = {
     .push = iq3_s_gemv_int8_f16_push,
     .table_count = 1,
     .tables = iq3_s_gemv_int8_f16_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = iq3_s_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1605,6 +1613,7 @@ static const uint32_t iq3_s_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t iq3_s_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_s_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq3_s_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq3_s_gemv_split_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_s_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_s_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, iq3_s_gemv_split_f16_vulkan_rows},
@@ -1612,7 +1621,8 @@ static const qk_spec_constant iq3_s_gemv_split_f16_vulkan_constants[] = {{0, "lo
     {4, "digits", 2, 1, iq3_s_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq3_s_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq3_s_gemv_split_f16_vulkan_shared_fours},
-    {7, "staged", 1, 4, iq3_s_gemv_split_f16_vulkan_staged}};
+    {7, "staged", 1, 4, iq3_s_gemv_split_f16_vulkan_staged},
+    {9, "table_copies", 1, 6, iq3_s_gemv_split_f16_vulkan_table_copies}};
 
 const qk_kernel qk_iq3_s_gemv_split_f16_vulkan = {
     .name = "iq3_s_gemv_split_f16",
@@ -1628,7 +1638,7 @@ const qk_kernel qk_iq3_s_gemv_split_f16_vulkan = {
     .push = iq3_s_gemv_split_f16_push,
     .table_count = 1,
     .tables = iq3_s_gemv_split_f16_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = iq3_s_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1662,6 +1672,7 @@ static const uint32_t iq3_s_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t iq3_s_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_s_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq3_s_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq3_s_gemv_int24_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_s_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_s_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, iq3_s_gemv_int24_f16_vulkan_rows},
@@ -1669,7 +1680,8 @@ static const qk_spec_constant iq3_s_gemv_int24_f16_vulkan_constants[] = {{0, "lo
     {4, "digits", 3, 1, iq3_s_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq3_s_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq3_s_gemv_int24_f16_vulkan_shared_fours},
-    {7, "staged", 1, 4, iq3_s_gemv_int24_f16_vulkan_staged}};
+    {7, "staged", 1, 4, iq3_s_gemv_int24_f16_vulkan_staged},
+    {9, "table_copies", 1, 6, iq3_s_gemv_int24_f16_vulkan_table_copies}};
 
 const qk_kernel qk_iq3_s_gemv_int24_f16_vulkan = {
     .name = "iq3_s_gemv_int24_f16",
@@ -1685,7 +1697,7 @@ const qk_kernel qk_iq3_s_gemv_int24_f16_vulkan = {
     .push = iq3_s_gemv_int24_f16_push,
     .table_count = 1,
     .tables = iq3_s_gemv_int24_f16_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = iq3_s_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

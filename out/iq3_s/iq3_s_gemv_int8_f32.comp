@@ -35,6 +35,7 @@ layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
 layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row, where there are few rows
 layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: weights are loaded 16 bytes at a time, where that can be
 layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
+layout(constant_id = 9) const uint COPIES = 1;  // of tables, for threads that are neighbours; 1: none
 layout(constant_id = 6) const uint SHARED_FOURS = 512;  // 16 bytes each: memory for x, of several right-hand sides
 layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
 
@@ -360,6 +361,15 @@ vec4 staged_x(uint at) {
     return staged[place + place / 16u];
 }
 
+shared uint G_copies[COPIES == 1u ? 1u : 512u * COPIES];
+
+// A word of G, from the thread's copy.
+uint G_at(uint i) {
+    const uint copy = gl_LocalInvocationID.x % COPIES;
+    if (COPIES == 1u) return G[i];
+    return G_copies[i * COPIES + copy];
+}
+
 // Loads what wide tile `j` of a row meets of right-hand side `vector`.
 void load_wide_x(uint vector, uint j, uint k) {
     const uint tile = j % 8u;
@@ -564,7 +574,7 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[19], ino
     uint qh0 = words[3];
     uint g_hi0 = (qh0 >> ((tile * 8u + 528u) % 32u)) & 1u;  // qh: bit 8 of g
     uint g0 = g_lo0 | (g_hi0 << 8u);
-    uint G_row0 = G[g0];
+    uint G_row0 = G_at(g0);
     uint signs0 = words[4];
     uint s0 = (signs0 >> 16u) & 0xFFu;  // signs: 8 bits
     uint negative0 = ((s0 & 15u) * 0x204081u) & 0x1010101u;
@@ -573,7 +583,7 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[19], ino
     uint qh1 = words[5];
     uint g_hi1 = (qh1 >> ((tile * 8u + 529u) % 32u)) & 1u;  // qh: bit 8 of g
     uint g1 = g_lo1 | (g_hi1 << 8u);
-    uint G_row1 = G[g1];
+    uint G_row1 = G_at(g1);
     uint negative1 = ((s0 >> 4u) * 0x204081u) & 0x1010101u;
     uint bytes1 = (G_row1 ^ ((negative1 << 8u) - negative1)) + negative1;
     uvec4 four1 = fours[1];
@@ -583,7 +593,7 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[19], ino
     uint qh2 = words[6];
     uint g_hi2 = (qh2 >> ((tile * 8u + 530u) % 32u)) & 1u;  // qh: bit 8 of g
     uint g2 = g_lo2 | (g_hi2 << 8u);
-    uint G_row2 = G[g2];
+    uint G_row2 = G_at(g2);
     uint s1 = signs0 >> 24u;  // signs: 8 bits
     uint negative2 = ((s1 & 15u) * 0x204081u) & 0x1010101u;
     uint bytes2 = (G_row2 ^ ((negative2 << 8u) - negative2)) + negative2;
@@ -591,14 +601,14 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[19], ino
     uint qh3 = words[7];
     uint g_hi3 = (qh3 >> ((tile * 8u + 531u) % 32u)) & 1u;  // qh: bit 8 of g
     uint g3 = g_lo3 | (g_hi3 << 8u);
-    uint G_row3 = G[g3];
+    uint G_row3 = G_at(g3);
     uint negative3 = ((s1 >> 4u) * 0x204081u) & 0x1010101u;
     uint bytes3 = (G_row3 ^ ((negative3 << 8u) - negative3)) + negative3;
     uint g_lo4 = (qs1 >> 16u) & 0xFFu;  // qs: bits 0-7 of g
     uint qh4 = words[8];
     uint g_hi4 = (qh4 >> ((tile * 8u + 532u) % 32u)) & 1u;  // qh: bit 8 of g
     uint g4 = g_lo4 | (g_hi4 << 8u);
-    uint G_row4 = G[g4];
+    uint G_row4 = G_at(g4);
     uint signs1 = words[9];
     uint s2 = signs1 & 0xFFu;  // signs: 8 bits
     uint negative4 = ((s2 & 15u) * 0x204081u) & 0x1010101u;
@@ -607,7 +617,7 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[19], ino
     uint qh5 = words[10];
     uint g_hi5 = (qh5 >> ((tile * 8u + 533u) % 32u)) & 1u;  // qh: bit 8 of g
     uint g5 = g_lo5 | (g_hi5 << 8u);
-    uint G_row5 = G[g5];
+    uint G_row5 = G_at(g5);
     uint negative5 = ((s2 >> 4u) * 0x204081u) & 0x1010101u;
     uint bytes5 = (G_row5 ^ ((negative5 << 8u) - negative5)) + negative5;
     uint pick3 = upper ? four1.y : four0.w;
@@ -616,7 +626,7 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[19], ino
     uint qh6 = words[11];
     uint g_hi6 = (qh6 >> ((tile * 8u + 534u) % 32u)) & 1u;  // qh: bit 8 of g
     uint g6 = g_lo6 | (g_hi6 << 8u);
-    uint G_row6 = G[g6];
+    uint G_row6 = G_at(g6);
     uint s3 = (signs1 >> 8u) & 0xFFu;  // signs: 8 bits
     uint negative6 = ((s3 & 15u) * 0x204081u) & 0x1010101u;
     uint bytes6 = (G_row6 ^ ((negative6 << 8u) - negative6)) + negative6;
@@ -624,7 +634,7 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[19], ino
     uint qh7 = words[12];
     uint g_hi7 = (qh7 >> ((tile * 8u + 535u) % 32u)) & 1u;  // qh: bit 8 of g
     uint g7 = g_lo7 | (g_hi7 << 8u);
-    uint G_row7 = G[g7];
+    uint G_row7 = G_at(g7);
     uint negative7 = ((s3 >> 4u) * 0x204081u) & 0x1010101u;
     uint bytes7 = (G_row7 ^ ((negative7 << 8u) - negative7)) + negative7;
     float d1 = f16_to_f32(words[13] >> 16u);
@@ -635,7 +645,7 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[19], ino
     uint qh8 = words[16];
     uint g_hi8 = (qh8 >> (tile % 4u * 8u)) & 1u;  // qh: bit 8 of g
     uint g8 = g_lo8 | (g_hi8 << 8u);
-    uint G_row8 = G[g8];
+    uint G_row8 = G_at(g8);
     uint signs2 = words[17];
     uint s4 = signs2 & 0xFFu;  // signs: 8 bits
     uint negative8 = ((s4 & 15u) * 0x204081u) & 0x1010101u;
@@ -643,47 +653,47 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[19], ino
     uint g_lo9 = (qs3 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi9 = (qh8 >> (tile % 4u * 8u + 1u)) & 1u;  // qh: bit 8 of g
     uint g9 = g_lo9 | (g_hi9 << 8u);
-    uint G_row9 = G[g9];
+    uint G_row9 = G_at(g9);
     uint negative9 = ((s4 >> 4u) * 0x204081u) & 0x1010101u;
     uint bytes9 = (G_row9 ^ ((negative9 << 8u) - negative9)) + negative9;
     uint g_lo10 = (qs3 >> 16u) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi10 = (qh8 >> (tile % 4u * 8u + 2u)) & 1u;  // qh: bit 8 of g
     uint g10 = g_lo10 | (g_hi10 << 8u);
-    uint G_row10 = G[g10];
+    uint G_row10 = G_at(g10);
     uint s5 = (signs2 >> 8u) & 0xFFu;  // signs: 8 bits
     uint negative10 = ((s5 & 15u) * 0x204081u) & 0x1010101u;
     uint bytes10 = (G_row10 ^ ((negative10 << 8u) - negative10)) + negative10;
     uint g_lo11 = qs3 >> 24u;  // qs: bits 0-7 of g
     uint g_hi11 = (qh8 >> (tile % 4u * 8u + 3u)) & 1u;  // qh: bit 8 of g
     uint g11 = g_lo11 | (g_hi11 << 8u);
-    uint G_row11 = G[g11];
+    uint G_row11 = G_at(g11);
     uint negative11 = ((s5 >> 4u) * 0x204081u) & 0x1010101u;
     uint bytes11 = (G_row11 ^ ((negative11 << 8u) - negative11)) + negative11;
     uint qs4 = words[18];
     uint g_lo12 = qs4 & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi12 = (qh8 >> (tile % 4u * 8u + 4u)) & 1u;  // qh: bit 8 of g
     uint g12 = g_lo12 | (g_hi12 << 8u);
-    uint G_row12 = G[g12];
+    uint G_row12 = G_at(g12);
     uint s6 = (signs2 >> 16u) & 0xFFu;  // signs: 8 bits
     uint negative12 = ((s6 & 15u) * 0x204081u) & 0x1010101u;
     uint bytes12 = (G_row12 ^ ((negative12 << 8u) - negative12)) + negative12;
     uint g_lo13 = (qs4 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi13 = (qh8 >> (tile % 4u * 8u + 5u)) & 1u;  // qh: bit 8 of g
     uint g13 = g_lo13 | (g_hi13 << 8u);
-    uint G_row13 = G[g13];
+    uint G_row13 = G_at(g13);
     uint negative13 = ((s6 >> 4u) * 0x204081u) & 0x1010101u;
     uint bytes13 = (G_row13 ^ ((negative13 << 8u) - negative13)) + negative13;
     uint g_lo14 = (qs4 >> 16u) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi14 = (qh8 >> (tile % 4u * 8u + 6u)) & 1u;  // qh: bit 8 of g
     uint g14 = g_lo14 | (g_hi14 << 8u);
-    uint G_row14 = G[g14];
+    uint G_row14 = G_at(g14);
     uint s7 = signs2 >> 24u;  // signs: 8 bits
     uint negative14 = ((s7 & 15u) * 0x204081u) & 0x1010101u;
     uint bytes14 = (G_row14 ^ ((negative14 << 8u) - negative14)) + negative14;
     uint g_lo15 = qs4 >> 24u;  // qs: bits 0-7 of g
     uint g_hi15 = (qh8 >> (tile % 4u * 8u + 7u)) & 1u;  // qh: bit 8 of g
     uint g15 = g_lo15 | (g_hi15 << 8u);
-    uint G_row15 = G[g15];
+    uint G_row15 = G_at(g15);
     uint negative15 = ((s7 >> 4u) * 0x204081u) & 0x1010101u;
     uint bytes15 = (G_row15 ^ ((negative15 << 8u) - negative15)) + negative15;
     float dots0 = 0.0, dots1 = 0.0;
@@ -859,6 +869,10 @@ void walk_shared() {
 }
 
 void main() {
+    if (COPIES > 1u) {
+        for (uint i = gl_LocalInvocationID.x; i < 512u * COPIES; i += gl_WorkGroupSize.x) G_copies[i] = G[i / COPIES];
+        barrier();
+    }
     if (LOAD_WORDS == 4u && BATCH == 1u && gl_SubgroupSize >= ROWS && row_tiles % 8u == 0u && rows * (row_tiles / 8u) > 1u) {
         walk_wide();
         return;

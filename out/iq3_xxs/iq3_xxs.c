@@ -1048,6 +1048,7 @@ static const uint32_t iq3_xxs_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t iq3_xxs_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_xxs_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq3_xxs_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq3_xxs_gemv_int8_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_xxs_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_xxs_gemv_int8_f32_vulkan_batch},
     {2, "rows", 4, 4, iq3_xxs_gemv_int8_f32_vulkan_rows},
@@ -1055,7 +1056,8 @@ static const qk_spec_constant iq3_xxs_gemv_int8_f32_vulkan_constants[] = {{0, "l
     {4, "digits", 1, 1, iq3_xxs_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq3_xxs_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq3_xxs_gemv_int8_f32_vulkan_shared_fours},
-    {7, "staged", 1, 4, iq3_xxs_gemv_int8_f32_vulkan_staged}};
+    {7, "staged", 1, 4, iq3_xxs_gemv_int8_f32_vulkan_staged},
+    {9, "table_copies", 1, 6, iq3_xxs_gemv_int8_f32_vulkan_table_copies}};
 
 const qk_kernel qk_iq3_xxs_gemv_int8_f32_vulkan = {
     .name = "iq3_xxs_gemv_int8_f32",
@@ -1071,7 +1073,7 @@ const qk_kernel qk_iq3_xxs_gemv_int8_f32_vulkan = {
     .push = iq3_xxs_gemv_int8_f32_push,
     .table_count = 2,
     .tables = iq3_xxs_gemv_int8_f32_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = iq3_xxs_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1106,6 +1108,7 @@ static const uint32_t iq3_xxs_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t iq3_xxs_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_xxs_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq3_xxs_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq3_xxs_gemv_split_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_xxs_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_xxs_gemv_split_f32_vulkan_batch},
     {2, "rows", 4, 4, iq3_xxs_gemv_split_f32_vulkan_rows},
@@ -1113,7 +1116,8 @@ static const qk_spec_constant iq3_xxs_gemv_split_f32_vulkan_constants[] = {{0, "
     {4, "digits", 2, 1, iq3_xxs_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq3_xxs_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq3_xxs_gemv_split_f32_vulkan_shared_fours},
-    {7, "staged", 1, 4, iq3_xxs_gemv_split_f32_vulkan_staged}};
+    {7, "staged", 1, 4, iq3_xxs_gemv_split_f32_vulkan_staged},
+    {9, "table_copies", 1, 6, iq3_xxs_gemv_split_f32_vulkan_table_copies}};
 
 const qk_kernel qk_iq3_xxs_gemv_split_f32_vulkan = {
     .name = "iq3_xxs_gemv_split_f32",
@@ -1129,7 +1133,7 @@ const qk_kernel qk_iq3_xxs_gemv_split_f32_vulkan = {
     .push = iq3_xxs_gemv_split_f32_push,
     .table_count = 2,
     .tables = iq3_xxs_gemv_split_f32_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = iq3_xxs_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1164,6 +1168,7 @@ static const uint32_t iq3_xxs_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t iq3_xxs_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_xxs_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq3_xxs_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq3_xxs_gemv_int24_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_xxs_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_xxs_gemv_int24_f32_vulkan_batch},
     {2, "rows", 4, 4, iq3_xxs_gemv_int24_f32_vulkan_rows},
@@ -1171,7 +1176,8 @@ static const qk_spec_constant iq3_xxs_gemv_int24_f32_vulkan_constants[] = {{0, "
     {4, "digits", 3, 1, iq3_xxs_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq3_xxs_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq3_xxs_gemv_int24_f32_vulkan_shared_fours},
-    {7, "staged", 1, 4, iq3_xxs_gemv_int24_f32_vulkan_staged}};
+    {7, "staged", 1, 4, iq3_xxs_gemv_int24_f32_vulkan_staged},
+    {9, "table_copies", 1, 6, iq3_xxs_gemv_int24_f32_vulkan_table_copies}};
 
 const qk_kernel qk_iq3_xxs_gemv_int24_f32_vulkan = {
     .name = "iq3_xxs_gemv_int24_f32",
@@ -1187,7 +1193,7 @@ const qk_kernel qk_iq3_xxs_gemv_int24_f32_vulkan = {
     .push = iq3_xxs_gemv_int24_f32_push,
     .table_count = 2,
     .tables = iq3_xxs_gemv_int24_f32_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = iq3_xxs_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1299,6 +1305,7 @@ static const uint32_t iq3_xxs_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t iq3_xxs_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_xxs_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq3_xxs_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq3_xxs_gemv_int8_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_xxs_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_xxs_gemv_int8_f16_vulkan_batch},
     {2, "rows", 4, 4, iq3_xxs_gemv_int8_f16_vulkan_rows},
@@ -1306,7 +1313,8 @@ static const qk_spec_constant iq3_xxs_gemv_int8_f16_vulkan_constants[] = {{0, "l
     {4, "digits", 1, 1, iq3_xxs_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq3_xxs_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq3_xxs_gemv_int8_f16_vulkan_shared_fours},
-    {7, "staged", 1, 4, iq3_xxs_gemv_int8_f16_vulkan_staged}};
+    {7, "staged", 1, 4, iq3_xxs_gemv_int8_f16_vulkan_staged},
+    {9, "table_copies", 1, 6, iq3_xxs_gemv_int8_f16_vulkan_table_copies}};
 
 const qk_kernel qk_iq3_xxs_gemv_int8_f16_vulkan = {
     .name = "iq3_xxs_gemv_int8_f16",
@@ -1322,7 +1330,7 @@ const qk_kernel qk_iq3_xxs_gemv_int8_f16_vulkan = {
     .push = iq3_xxs_gemv_int8_f16_push,
     .table_count = 2,
     .tables = iq3_xxs_gemv_int8_f16_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = iq3_xxs_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1357,6 +1365,7 @@ static const uint32_t iq3_xxs_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t iq3_xxs_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_xxs_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq3_xxs_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq3_xxs_gemv_split_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_xxs_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_xxs_gemv_split_f16_vulkan_batch},
     {2, "rows", 4, 4, iq3_xxs_gemv_split_f16_vulkan_rows},
@@ -1364,7 +1373,8 @@ static const qk_spec_constant iq3_xxs_gemv_split_f16_vulkan_constants[] = {{0, "
     {4, "digits", 2, 1, iq3_xxs_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq3_xxs_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq3_xxs_gemv_split_f16_vulkan_shared_fours},
-    {7, "staged", 1, 4, iq3_xxs_gemv_split_f16_vulkan_staged}};
+    {7, "staged", 1, 4, iq3_xxs_gemv_split_f16_vulkan_staged},
+    {9, "table_copies", 1, 6, iq3_xxs_gemv_split_f16_vulkan_table_copies}};
 
 const qk_kernel qk_iq3_xxs_gemv_split_f16_vulkan = {
     .name = "iq3_xxs_gemv_split_f16",
@@ -1380,7 +1390,7 @@ const qk_kernel qk_iq3_xxs_gemv_split_f16_vulkan = {
     .push = iq3_xxs_gemv_split_f16_push,
     .table_count = 2,
     .tables = iq3_xxs_gemv_split_f16_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = iq3_xxs_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1415,6 +1425,7 @@ static const uint32_t iq3_xxs_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t iq3_xxs_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_xxs_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
 static const uint32_t iq3_xxs_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq3_xxs_gemv_int24_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_xxs_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq3_xxs_gemv_int24_f16_vulkan_batch},
     {2, "rows", 4, 4, iq3_xxs_gemv_int24_f16_vulkan_rows},
@@ -1422,7 +1433,8 @@ static const qk_spec_constant iq3_xxs_gemv_int24_f16_vulkan_constants[] = {{0, "
     {4, "digits", 3, 1, iq3_xxs_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq3_xxs_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq3_xxs_gemv_int24_f16_vulkan_shared_fours},
-    {7, "staged", 1, 4, iq3_xxs_gemv_int24_f16_vulkan_staged}};
+    {7, "staged", 1, 4, iq3_xxs_gemv_int24_f16_vulkan_staged},
+    {9, "table_copies", 1, 6, iq3_xxs_gemv_int24_f16_vulkan_table_copies}};
 
 const qk_kernel qk_iq3_xxs_gemv_int24_f16_vulkan = {
     .name = "iq3_xxs_gemv_int24_f16",
@@ -1438,7 +1450,7 @@ const qk_kernel qk_iq3_xxs_gemv_int24_f16_vulkan = {
     .push = iq3_xxs_gemv_int24_f16_push,
     .table_count = 2,
     .tables = iq3_xxs_gemv_int24_f16_tables,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = iq3_xxs_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

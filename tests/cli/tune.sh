@@ -33,17 +33,26 @@ run=("$QKGEN" run gemv --format q4_0 --rows 8 --cols 64 --target vulkan --type f
   check "the result with $constants" "$vectors" near 2e-6 "$work/y" "$work/expected"
 done
 
-# Copies of a table of pairs, and x that is passed on.
-reference iq4_nl "$work/iq4_nl"
-head -c $((elements / 32 * 18)) "$work/iq4_nl/blocks" >"$work/blocks"
-head -c $((elements * 4)) "$work/iq4_nl/values.f32" >"$work/values"
-"$vectors" product "$work/values" "$work/x" 64 "$work/expected"
-for constants in copies=1 copies=2 "copies=8 local_size_x=256" "copies=16 rows=1" "copies=4 staged=512"; do
-  printf 'qkgen-tuning 1\ndevice %s\niq4_nl_gemv_split_f32 1x1x1 %s\n' "$device" "$constants" >"$work/u.txt"
-  check "run with $constants" "$QKGEN" run gemv --format iq4_nl --class split --rows 8 --cols 64 --target vulkan --type f32 --in "$work/blocks" \
-    --x "$work/x" --out "$work/y" --tuning "$work/u.txt"
-  check "the result with $constants" "$vectors" near 1e-4 "$work/y" "$work/expected"
-done
+# Tables that a workgroup makes, and x that is passed on: FORMAT, its block's elements and bytes, and constants.
+while read -r format block bytes constants; do
+  reference "$format" "$work/$format"
+  head -c $((8 * bytes)) "$work/$format/blocks" >"$work/own.blocks"
+  head -c $((8 * block * 4)) "$work/$format/values.f32" >"$work/own.values"
+  "$vectors" normal 3 "$block" >"$work/own.x"
+  "$vectors" product "$work/own.values" "$work/own.x" "$block" "$work/own.expected"
+  printf 'qkgen-tuning 1\ndevice %s\n%s_gemv_split_f32 1x1x1 %s\n' "$device" "$format" "$constants" >"$work/u.txt"
+  check "run $format with $constants" "$QKGEN" run gemv --format "$format" --class split --rows 8 --cols "$block" --target vulkan --type f32 \
+    --in "$work/own.blocks" --x "$work/own.x" --out "$work/own.y" --tuning "$work/u.txt"
+  check "the result of $format with $constants" "$vectors" near 1e-4 "$work/own.y" "$work/own.expected"
+done <<'END'
+iq4_nl 32 18 copies=1
+iq4_nl 32 18 copies=8 local_size_x=256
+iq4_nl 32 18 copies=4 staged=512
+iq4_xs 256 136 copies=16 rows=1
+iq3_xxs 256 98 table_copies=2 rows=2
+iq2_xxs 256 66 table_copies=8 local_size_x=256
+iq1_s 256 50 table_copies=1
+END
 
 for file in "$SOURCE"/bench/tuning/*.txt; do
   sed "s/^device .*/device $device/" "$file" >"$work/u.txt"

@@ -51,6 +51,8 @@
 /* Where a workgroup keeps all of x: values for each thread, and workgroups that keep a device busy that does not say. */
 #define QK_KEPT_VALUES UINT64_C(64)
 #define QK_BUSY_WORKGROUPS 660u
+/* Bytes of tables of which a workgroup has two copies or none. */
+#define QK_LARGE_TABLES 8192u
 
 #if defined(__GNUC__)
 #define QK_PRINTF(text, args) __attribute__((format(printf, text, args)))
@@ -931,12 +933,24 @@ static inline uint64_t qk_busy_workgroups_(const qk_limits *limits) {
     return limits->busy_workgroups != 0 ? limits->busy_workgroups : QK_BUSY_WORKGROUPS;
 }
 
+/* Whether a workgroup makes tables for itself: of pairs, or copies. */
+static inline int qk_makes_tables_(const qk_kernel *kernel) {
+    return qk_constant_(kernel, NULL, "copies", 0) != 0 || qk_constant_(kernel, NULL, "table_copies", 0) != 0;
+}
+
+static inline uint32_t qk_table_bytes_(const qk_kernel *kernel) {
+    uint32_t bytes = 0;
+    for (uint32_t i = 0; i < kernel->table_count; i++)
+        bytes += kernel->tables[i].bytes;
+    return bytes;
+}
+
 /* Workgroups that run at the same time, each of which keeps x for the rows that it walks down. A thread takes few registers for x
  * of one byte, unless there are tables of pairs; all others a fourth more, so that there is room for fewer. */
 static inline uint64_t qk_walking_workgroups_(const qk_kernel *kernel, const qk_limits *limits, uint32_t kept,
                                               uint32_t threads) {
     uint64_t count = qk_busy_workgroups_(limits) * 128;
-    if (kept > 1 || qk_constant_(kernel, NULL, "digits", 0) != 1 || qk_constant_(kernel, NULL, "copies", 0) != 0)
+    if (kept > 1 || qk_constant_(kernel, NULL, "digits", 0) != 1 || qk_makes_tables_(kernel))
         count = count * 4 / 5;
     count /= threads > 128 ? threads : 128;
     return count != 0 ? count : 1;
@@ -1056,9 +1070,11 @@ static inline qk_share_ qk_share_out_(const qk_kernel *kernel, const qk_limits *
     else if (s.staged ? subgroups * 5 <= busy * 8 && cols <= 256 * QK_KEPT_VALUES
                       : s.kept == 1 && digits && cols > 512 * QK_KEPT_VALUES)
         most = 256;
+    else if (s.kept == 1 && qk_constant_(kernel, NULL, "table_copies", 0) != 0 && qk_table_bytes_(kernel) > QK_LARGE_TABLES)
+        most = 256;
     /* Large workgroups where sums are in floats, which take many registers, or where each has tables to make; not where only a few
      * run at once. */
-    large = s.kept > 1 || s.staged || ((!digits || qk_constant_(kernel, NULL, "copies", 0) != 0) && busy >= 64);
+    large = s.kept > 1 || s.staged || ((!digits || qk_makes_tables_(kernel)) && busy >= 64);
     while (s.threads < most && (large || s.threads * QK_KEPT_VALUES < cols) && 2 * s.threads <= limits->workgroup_size)
         s.threads *= 2;
     return s;
@@ -1067,8 +1083,8 @@ static inline qk_share_ qk_share_out_(const qk_kernel *kernel, const qk_limits *
 /* Memory that a workgroup shares: x, or runs of it on their way to threads, beside what the kernel needs for its sums; then
  * copies of tables. */
 static inline void qk_share_memory_(const qk_kernel *kernel, const qk_limits *limits, const qk_share_ *s, uint32_t *constants) {
-    enum { EACH_FOUR = 16, EACH_RUN = 18, EACH_COPY = 1024, COPIES = 16 }; /* a run and its part of a gap; 256 words */
-    uint32_t copied = qk_constant_(kernel, NULL, "copies", 0) != 0 ? COPIES * EACH_COPY : 0, used = s->threads * s->rows * 2 + (s->kept == 1 ? 512 : 0);
+    enum { EACH_FOUR = 16, EACH_RUN = 18, PAIRS = 1024, COPIES = 16 }; /* a run and its part of a gap; 256 words */
+    uint32_t tables = qk_table_bytes_(kernel), pairs = qk_constant_(kernel, NULL, "copies", 0) != 0 ? PAIRS : 0, copied = COPIES * pairs, used = s->threads * s->rows * 2 + (s->kept == 1 ? 512 : 0);
     uint32_t room = limits->shared_bytes != 0 ? limits->shared_bytes : 16384u;
     for (uint32_t i = 0; i < kernel->spec_constant_count && i < QK_MAX_CONSTANTS; i++) {
         const qk_spec_constant *c = &kernel->spec_constants[i];
@@ -1082,7 +1098,9 @@ static inline void qk_share_memory_(const qk_kernel *kernel, const qk_limits *li
             used += constants[i] * EACH_RUN;
         }
         if (strcmp(c->name, "copies") == 0 && qk_busy_workgroups_(limits) >= 64)
-            constants[i] = qk_most_within_(c, EACH_COPY, room > used ? room - used : 0);
+            constants[i] = qk_most_within_(c, pairs, room > used ? room - used : 0);
+        if (strcmp(c->name, "table_copies") == 0 && s->kept == 1 && tables != 0 && qk_busy_workgroups_(limits) >= 64)
+            constants[i] = qk_most_within_(c, tables, room > used ? room - used : 0);
     }
 }
 
