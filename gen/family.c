@@ -1,4 +1,5 @@
 /* Families and the kernels that they make of a format. */
+#include "cost.h"
 #include "kernel.h"
 
 #include <string.h>
@@ -162,27 +163,46 @@ bool qg_has_class(qg_arena *arena, const qg_layout *layout, const qg_family *fam
 }
 
 /* Whether all tables are in memory, and small enough for two copies beside everything else. */
-static bool copies_tables(const qg_kernel *kernel) {
+static bool copies_tables(const qg_plan *wide) {
     enum { MOST_WORDS = 4096 };
     uint32_t words = 0;
-    for (uint32_t t = 0; t < kernel->layout->n_tables; ++t) {
-        if (!kernel->wide->stored[t]) return false;
-        words += qg_table_size(&kernel->layout->tables[t]);
+    for (uint32_t t = 0; t < wide->layout->n_tables; ++t) {
+        if (!wide->stored[t]) return false;
+        words += qg_table_size(&wide->layout->tables[t]);
     }
-    return words <= MOST_WORDS;
+    return words > 0 && words <= MOST_WORDS;
 }
 
-/* Lookups in memory that a workgroup shares: of two codes at a time, or in copies of tables. Of wide tiles, for it takes a workgroup
- * time to make them. */
-static void look_up_nearby(qg_arena *arena, qg_kernel *kernel) {
-    qg_plan *wide = QG_NEW(arena, qg_plan);
-    if (kernel->layout->n_tables == 0) return;
-    *wide = *kernel->wide;
-    wide->pairs = true;
-    const qg_ir *ir = qg_lower_dot(arena, wide, QG_PRODUCTS_INT8);
-    wide->pairs = qg_uses(ir, QG_PAIRS);
-    wide->copied = !wide->pairs && copies_tables(kernel);
-    if (wide->pairs || wide->copied) kernel->wide = wide;
+/* With lookups in memory that a workgroup shares: of two codes at a time, or in copies of tables. */
+static const qg_plan *look_up_nearby(qg_arena *arena, const qg_plan *wide) {
+    qg_plan *near = QG_NEW(arena, qg_plan);
+    *near = *wide;
+    near->pairs = true;
+    near->pairs = qg_uses(qg_lower_dot(arena, near, QG_PRODUCTS_INT8), QG_PAIRS);
+    near->copied = !near->pairs && copies_tables(near);
+    return near;
+}
+
+static double operations_of_weight(qg_arena *arena, const qg_plan *plan) {
+    const qg_cost cost = qg_cost_of_ir(qg_lower_dot(arena, plan, QG_PRODUCTS_INT8), plan, 1);
+    return qg_cost_total(&cost) / (double)cost.weights;
+}
+
+/* Integers of x are small: tiles may be larger, where that saves operations of each weight, and what is loaded of a row fits into
+ * registers; then of fewer rows at a time. */
+enum { MOST_FETCHED_WORDS = 48 };
+static const double WORTH_OPERATIONS = 0.5;
+
+static void plan_integers(qg_arena *arena, qg_kernel *kernel) {
+    const qg_plan *larger = qg_plan_larger(arena, kernel->plan, kernel->wide);
+    kernel->wide = look_up_nearby(arena, kernel->wide);
+    if (!larger || !qg_lower_dot(arena, larger, QG_PRODUCTS_INT8)) return;
+    larger = look_up_nearby(arena, larger);
+    const qg_fetches *all = qg_fetches_of(arena, qg_lower_dot(arena, larger, QG_PRODUCTS_INT8));
+    if (4 * all->n_fours + all->n_words > MOST_FETCHED_WORDS) return;
+    if (operations_of_weight(arena, kernel->wide) - operations_of_weight(arena, larger) < WORTH_OPERATIONS) return;
+    kernel->wide = larger;
+    kernel->rows_at_once = 4;
 }
 
 qg_kernel qg_kernel_new(qg_arena *arena, const qg_layout *layout, const qg_family *family, qg_scalar type,
@@ -199,7 +219,7 @@ qg_kernel qg_kernel_new(qg_arena *arena, const qg_layout *layout, const qg_famil
     kernel.metal_plan = family->sums ? qg_plan_rows(arena, layout) : qg_plan_tiles(arena, layout);
     kernel.plan = family->sums ? kernel.metal_plan : qg_plan_stores(arena, layout, type, family->n_bindings == 1);
     if (sum) kernel.wide = plan_wide(arena, layout, kernel.plan, sum->products);
-    if (kernel.wide && sum->products == QG_PRODUCTS_INT8 && !family->in_blocks) look_up_nearby(arena, &kernel);
+    if (kernel.wide && sum->products == QG_PRODUCTS_INT8 && !family->in_blocks) plan_integers(arena, &kernel);
     return kernel;
 }
 
@@ -426,6 +446,7 @@ const qk_kernel *qg_describe(qg_arena *arena, const qg_kernel *kernel, qk_api ap
     }
     described->tile_elements = plan->tile_elements;
     described->tile_rows = plan->tile_rows;
+    described->rows_at_once = api == QK_API_VULKAN ? kernel->rows_at_once : 0;
     if (api == QK_API_VULKAN) describe_tables(arena, kernel, described);
     describe_constants(arena, kernel, described);
     return described;

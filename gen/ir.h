@@ -326,6 +326,8 @@ const qg_plan *qg_plan_rows(qg_arena *arena, const qg_layout *layout);
  * whole words. With `small_x`, x takes few registers, so that tiles may be larger, and large tables are no hindrance. NULL
  * where there is no such plan, and where its tiles are not made of those of `rows`. */
 const qg_plan *qg_plan_wide(qg_arena *arena, const qg_layout *layout, const qg_plan *rows, bool small_x);
+/* One with tiles of twice the size; NULL where there is none. */
+const qg_plan *qg_plan_larger(qg_arena *arena, const qg_plan *rows, const qg_plan *wide);
 /* Plans the reference: one element at a time, bytes. */
 const qg_plan *qg_plan_elements(qg_arena *arena, const qg_layout *layout);
 /* Bits of a value of a stored table: its type's, but that floats are f32, and that a table of one column has a word for each

@@ -379,12 +379,16 @@ static bool looks_up_afar(const qg_plan *plan) {
     return false;
 }
 
+const qg_plan *qg_plan_larger(qg_arena *arena, const qg_plan *rows, const qg_plan *wide) {
+    return wide->tile_elements == WIDE_FEWEST ? plan_wide(arena, rows->layout, rows, 2 * WIDE_FEWEST) : NULL;
+}
+
 const qg_plan *qg_plan_wide(qg_arena *arena, const qg_layout *layout, const qg_plan *rows, bool small_x) {
     if (layout->ragged || layout->math != QG_F32) return NULL;
     const qg_plan *plan = plan_wide(arena, layout, rows, WIDE_FEWEST);
     if (!plan || (!small_x && looks_up_afar(plan))) return NULL;
     const bool few_bytes = plan->tile_elements * qg_bits_per_element(layout) / 8 < WIDE_FEWEST_BYTES;
-    const qg_plan *larger = small_x && few_bytes ? plan_wide(arena, layout, rows, 2 * WIDE_FEWEST) : NULL;
+    const qg_plan *larger = small_x && few_bytes ? qg_plan_larger(arena, rows, plan) : NULL;
     return larger ? larger : plan;
 }
 

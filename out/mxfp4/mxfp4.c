@@ -762,6 +762,7 @@ const qk_kernel qk_mxfp4_gemv_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .rows_at_once = 4,
 };
 
 static const qk_binding mxfp4_gemv_split_f32_bindings[] = {
@@ -821,6 +822,7 @@ const qk_kernel qk_mxfp4_gemv_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .rows_at_once = 4,
 };
 
 static const qk_binding mxfp4_gemv_int24_f32_bindings[] = {
@@ -880,6 +882,7 @@ const qk_kernel qk_mxfp4_gemv_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .rows_at_once = 4,
 };
 
 static const qk_binding mxfp4_gemv_f16_bindings[] = {
@@ -1019,6 +1022,7 @@ const qk_kernel qk_mxfp4_gemv_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .rows_at_once = 4,
 };
 
 static const qk_binding mxfp4_gemv_split_f16_bindings[] = {
@@ -1078,6 +1082,7 @@ const qk_kernel qk_mxfp4_gemv_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .rows_at_once = 4,
 };
 
 static const qk_binding mxfp4_gemv_int24_f16_bindings[] = {
@@ -1137,6 +1142,7 @@ const qk_kernel qk_mxfp4_gemv_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
+    .rows_at_once = 4,
 };
 
 static const qk_binding mxfp4_gemv_id_f32_bindings[] = {

@@ -715,6 +715,7 @@ const qk_kernel qk_q3_K_gemv_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 32,
+    .rows_at_once = 4,
 };
 
 static const qk_binding q3_K_gemv_split_f32_bindings[] = {
@@ -767,6 +768,7 @@ const qk_kernel qk_q3_K_gemv_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 32,
+    .rows_at_once = 4,
 };
 
 static const qk_binding q3_K_gemv_int24_f32_bindings[] = {
@@ -819,6 +821,7 @@ const qk_kernel qk_q3_K_gemv_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 32,
+    .rows_at_once = 4,
 };
 
 static const qk_binding q3_K_gemv_f16_bindings[] = {
@@ -946,6 +949,7 @@ const qk_kernel qk_q3_K_gemv_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 32,
+    .rows_at_once = 4,
 };
 
 static const qk_binding q3_K_gemv_split_f16_bindings[] = {
@@ -998,6 +1002,7 @@ const qk_kernel qk_q3_K_gemv_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 32,
+    .rows_at_once = 4,
 };
 
 static const qk_binding q3_K_gemv_int24_f16_bindings[] = {
@@ -1050,6 +1055,7 @@ const qk_kernel qk_q3_K_gemv_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 32,
+    .rows_at_once = 4,
 };
 
 static const qk_binding q3_K_gemv_id_f32_bindings[] = {

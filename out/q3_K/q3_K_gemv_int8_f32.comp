@@ -1,7 +1,7 @@
 // q3_K_gemv_int8_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f32.
 // Generated from the specification below by `qkgen emit --format q3_K`; do not edit.
 // 110 bytes for 256 elements, 3.438 bits each.
-// For each weight 0.43 bytes read, 5.69 operations: 0.203 loads, 3.12 bits, 2.2 integer, 0.0938 float, 0.0625 conversions.
+// For each weight 0.43 bytes read, 4.23 operations: 0.125 loads, 2.38 bits, 1.6 integer, 0.0781 float, 0.0469 conversions.
 //
 //     format q3_K "3-bit codes around 4, 6-bit scales around 32 in groups of 16"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -66,9 +66,9 @@ float x_sum[TILES][1];
 
 // The same for wide tiles.
 const uint WIDE_TILES = 1u;
-int wide_x[WIDE_TILES][DIGITS][16];
+int wide_x[WIDE_TILES][DIGITS][32];
 int wide_x_digits[WIDE_TILES][DIGITS][16];
-float wide_x_step[WIDE_TILES][2];
+float wide_x_step[WIDE_TILES][4];
 float wide_x_sum[WIDE_TILES][1];
 
 // Integers whose digits are bytes with a sign: the largest, less what rounding may add.
@@ -231,36 +231,52 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
 
 // Runs of x on their way to the threads that keep them, from run `staged_from` on. There is a gap after each tile, for threads
 // take the same run of tiles that are neighbours.
-shared vec4 staged[STAGED == 1u ? 1u : STAGED + STAGED / 16u];
+shared vec4 staged[STAGED == 1u ? 1u : STAGED + STAGED / 32u];
 uint staged_from = 0u;
 
 vec4 staged_x(uint at) {
     if (STAGED == 1u) return x_in[at];
     const uint place = at - staged_from;
-    return staged[place + place / 16u];
+    return staged[place + place / 32u];
 }
 
 // Loads what wide tile `j` of a row meets of right-hand side `vector`.
 void load_wide_x(uint vector, uint j, uint k) {
-    const uint tile = j % 8u;
-    const uint place = j / 8u * 128u + tile;
+    const uint tile = j % 4u;
+    const uint place = j / 4u * 128u + tile * 2u;
     const uint from = min(vector, batch - 1u) * row_tiles * 8u + place;
     const vec4 x0 = staged_x(from);
-    const vec4 x1 = staged_x(from + 8u);
-    const vec4 x2 = staged_x(from + 16u);
-    const vec4 x3 = staged_x(from + 24u);
-    const vec4 x4 = staged_x(from + 32u);
-    const vec4 x5 = staged_x(from + 40u);
-    const vec4 x6 = staged_x(from + 48u);
-    const vec4 x7 = staged_x(from + 56u);
-    const vec4 x8 = staged_x(from + 64u);
-    const vec4 x9 = staged_x(from + 72u);
-    const vec4 x10 = staged_x(from + 80u);
-    const vec4 x11 = staged_x(from + 88u);
-    const vec4 x12 = staged_x(from + 96u);
-    const vec4 x13 = staged_x(from + 104u);
-    const vec4 x14 = staged_x(from + 112u);
-    const vec4 x15 = staged_x(from + 120u);
+    const vec4 x1 = staged_x(from + 1u);
+    const vec4 x2 = staged_x(from + 8u);
+    const vec4 x3 = staged_x(from + 9u);
+    const vec4 x4 = staged_x(from + 16u);
+    const vec4 x5 = staged_x(from + 17u);
+    const vec4 x6 = staged_x(from + 24u);
+    const vec4 x7 = staged_x(from + 25u);
+    const vec4 x8 = staged_x(from + 32u);
+    const vec4 x9 = staged_x(from + 33u);
+    const vec4 x10 = staged_x(from + 40u);
+    const vec4 x11 = staged_x(from + 41u);
+    const vec4 x12 = staged_x(from + 48u);
+    const vec4 x13 = staged_x(from + 49u);
+    const vec4 x14 = staged_x(from + 56u);
+    const vec4 x15 = staged_x(from + 57u);
+    const vec4 x16 = staged_x(from + 64u);
+    const vec4 x17 = staged_x(from + 65u);
+    const vec4 x18 = staged_x(from + 72u);
+    const vec4 x19 = staged_x(from + 73u);
+    const vec4 x20 = staged_x(from + 80u);
+    const vec4 x21 = staged_x(from + 81u);
+    const vec4 x22 = staged_x(from + 88u);
+    const vec4 x23 = staged_x(from + 89u);
+    const vec4 x24 = staged_x(from + 96u);
+    const vec4 x25 = staged_x(from + 97u);
+    const vec4 x26 = staged_x(from + 104u);
+    const vec4 x27 = staged_x(from + 105u);
+    const vec4 x28 = staged_x(from + 112u);
+    const vec4 x29 = staged_x(from + 113u);
+    const vec4 x30 = staged_x(from + 120u);
+    const vec4 x31 = staged_x(from + 121u);
     vec4 most0 = abs(x0);
     most0 = max(most0, abs(x1));
     most0 = max(most0, abs(x2));
@@ -297,6 +313,42 @@ void load_wide_x(uint vector, uint j, uint k) {
     ivec4 i13 = ivec4(roundEven(x13 * scale1));
     ivec4 i14 = ivec4(roundEven(x14 * scale1));
     ivec4 i15 = ivec4(roundEven(x15 * scale1));
+    vec4 most2 = abs(x16);
+    most2 = max(most2, abs(x17));
+    most2 = max(most2, abs(x18));
+    most2 = max(most2, abs(x19));
+    most2 = max(most2, abs(x20));
+    most2 = max(most2, abs(x21));
+    most2 = max(most2, abs(x22));
+    most2 = max(most2, abs(x23));
+    const float scale2 = scale_of(most2, x16 + x17 + x18 + x19 + x20 + x21 + x22 + x23);
+    wide_x_step[k][2] = 1.0 / scale2;
+    ivec4 i16 = ivec4(roundEven(x16 * scale2));
+    ivec4 i17 = ivec4(roundEven(x17 * scale2));
+    ivec4 i18 = ivec4(roundEven(x18 * scale2));
+    ivec4 i19 = ivec4(roundEven(x19 * scale2));
+    ivec4 i20 = ivec4(roundEven(x20 * scale2));
+    ivec4 i21 = ivec4(roundEven(x21 * scale2));
+    ivec4 i22 = ivec4(roundEven(x22 * scale2));
+    ivec4 i23 = ivec4(roundEven(x23 * scale2));
+    vec4 most3 = abs(x24);
+    most3 = max(most3, abs(x25));
+    most3 = max(most3, abs(x26));
+    most3 = max(most3, abs(x27));
+    most3 = max(most3, abs(x28));
+    most3 = max(most3, abs(x29));
+    most3 = max(most3, abs(x30));
+    most3 = max(most3, abs(x31));
+    const float scale3 = scale_of(most3, x24 + x25 + x26 + x27 + x28 + x29 + x30 + x31);
+    wide_x_step[k][3] = 1.0 / scale3;
+    ivec4 i24 = ivec4(roundEven(x24 * scale3));
+    ivec4 i25 = ivec4(roundEven(x25 * scale3));
+    ivec4 i26 = ivec4(roundEven(x26 * scale3));
+    ivec4 i27 = ivec4(roundEven(x27 * scale3));
+    ivec4 i28 = ivec4(roundEven(x28 * scale3));
+    ivec4 i29 = ivec4(roundEven(x29 * scale3));
+    ivec4 i30 = ivec4(roundEven(x30 * scale3));
+    ivec4 i31 = ivec4(roundEven(x31 * scale3));
     [[unroll]] for (uint digit = DIGITS; digit-- > 0;) {
         const ivec4 low0 = bitfieldExtract(i0, 0, 8);
         const ivec4 low1 = bitfieldExtract(i1, 0, 8);
@@ -314,6 +366,22 @@ void load_wide_x(uint vector, uint j, uint k) {
         const ivec4 low13 = bitfieldExtract(i13, 0, 8);
         const ivec4 low14 = bitfieldExtract(i14, 0, 8);
         const ivec4 low15 = bitfieldExtract(i15, 0, 8);
+        const ivec4 low16 = bitfieldExtract(i16, 0, 8);
+        const ivec4 low17 = bitfieldExtract(i17, 0, 8);
+        const ivec4 low18 = bitfieldExtract(i18, 0, 8);
+        const ivec4 low19 = bitfieldExtract(i19, 0, 8);
+        const ivec4 low20 = bitfieldExtract(i20, 0, 8);
+        const ivec4 low21 = bitfieldExtract(i21, 0, 8);
+        const ivec4 low22 = bitfieldExtract(i22, 0, 8);
+        const ivec4 low23 = bitfieldExtract(i23, 0, 8);
+        const ivec4 low24 = bitfieldExtract(i24, 0, 8);
+        const ivec4 low25 = bitfieldExtract(i25, 0, 8);
+        const ivec4 low26 = bitfieldExtract(i26, 0, 8);
+        const ivec4 low27 = bitfieldExtract(i27, 0, 8);
+        const ivec4 low28 = bitfieldExtract(i28, 0, 8);
+        const ivec4 low29 = bitfieldExtract(i29, 0, 8);
+        const ivec4 low30 = bitfieldExtract(i30, 0, 8);
+        const ivec4 low31 = bitfieldExtract(i31, 0, 8);
         wide_x[k][digit][0] = bytes_of(low0);
         wide_x[k][digit][1] = bytes_of(low1);
         wide_x[k][digit][2] = bytes_of(low2);
@@ -330,22 +398,38 @@ void load_wide_x(uint vector, uint j, uint k) {
         wide_x[k][digit][13] = bytes_of(low13);
         wide_x[k][digit][14] = bytes_of(low14);
         wide_x[k][digit][15] = bytes_of(low15);
-        wide_x_digits[k][digit][0] = sum_of(low0);
-        wide_x_digits[k][digit][1] = sum_of(low1);
-        wide_x_digits[k][digit][2] = sum_of(low2);
-        wide_x_digits[k][digit][3] = sum_of(low3);
-        wide_x_digits[k][digit][4] = sum_of(low4);
-        wide_x_digits[k][digit][5] = sum_of(low5);
-        wide_x_digits[k][digit][6] = sum_of(low6);
-        wide_x_digits[k][digit][7] = sum_of(low7);
-        wide_x_digits[k][digit][8] = sum_of(low8);
-        wide_x_digits[k][digit][9] = sum_of(low9);
-        wide_x_digits[k][digit][10] = sum_of(low10);
-        wide_x_digits[k][digit][11] = sum_of(low11);
-        wide_x_digits[k][digit][12] = sum_of(low12);
-        wide_x_digits[k][digit][13] = sum_of(low13);
-        wide_x_digits[k][digit][14] = sum_of(low14);
-        wide_x_digits[k][digit][15] = sum_of(low15);
+        wide_x[k][digit][16] = bytes_of(low16);
+        wide_x[k][digit][17] = bytes_of(low17);
+        wide_x[k][digit][18] = bytes_of(low18);
+        wide_x[k][digit][19] = bytes_of(low19);
+        wide_x[k][digit][20] = bytes_of(low20);
+        wide_x[k][digit][21] = bytes_of(low21);
+        wide_x[k][digit][22] = bytes_of(low22);
+        wide_x[k][digit][23] = bytes_of(low23);
+        wide_x[k][digit][24] = bytes_of(low24);
+        wide_x[k][digit][25] = bytes_of(low25);
+        wide_x[k][digit][26] = bytes_of(low26);
+        wide_x[k][digit][27] = bytes_of(low27);
+        wide_x[k][digit][28] = bytes_of(low28);
+        wide_x[k][digit][29] = bytes_of(low29);
+        wide_x[k][digit][30] = bytes_of(low30);
+        wide_x[k][digit][31] = bytes_of(low31);
+        wide_x_digits[k][digit][0] = sum_of(low0 + low1);
+        wide_x_digits[k][digit][1] = sum_of(low2 + low3);
+        wide_x_digits[k][digit][2] = sum_of(low4 + low5);
+        wide_x_digits[k][digit][3] = sum_of(low6 + low7);
+        wide_x_digits[k][digit][4] = sum_of(low8 + low9);
+        wide_x_digits[k][digit][5] = sum_of(low10 + low11);
+        wide_x_digits[k][digit][6] = sum_of(low12 + low13);
+        wide_x_digits[k][digit][7] = sum_of(low14 + low15);
+        wide_x_digits[k][digit][8] = sum_of(low16 + low17);
+        wide_x_digits[k][digit][9] = sum_of(low18 + low19);
+        wide_x_digits[k][digit][10] = sum_of(low20 + low21);
+        wide_x_digits[k][digit][11] = sum_of(low22 + low23);
+        wide_x_digits[k][digit][12] = sum_of(low24 + low25);
+        wide_x_digits[k][digit][13] = sum_of(low26 + low27);
+        wide_x_digits[k][digit][14] = sum_of(low28 + low29);
+        wide_x_digits[k][digit][15] = sum_of(low30 + low31);
         i0 = (i0 - low0) >> 8;
         i1 = (i1 - low1) >> 8;
         i2 = (i2 - low2) >> 8;
@@ -362,35 +446,60 @@ void load_wide_x(uint vector, uint j, uint k) {
         i13 = (i13 - low13) >> 8;
         i14 = (i14 - low14) >> 8;
         i15 = (i15 - low15) >> 8;
+        i16 = (i16 - low16) >> 8;
+        i17 = (i17 - low17) >> 8;
+        i18 = (i18 - low18) >> 8;
+        i19 = (i19 - low19) >> 8;
+        i20 = (i20 - low20) >> 8;
+        i21 = (i21 - low21) >> 8;
+        i22 = (i22 - low22) >> 8;
+        i23 = (i23 - low23) >> 8;
+        i24 = (i24 - low24) >> 8;
+        i25 = (i25 - low25) >> 8;
+        i26 = (i26 - low26) >> 8;
+        i27 = (i27 - low27) >> 8;
+        i28 = (i28 - low28) >> 8;
+        i29 = (i29 - low29) >> 8;
+        i30 = (i30 - low30) >> 8;
+        i31 = (i31 - low31) >> 8;
     }
 }
 
 // Loads wide tile `j` of row `n`, but that of the last block of all, from where loads of 16 bytes would go beyond the end.
-void fetch_wide(uint n, uint j, out uvec4 fours[4], out uint words[9]) {
-    if (n + 1u == rows && j + 8u >= row_tiles / 2u) {
+void fetch_wide(uint n, uint j, out uvec4 fours[10], out uint words[6]) {
+    if (n + 1u == rows && j + 4u >= row_tiles / 4u) {
         n = 0u;
-        j = j % 8u;
+        j = j % 4u;
     }
-    const uint block = n * (row_tiles / 16u) + j / 8u;
-    const uint tile = j % 8u;
+    const uint block = n * (row_tiles / 16u) + j / 4u;
+    const uint tile = j % 4u;
     uint base = block * 55u;
     uint begin0 = base + 24u;
     uint window0 = begin0 / 4u;
     uint begin1 = base + 51u;
     uint window1 = begin1 / 4u;
+    uint begin2 = base + tile * 2u + 35u;
+    uint window2 = begin2 / 4u;
+    uint begin3 = base + tile * 2u + 27u;
+    uint window3 = begin3 / 4u;
+    uint begin4 = base + tile * 2u + 43u;
+    uint window4 = begin4 / 4u;
     fours[0] = blocks_four[window0];
     fours[1] = blocks_four[window0 + 1u];
     fours[2] = blocks_four[window1];
     fours[3] = blocks_four[window1 + 1u];
-    words[0] = blocks_word[base + tile + 8u];
-    words[1] = blocks_word[base + tile];
-    words[2] = blocks_word[base + tile + 16u];
-    words[3] = blocks_word[base + tile + 35u];
-    words[4] = blocks_word[base + tile + 36u];
-    words[5] = blocks_word[base + tile + 27u];
-    words[6] = blocks_word[base + tile + 28u];
-    words[7] = blocks_word[base + tile + 43u];
-    words[8] = blocks_word[base + tile + 44u];
+    fours[4] = blocks_four[window2];
+    fours[5] = blocks_four[window2 + 1u];
+    fours[6] = blocks_four[window3];
+    fours[7] = blocks_four[window3 + 1u];
+    fours[8] = blocks_four[window4];
+    fours[9] = blocks_four[window4 + 1u];
+    words[0] = blocks_word[base + tile * 2u + 8u];
+    words[1] = blocks_word[base + tile * 2u];
+    words[2] = blocks_word[base + tile * 2u + 9u];
+    words[3] = blocks_word[base + tile * 2u + 1u];
+    words[4] = blocks_word[base + tile * 2u + 16u];
+    words[5] = blocks_word[base + tile * 2u + 17u];
 }
 
 // 16 bytes, as far as the buffer goes.
@@ -404,33 +513,42 @@ uvec4 blocks_to_end(uint at) {
 }
 
 // Loads wide tile `j` of row `n` of the last block of all.
-void fetch_last(uint n, uint j, out uvec4 fours[4], out uint words[9]) {
-    const uint block = n * (row_tiles / 16u) + j / 8u;
-    const uint tile = j % 8u;
+void fetch_last(uint n, uint j, out uvec4 fours[10], out uint words[6]) {
+    const uint block = n * (row_tiles / 16u) + j / 4u;
+    const uint tile = j % 4u;
     uint base = block * 55u;
     uint begin0 = base + 24u;
     uint window0 = begin0 / 4u;
     uint begin1 = base + 51u;
     uint window1 = begin1 / 4u;
+    uint begin2 = base + tile * 2u + 35u;
+    uint window2 = begin2 / 4u;
+    uint begin3 = base + tile * 2u + 27u;
+    uint window3 = begin3 / 4u;
+    uint begin4 = base + tile * 2u + 43u;
+    uint window4 = begin4 / 4u;
     fours[0] = blocks_to_end(window0);
     fours[1] = blocks_to_end(window0 + 1u);
     fours[2] = blocks_to_end(window1);
     fours[3] = blocks_to_end(window1 + 1u);
-    words[0] = blocks_word[base + tile + 8u];
-    words[1] = blocks_word[base + tile];
-    words[2] = blocks_word[base + tile + 16u];
-    words[3] = blocks_word[base + tile + 35u];
-    words[4] = blocks_word[base + tile + 36u];
-    words[5] = blocks_word[base + tile + 27u];
-    words[6] = blocks_word[base + tile + 28u];
-    words[7] = blocks_word[base + tile + 43u];
-    words[8] = blocks_word[base + tile + 44u];
+    fours[4] = blocks_to_end(window2);
+    fours[5] = blocks_to_end(window2 + 1u);
+    fours[6] = blocks_to_end(window3);
+    fours[7] = blocks_to_end(window3 + 1u);
+    fours[8] = blocks_to_end(window4);
+    fours[9] = blocks_to_end(window4 + 1u);
+    words[0] = blocks_word[base + tile * 2u + 8u];
+    words[1] = blocks_word[base + tile * 2u];
+    words[2] = blocks_word[base + tile * 2u + 9u];
+    words[3] = blocks_word[base + tile * 2u + 1u];
+    words[4] = blocks_word[base + tile * 2u + 16u];
+    words[5] = blocks_word[base + tile * 2u + 17u];
 }
 
 // Adds the products of wide tile `j` of row `n`, which was loaded.
-void accumulate_wide(uint n, uint j, uint k, uvec4 fours[4], uint words[9], inout float sum) {
-    const uint block = n * (row_tiles / 16u) + j / 8u;
-    const uint tile = j % 8u;
+void accumulate_wide(uint n, uint j, uint k, uvec4 fours[10], uint words[6], inout float sum) {
+    const uint block = n * (row_tiles / 16u) + j / 4u;
+    const uint tile = j % 4u;
     uint base = block * 55u;
     uint begin0 = base + 24u;
     bool odd0 = (begin0 & 1u) != 0u;
@@ -443,44 +561,55 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[4], uint words[9], inou
     uint pick2 = upper0 ? four1.w : four1.y;
     uint pick3 = upper0 ? four1.z : four1.x;
     uint scales0 = odd0 ? pick2 : pick3;
-    uint sc_lo0 = (scales0 >> (tile / 4u * 8u)) & 15u;  // scales: bits 0-3 of sc
+    uint sc_lo0 = (scales0 >> (tile / 2u * 8u)) & 15u;  // scales: bits 0-3 of sc
     uint pick4 = upper0 ? four0.x : four1.z;
     uint scales1 = odd0 ? pick1 : pick4;
-    uint sc_hi0 = (scales1 >> (tile / 4u * 8u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc_hi0 = (scales1 >> (tile / 2u * 8u)) & 3u;  // scales: bits 4-5 of sc
     uint sc0 = sc_lo0 | (sc_hi0 << 4u);
     uint qs0 = words[0];
     uint hmask0 = words[1];
     uint bytes0 = (qs0 & 0x3030303u) | ((hmask0 & 0x1010101u) << 2u);
-    uint sc_lo1 = (scales0 >> (tile / 4u * 8u + 16u)) & 15u;  // scales: bits 0-3 of sc
-    uint sc_hi1 = (scales1 >> (tile / 4u * 8u + 16u)) & 3u;  // scales: bits 4-5 of sc
-    uint sc1 = sc_lo1 | (sc_hi1 << 4u);
-    uint bytes1 = ((qs0 >> 2u) & 0x3030303u) | (((hmask0 >> 1u) & 0x1010101u) << 2u);
-    uint scales2 = odd0 ? pick4 : pick2;
-    uint sc_lo2 = (scales2 >> (tile / 4u * 8u)) & 15u;  // scales: bits 0-3 of sc
-    uint sc_hi2 = (scales1 >> (tile / 4u * 8u + 2u)) & 3u;  // scales: bits 4-5 of sc
-    uint sc2 = sc_lo2 | (sc_hi2 << 4u);
-    uint bytes2 = ((qs0 >> 4u) & 0x3030303u) | (((hmask0 >> 2u) & 0x1010101u) << 2u);
-    uint sc_lo3 = (scales2 >> (tile / 4u * 8u + 16u)) & 15u;  // scales: bits 0-3 of sc
-    uint sc_hi3 = (scales1 >> (tile / 4u * 8u + 18u)) & 3u;  // scales: bits 4-5 of sc
-    uint sc3 = sc_lo3 | (sc_hi3 << 4u);
-    uint bytes3 = ((qs0 >> 6u) & 0x3030303u) | (((hmask0 >> 3u) & 0x1010101u) << 2u);
-    uint sc_lo4 = (scales0 >> (tile / 4u * 8u + 4u)) & 15u;  // scales: bits 0-3 of sc
-    uint sc_hi4 = (scales1 >> (tile / 4u * 8u + 4u)) & 3u;  // scales: bits 4-5 of sc
-    uint sc4 = sc_lo4 | (sc_hi4 << 4u);
     uint qs1 = words[2];
-    uint bytes4 = (qs1 & 0x3030303u) | (((hmask0 >> 4u) & 0x1010101u) << 2u);
-    uint sc_lo5 = (scales0 >> (tile / 4u * 8u + 20u)) & 15u;  // scales: bits 0-3 of sc
-    uint sc_hi5 = (scales1 >> (tile / 4u * 8u + 20u)) & 3u;  // scales: bits 4-5 of sc
+    uint hmask1 = words[3];
+    uint bytes1 = (qs1 & 0x3030303u) | ((hmask1 & 0x1010101u) << 2u);
+    uint sc_lo1 = (scales0 >> (tile / 2u * 8u + 16u)) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi1 = (scales1 >> (tile / 2u * 8u + 16u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc1 = sc_lo1 | (sc_hi1 << 4u);
+    uint bytes2 = ((qs0 >> 2u) & 0x3030303u) | (((hmask0 >> 1u) & 0x1010101u) << 2u);
+    uint bytes3 = ((qs1 >> 2u) & 0x3030303u) | (((hmask1 >> 1u) & 0x1010101u) << 2u);
+    uint scales2 = odd0 ? pick4 : pick2;
+    uint sc_lo2 = (scales2 >> (tile / 2u * 8u)) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi2 = (scales1 >> (tile / 2u * 8u + 2u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc2 = sc_lo2 | (sc_hi2 << 4u);
+    uint bytes4 = ((qs0 >> 4u) & 0x3030303u) | (((hmask0 >> 2u) & 0x1010101u) << 2u);
+    uint bytes5 = ((qs1 >> 4u) & 0x3030303u) | (((hmask1 >> 2u) & 0x1010101u) << 2u);
+    uint sc_lo3 = (scales2 >> (tile / 2u * 8u + 16u)) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi3 = (scales1 >> (tile / 2u * 8u + 18u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc3 = sc_lo3 | (sc_hi3 << 4u);
+    uint bytes6 = ((qs0 >> 6u) & 0x3030303u) | (((hmask0 >> 3u) & 0x1010101u) << 2u);
+    uint bytes7 = ((qs1 >> 6u) & 0x3030303u) | (((hmask1 >> 3u) & 0x1010101u) << 2u);
+    uint sc_lo4 = (scales0 >> (tile / 2u * 8u + 4u)) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi4 = (scales1 >> (tile / 2u * 8u + 4u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc4 = sc_lo4 | (sc_hi4 << 4u);
+    uint qs2 = words[4];
+    uint bytes8 = (qs2 & 0x3030303u) | (((hmask0 >> 4u) & 0x1010101u) << 2u);
+    uint qs3 = words[5];
+    uint bytes9 = (qs3 & 0x3030303u) | (((hmask1 >> 4u) & 0x1010101u) << 2u);
+    uint sc_lo5 = (scales0 >> (tile / 2u * 8u + 20u)) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi5 = (scales1 >> (tile / 2u * 8u + 20u)) & 3u;  // scales: bits 4-5 of sc
     uint sc5 = sc_lo5 | (sc_hi5 << 4u);
-    uint bytes5 = ((qs1 >> 2u) & 0x3030303u) | (((hmask0 >> 5u) & 0x1010101u) << 2u);
-    uint sc_lo6 = (scales2 >> (tile / 4u * 8u + 4u)) & 15u;  // scales: bits 0-3 of sc
-    uint sc_hi6 = (scales1 >> (tile / 4u * 8u + 6u)) & 3u;  // scales: bits 4-5 of sc
+    uint bytes10 = ((qs2 >> 2u) & 0x3030303u) | (((hmask0 >> 5u) & 0x1010101u) << 2u);
+    uint bytes11 = ((qs3 >> 2u) & 0x3030303u) | (((hmask1 >> 5u) & 0x1010101u) << 2u);
+    uint sc_lo6 = (scales2 >> (tile / 2u * 8u + 4u)) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi6 = (scales1 >> (tile / 2u * 8u + 6u)) & 3u;  // scales: bits 4-5 of sc
     uint sc6 = sc_lo6 | (sc_hi6 << 4u);
-    uint bytes6 = ((qs1 >> 4u) & 0x3030303u) | (((hmask0 >> 6u) & 0x1010101u) << 2u);
-    uint sc_lo7 = (scales2 >> (tile / 4u * 8u + 20u)) & 15u;  // scales: bits 0-3 of sc
-    uint sc_hi7 = (scales1 >> (tile / 4u * 8u + 22u)) & 3u;  // scales: bits 4-5 of sc
+    uint bytes12 = ((qs2 >> 4u) & 0x3030303u) | (((hmask0 >> 6u) & 0x1010101u) << 2u);
+    uint bytes13 = ((qs3 >> 4u) & 0x3030303u) | (((hmask1 >> 6u) & 0x1010101u) << 2u);
+    uint sc_lo7 = (scales2 >> (tile / 2u * 8u + 20u)) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi7 = (scales1 >> (tile / 2u * 8u + 22u)) & 3u;  // scales: bits 4-5 of sc
     uint sc7 = sc_lo7 | (sc_hi7 << 4u);
-    uint bytes7 = ((qs1 >> 6u) & 0x3030303u) | (((hmask0 >> 7u) & 0x1010101u) << 2u);
+    uint bytes14 = ((qs2 >> 6u) & 0x3030303u) | (((hmask0 >> 7u) & 0x1010101u) << 2u);
+    uint bytes15 = ((qs3 >> 6u) & 0x3030303u) | (((hmask1 >> 7u) & 0x1010101u) << 2u);
     uint begin1 = base + 51u;
     bool odd1 = (begin1 & 1u) != 0u;
     bool upper1 = (begin1 & 2u) != 0u;
@@ -493,59 +622,102 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[4], uint words[9], inou
     uint pick7 = upper1 ? four3.w : four3.y;
     uint pick8 = upper1 ? four3.z : four3.x;
     uint scales4 = odd1 ? pick7 : pick8;
-    uint sc_lo8 = (scales4 >> (tile / 4u * 8u + 16u)) & 15u;  // scales: bits 0-3 of sc
+    uint sc_lo8 = (scales4 >> (tile / 2u * 8u + 16u)) & 15u;  // scales: bits 0-3 of sc
     uint pick9 = upper1 ? four2.x : four3.z;
     uint scales5 = odd1 ? pick6 : pick9;
-    uint sc_hi8 = (scales5 >> (tile / 4u * 8u + 16u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc_hi8 = (scales5 >> (tile / 2u * 8u + 16u)) & 3u;  // scales: bits 4-5 of sc
     uint sc8 = sc_lo8 | (sc_hi8 << 4u);
-    uint qs2 = words[3];
-    uint qs3 = words[4];
-    uint qs_run0 = (qs2 >> 16u) | (qs3 << 16u);
-    uint hmask1 = words[5];
-    uint hmask2 = words[6];
-    uint hmask_run = (hmask1 >> 16u) | (hmask2 << 16u);
-    uint bytes8 = (qs_run0 & 0x3030303u) | ((hmask_run & 0x1010101u) << 2u);
+    uint begin2 = base + tile * 2u + 35u;
+    bool odd2 = (begin2 & 1u) != 0u;
+    bool upper2 = (begin2 & 2u) != 0u;
+    uvec4 four4 = fours[4];
+    uint pick10 = upper2 ? four4.w : four4.y;
+    uint pick11 = upper2 ? four4.z : four4.x;
+    uint qs4 = odd2 ? pick10 : pick11;
+    uvec4 four5 = fours[5];
+    uint pick12 = upper2 ? four5.x : four4.z;
+    uint qs5 = odd2 ? pick12 : pick10;
+    uint qs_run0 = (qs4 >> 16u) | (qs5 << 16u);
+    uint begin3 = base + tile * 2u + 27u;
+    bool odd3 = (begin3 & 1u) != 0u;
+    bool upper3 = (begin3 & 2u) != 0u;
+    uvec4 four6 = fours[6];
+    uint pick13 = upper3 ? four6.w : four6.y;
+    uint pick14 = upper3 ? four6.z : four6.x;
+    uint hmask2 = odd3 ? pick13 : pick14;
+    uvec4 four7 = fours[7];
+    uint pick15 = upper3 ? four7.x : four6.z;
+    uint hmask3 = odd3 ? pick15 : pick13;
+    uint hmask_run0 = (hmask2 >> 16u) | (hmask3 << 16u);
+    uint bytes16 = (qs_run0 & 0x3030303u) | ((hmask_run0 & 0x1010101u) << 2u);
+    uint pick16 = upper2 ? four5.y : four4.w;
+    uint qs6 = odd2 ? pick16 : pick12;
+    uint qs_run1 = (qs5 >> 16u) | (qs6 << 16u);
+    uint pick17 = upper3 ? four7.y : four6.w;
+    uint hmask4 = odd3 ? pick17 : pick15;
+    uint hmask_run1 = (hmask3 >> 16u) | (hmask4 << 16u);
+    uint bytes17 = (qs_run1 & 0x3030303u) | ((hmask_run1 & 0x1010101u) << 2u);
     uint scales6 = odd1 ? pick9 : pick7;
-    uint sc_lo9 = (scales6 >> (tile / 4u * 8u)) & 15u;  // scales: bits 0-3 of sc
-    uint sc_hi9 = (scales3 >> (tile / 4u * 8u)) & 3u;  // scales: bits 4-5 of sc
+    uint sc_lo9 = (scales6 >> (tile / 2u * 8u)) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi9 = (scales3 >> (tile / 2u * 8u)) & 3u;  // scales: bits 4-5 of sc
     uint sc9 = sc_lo9 | (sc_hi9 << 4u);
-    uint bytes9 = ((qs_run0 >> 2u) & 0x3030303u) | (((hmask_run >> 1u) & 0x1010101u) << 2u);
-    uint sc_lo10 = (scales6 >> (tile / 4u * 8u + 16u)) & 15u;  // scales: bits 0-3 of sc
-    uint sc_hi10 = (scales5 >> (tile / 4u * 8u + 18u)) & 3u;  // scales: bits 4-5 of sc
+    uint bytes18 = ((qs_run0 >> 2u) & 0x3030303u) | (((hmask_run0 >> 1u) & 0x1010101u) << 2u);
+    uint bytes19 = ((qs_run1 >> 2u) & 0x3030303u) | (((hmask_run1 >> 1u) & 0x1010101u) << 2u);
+    uint sc_lo10 = (scales6 >> (tile / 2u * 8u + 16u)) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi10 = (scales5 >> (tile / 2u * 8u + 18u)) & 3u;  // scales: bits 4-5 of sc
     uint sc10 = sc_lo10 | (sc_hi10 << 4u);
-    uint bytes10 = ((qs_run0 >> 4u) & 0x3030303u) | (((hmask_run >> 2u) & 0x1010101u) << 2u);
-    uint sc_lo11 = (scales5 >> (tile / 4u * 8u)) & 15u;  // scales: bits 0-3 of sc
-    uint sc_hi11 = (scales3 >> (tile / 4u * 8u + 2u)) & 3u;  // scales: bits 4-5 of sc
+    uint bytes20 = ((qs_run0 >> 4u) & 0x3030303u) | (((hmask_run0 >> 2u) & 0x1010101u) << 2u);
+    uint bytes21 = ((qs_run1 >> 4u) & 0x3030303u) | (((hmask_run1 >> 2u) & 0x1010101u) << 2u);
+    uint sc_lo11 = (scales5 >> (tile / 2u * 8u)) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi11 = (scales3 >> (tile / 2u * 8u + 2u)) & 3u;  // scales: bits 4-5 of sc
     uint sc11 = sc_lo11 | (sc_hi11 << 4u);
-    uint bytes11 = ((qs_run0 >> 6u) & 0x3030303u) | (((hmask_run >> 3u) & 0x1010101u) << 2u);
-    uint sc_lo12 = (scales4 >> (tile / 4u * 8u + 20u)) & 15u;  // scales: bits 0-3 of sc
-    uint sc_hi12 = (scales5 >> (tile / 4u * 8u + 20u)) & 3u;  // scales: bits 4-5 of sc
+    uint bytes22 = ((qs_run0 >> 6u) & 0x3030303u) | (((hmask_run0 >> 3u) & 0x1010101u) << 2u);
+    uint bytes23 = ((qs_run1 >> 6u) & 0x3030303u) | (((hmask_run1 >> 3u) & 0x1010101u) << 2u);
+    uint sc_lo12 = (scales4 >> (tile / 2u * 8u + 20u)) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi12 = (scales5 >> (tile / 2u * 8u + 20u)) & 3u;  // scales: bits 4-5 of sc
     uint sc12 = sc_lo12 | (sc_hi12 << 4u);
-    uint qs4 = words[7];
-    uint qs5 = words[8];
-    uint qs_run1 = (qs4 >> 16u) | (qs5 << 16u);
-    uint bytes12 = (qs_run1 & 0x3030303u) | (((hmask_run >> 4u) & 0x1010101u) << 2u);
-    uint sc_lo13 = (scales6 >> (tile / 4u * 8u + 4u)) & 15u;  // scales: bits 0-3 of sc
-    uint sc_hi13 = (scales3 >> (tile / 4u * 8u + 4u)) & 3u;  // scales: bits 4-5 of sc
+    uint begin4 = base + tile * 2u + 43u;
+    bool odd4 = (begin4 & 1u) != 0u;
+    bool upper4 = (begin4 & 2u) != 0u;
+    uvec4 four8 = fours[8];
+    uint pick18 = upper4 ? four8.w : four8.y;
+    uint pick19 = upper4 ? four8.z : four8.x;
+    uint qs7 = odd4 ? pick18 : pick19;
+    uvec4 four9 = fours[9];
+    uint pick20 = upper4 ? four9.x : four8.z;
+    uint qs8 = odd4 ? pick20 : pick18;
+    uint qs_run2 = (qs7 >> 16u) | (qs8 << 16u);
+    uint bytes24 = (qs_run2 & 0x3030303u) | (((hmask_run0 >> 4u) & 0x1010101u) << 2u);
+    uint pick21 = upper4 ? four9.y : four8.w;
+    uint qs9 = odd4 ? pick21 : pick20;
+    uint qs_run3 = (qs8 >> 16u) | (qs9 << 16u);
+    uint bytes25 = (qs_run3 & 0x3030303u) | (((hmask_run1 >> 4u) & 0x1010101u) << 2u);
+    uint sc_lo13 = (scales6 >> (tile / 2u * 8u + 4u)) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi13 = (scales3 >> (tile / 2u * 8u + 4u)) & 3u;  // scales: bits 4-5 of sc
     uint sc13 = sc_lo13 | (sc_hi13 << 4u);
-    uint bytes13 = ((qs_run1 >> 2u) & 0x3030303u) | (((hmask_run >> 5u) & 0x1010101u) << 2u);
-    uint sc_lo14 = (scales6 >> (tile / 4u * 8u + 20u)) & 15u;  // scales: bits 0-3 of sc
-    uint sc_hi14 = (scales5 >> (tile / 4u * 8u + 22u)) & 3u;  // scales: bits 4-5 of sc
+    uint bytes26 = ((qs_run2 >> 2u) & 0x3030303u) | (((hmask_run0 >> 5u) & 0x1010101u) << 2u);
+    uint bytes27 = ((qs_run3 >> 2u) & 0x3030303u) | (((hmask_run1 >> 5u) & 0x1010101u) << 2u);
+    uint sc_lo14 = (scales6 >> (tile / 2u * 8u + 20u)) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi14 = (scales5 >> (tile / 2u * 8u + 22u)) & 3u;  // scales: bits 4-5 of sc
     uint sc14 = sc_lo14 | (sc_hi14 << 4u);
-    uint bytes14 = ((qs_run1 >> 4u) & 0x3030303u) | (((hmask_run >> 6u) & 0x1010101u) << 2u);
-    uint sc_lo15 = (scales5 >> (tile / 4u * 8u + 4u)) & 15u;  // scales: bits 0-3 of sc
-    uint sc_hi15 = (scales3 >> (tile / 4u * 8u + 6u)) & 3u;  // scales: bits 4-5 of sc
+    uint bytes28 = ((qs_run2 >> 4u) & 0x3030303u) | (((hmask_run0 >> 6u) & 0x1010101u) << 2u);
+    uint bytes29 = ((qs_run3 >> 4u) & 0x3030303u) | (((hmask_run1 >> 6u) & 0x1010101u) << 2u);
+    uint sc_lo15 = (scales5 >> (tile / 2u * 8u + 4u)) & 15u;  // scales: bits 0-3 of sc
+    uint sc_hi15 = (scales3 >> (tile / 2u * 8u + 6u)) & 3u;  // scales: bits 4-5 of sc
     uint sc15 = sc_lo15 | (sc_hi15 << 4u);
-    uint bytes15 = ((qs_run1 >> 6u) & 0x3030303u) | (((hmask_run >> 7u) & 0x1010101u) << 2u);
-    float dots0 = 0.0, dots1 = 0.0;
+    uint bytes30 = ((qs_run2 >> 6u) & 0x3030303u) | (((hmask_run0 >> 7u) & 0x1010101u) << 2u);
+    uint bytes31 = ((qs_run3 >> 6u) & 0x3030303u) | (((hmask_run1 >> 7u) & 0x1010101u) << 2u);
+    float dots0 = 0.0, dots1 = 0.0, dots2 = 0.0, dots3 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
-        dots0 = 256.0 * dots0 + float((int(sc0) - 32) * (dot4(int(bytes0), wide_x[k][digit][0]) - 4 * wide_x_digits[k][digit][0]) + (int(sc1) - 32) * (dot4(int(bytes1), wide_x[k][digit][1]) - 4 * wide_x_digits[k][digit][1]) + (int(sc2) - 32) * (dot4(int(bytes2), wide_x[k][digit][2]) - 4 * wide_x_digits[k][digit][2]) + (int(sc3) - 32) * (dot4(int(bytes3), wide_x[k][digit][3]) - 4 * wide_x_digits[k][digit][3]) + (int(sc4) - 32) * (dot4(int(bytes4), wide_x[k][digit][4]) - 4 * wide_x_digits[k][digit][4]) + (int(sc5) - 32) * (dot4(int(bytes5), wide_x[k][digit][5]) - 4 * wide_x_digits[k][digit][5]) + (int(sc6) - 32) * (dot4(int(bytes6), wide_x[k][digit][6]) - 4 * wide_x_digits[k][digit][6]) + (int(sc7) - 32) * (dot4(int(bytes7), wide_x[k][digit][7]) - 4 * wide_x_digits[k][digit][7]));
-        dots1 = 256.0 * dots1 + float((int(sc8) - 32) * (dot4(int(bytes8), wide_x[k][digit][8]) - 4 * wide_x_digits[k][digit][8]) + (int(sc9) - 32) * (dot4(int(bytes9), wide_x[k][digit][9]) - 4 * wide_x_digits[k][digit][9]) + (int(sc10) - 32) * (dot4(int(bytes10), wide_x[k][digit][10]) - 4 * wide_x_digits[k][digit][10]) + (int(sc11) - 32) * (dot4(int(bytes11), wide_x[k][digit][11]) - 4 * wide_x_digits[k][digit][11]) + (int(sc12) - 32) * (dot4(int(bytes12), wide_x[k][digit][12]) - 4 * wide_x_digits[k][digit][12]) + (int(sc13) - 32) * (dot4(int(bytes13), wide_x[k][digit][13]) - 4 * wide_x_digits[k][digit][13]) + (int(sc14) - 32) * (dot4(int(bytes14), wide_x[k][digit][14]) - 4 * wide_x_digits[k][digit][14]) + (int(sc15) - 32) * (dot4(int(bytes15), wide_x[k][digit][15]) - 4 * wide_x_digits[k][digit][15]));
+        dots0 = 256.0 * dots0 + float((int(sc0) - 32) * (dot4(int(bytes0), wide_x[k][digit][0]) + dot4(int(bytes1), wide_x[k][digit][1]) - 4 * wide_x_digits[k][digit][0]) + (int(sc1) - 32) * (dot4(int(bytes2), wide_x[k][digit][2]) + dot4(int(bytes3), wide_x[k][digit][3]) - 4 * wide_x_digits[k][digit][1]) + (int(sc2) - 32) * (dot4(int(bytes4), wide_x[k][digit][4]) + dot4(int(bytes5), wide_x[k][digit][5]) - 4 * wide_x_digits[k][digit][2]) + (int(sc3) - 32) * (dot4(int(bytes6), wide_x[k][digit][6]) + dot4(int(bytes7), wide_x[k][digit][7]) - 4 * wide_x_digits[k][digit][3]));
+        dots1 = 256.0 * dots1 + float((int(sc4) - 32) * (dot4(int(bytes8), wide_x[k][digit][8]) + dot4(int(bytes9), wide_x[k][digit][9]) - 4 * wide_x_digits[k][digit][4]) + (int(sc5) - 32) * (dot4(int(bytes10), wide_x[k][digit][10]) + dot4(int(bytes11), wide_x[k][digit][11]) - 4 * wide_x_digits[k][digit][5]) + (int(sc6) - 32) * (dot4(int(bytes12), wide_x[k][digit][12]) + dot4(int(bytes13), wide_x[k][digit][13]) - 4 * wide_x_digits[k][digit][6]) + (int(sc7) - 32) * (dot4(int(bytes14), wide_x[k][digit][14]) + dot4(int(bytes15), wide_x[k][digit][15]) - 4 * wide_x_digits[k][digit][7]));
+        dots2 = 256.0 * dots2 + float((int(sc8) - 32) * (dot4(int(bytes16), wide_x[k][digit][16]) + dot4(int(bytes17), wide_x[k][digit][17]) - 4 * wide_x_digits[k][digit][8]) + (int(sc9) - 32) * (dot4(int(bytes18), wide_x[k][digit][18]) + dot4(int(bytes19), wide_x[k][digit][19]) - 4 * wide_x_digits[k][digit][9]) + (int(sc10) - 32) * (dot4(int(bytes20), wide_x[k][digit][20]) + dot4(int(bytes21), wide_x[k][digit][21]) - 4 * wide_x_digits[k][digit][10]) + (int(sc11) - 32) * (dot4(int(bytes22), wide_x[k][digit][22]) + dot4(int(bytes23), wide_x[k][digit][23]) - 4 * wide_x_digits[k][digit][11]));
+        dots3 = 256.0 * dots3 + float((int(sc12) - 32) * (dot4(int(bytes24), wide_x[k][digit][24]) + dot4(int(bytes25), wide_x[k][digit][25]) - 4 * wide_x_digits[k][digit][12]) + (int(sc13) - 32) * (dot4(int(bytes26), wide_x[k][digit][26]) + dot4(int(bytes27), wide_x[k][digit][27]) - 4 * wide_x_digits[k][digit][13]) + (int(sc14) - 32) * (dot4(int(bytes28), wide_x[k][digit][28]) + dot4(int(bytes29), wide_x[k][digit][29]) - 4 * wide_x_digits[k][digit][14]) + (int(sc15) - 32) * (dot4(int(bytes30), wide_x[k][digit][30]) + dot4(int(bytes31), wide_x[k][digit][31]) - 4 * wide_x_digits[k][digit][15]));
     }
-    sum += d0 * (wide_x_step[k][0] * dots0) + d1 * (wide_x_step[k][1] * dots1);
+    sum += d0 * (wide_x_step[k][0] * dots0 + wide_x_step[k][1] * dots1) + d1 * (wide_x_step[k][2] * dots2 + wide_x_step[k][3] * dots3);
 }
 
-const uint X_WORDS = DIGITS * 32u + 2u, X_FOURS = (X_WORDS + 3u) / 4u, FIT = SHARED_FOURS / (X_FOURS * BATCH);
+const uint X_WORDS = DIGITS * 48u + 4u, X_FOURS = (X_WORDS + 3u) / 4u, FIT = SHARED_FOURS / (X_FOURS * BATCH);
 const uint SLICE = BATCH == 1u ? 1u : FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles
 shared uvec4 shared_x[BATCH * X_FOURS * SLICE];
 
@@ -553,10 +725,10 @@ shared uvec4 shared_x[BATCH * X_FOURS * SLICE];
 void share_x(uint m, uint t) {
     uint words[4u * X_FOURS];
     [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
-        [[unroll]] for (uint i = 0u; i < 16u; ++i) words[digit * 32u + i] = uint(wide_x[0][digit][i]);
-        [[unroll]] for (uint i = 0u; i < 16u; ++i) words[digit * 32u + 16u + i] = uint(wide_x_digits[0][digit][i]);
+        [[unroll]] for (uint i = 0u; i < 32u; ++i) words[digit * 48u + i] = uint(wide_x[0][digit][i]);
+        [[unroll]] for (uint i = 0u; i < 16u; ++i) words[digit * 48u + 32u + i] = uint(wide_x_digits[0][digit][i]);
     }
-    [[unroll]] for (uint i = 0u; i < 2u; ++i) words[DIGITS * 32u + i] = floatBitsToUint(wide_x_step[0][i]);
+    [[unroll]] for (uint i = 0u; i < 4u; ++i) words[DIGITS * 48u + i] = floatBitsToUint(wide_x_step[0][i]);
     [[unroll]] for (uint i = 0u; i < X_FOURS; ++i) shared_x[(m * X_FOURS + i) * SLICE + t] = uvec4(words[4u * i], words[4u * i + 1u], words[4u * i + 2u], words[4u * i + 3u]);
 }
 
@@ -568,10 +740,10 @@ void take_x(uint m, uint t) {
         [[unroll]] for (uint l = 0u; l < 4u; ++l) words[4u * i + l] = four[l];
     }
     [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
-        [[unroll]] for (uint i = 0u; i < 16u; ++i) wide_x[0][digit][i] = int(words[digit * 32u + i]);
-        [[unroll]] for (uint i = 0u; i < 16u; ++i) wide_x_digits[0][digit][i] = int(words[digit * 32u + 16u + i]);
+        [[unroll]] for (uint i = 0u; i < 32u; ++i) wide_x[0][digit][i] = int(words[digit * 48u + i]);
+        [[unroll]] for (uint i = 0u; i < 16u; ++i) wide_x_digits[0][digit][i] = int(words[digit * 48u + 32u + i]);
     }
-    [[unroll]] for (uint i = 0u; i < 2u; ++i) wide_x_step[0][i] = uintBitsToFloat(words[DIGITS * 32u + i]);
+    [[unroll]] for (uint i = 0u; i < 4u; ++i) wide_x_step[0][i] = uintBitsToFloat(words[DIGITS * 48u + i]);
 }
 
 shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
@@ -592,22 +764,22 @@ float sum_of_lanes(float v[ROWS], uint width) {
 // What a workgroup keeps of x, which is tiles `begin` to `end`; a thread has the one at `own`, and those that are one or more
 // subgroups further on.
 void stage_wide_x(uint begin, uint end, uint own) {
-    const uint runs_end = (end + 7u) / 8u * 128u;
-    for (staged_from = begin / 8u * 128u; staged_from < runs_end; staged_from += STAGED) {
+    const uint runs_end = (end + 3u) / 4u * 128u;
+    for (staged_from = begin / 4u * 128u; staged_from < runs_end; staged_from += STAGED) {
         const uint count = min(STAGED, runs_end - staged_from);
         barrier();
-        for (uint i = gl_LocalInvocationID.x; i < count; i += gl_WorkGroupSize.x) staged[i + i / 16u] = x_in[staged_from + i];
+        for (uint i = gl_LocalInvocationID.x; i < count; i += gl_WorkGroupSize.x) staged[i + i / 32u] = x_in[staged_from + i];
         barrier();
         [[unroll]] for (uint k = 0; k < WIDE_TILES; ++k) {
             const uint j = own + k * gl_SubgroupSize;
-            if (j < end && j / 8u * 128u - staged_from < STAGED) load_wide_x(0u, j, k);
+            if (j < end && j / 4u * 128u - staged_from < STAGED) load_wide_x(0u, j, k);
         }
     }
 }
 
 // One right-hand side: as many subgroups share a row as hold all of x between them, and walk down the rows.
 void walk_wide() {
-    const uint wide_tiles = row_tiles / 2u, lane = gl_SubgroupInvocationID;
+    const uint wide_tiles = row_tiles / 4u, lane = gl_SubgroupInvocationID;
     const uint slice = gl_SubgroupSize * WIDE_TILES, slices = (wide_tiles + slice - 1u) / slice;
     uint split = 1u, held = ~0u, turn = 0u;
     while (split < max(slices, SPLIT) && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
@@ -623,16 +795,16 @@ void walk_wide() {
                 const uint j = c * slice + k * gl_SubgroupSize + lane;
                 if (j >= wide_tiles) continue;
                 if (STAGED == 1u && c0 != held) load_wide_x(0u, j, k);
-                const bool at_end = row + ROWS >= end && j + 8u >= wide_tiles;  // of the last block of all, beyond which no load goes
+                const bool at_end = row + ROWS >= end && j + 4u >= wide_tiles;  // of the last block of all, beyond which no load goes
                 float sum_at_end = 0.0;
                 if (at_end) {
-                    uvec4 last[4]; uint last_words[9];
+                    uvec4 last[10]; uint last_words[6];
                     fetch_last(end - 1u, j, last, last_words);
                     [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum_at_end += row + r + 1u == end ? sum[r] : 0.0;
                     accumulate_wide(end - 1u, j, k, last, last_words, sum_at_end);
                 }
-                uvec4 fours[ROWS][4];
-                uint words[ROWS][9];
+                uvec4 fours[ROWS][10];
+                uint words[ROWS][6];
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, fours[r], words[r]);
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, k, fours[r], words[r], sum[r]);
                 if (at_end) {
@@ -662,7 +834,7 @@ void walk_wide() {
 // Several right-hand sides: the workgroup shares a slice of x, and its subgroups walk down the rows, some lanes for each ROWS
 // of them. Sums of a later slice are added to those of earlier ones.
 void walk_shared() {
-    const uint wide_tiles = row_tiles / 2u, end = rows, width = 4u * ROWS > gl_SubgroupSize ? gl_SubgroupSize : gl_SubgroupSize / 4u;
+    const uint wide_tiles = row_tiles / 4u, end = rows, width = 4u * ROWS > gl_SubgroupSize ? gl_SubgroupSize : gl_SubgroupSize / 4u;
     const uint lane = gl_SubgroupInvocationID % width, tall = gl_SubgroupSize / width * ROWS;
     for (uint begin = 0u; begin < wide_tiles; begin += SLICE) {
         const uint count = min(SLICE, wide_tiles - begin);
@@ -680,9 +852,9 @@ void walk_shared() {
             }
             for (uint t = lane; t < count; t += width) {
                 const uint j = begin + t;
-                if (row + ROWS >= end && j + 8u >= wide_tiles) {  // the last block of all, beyond which no load goes
+                if (row + ROWS >= end && j + 4u >= wide_tiles) {  // the last block of all, beyond which no load goes
                     [[dont_unroll]] for (uint i = 0u; i < ROWS * BATCH; ++i) {
-                        uvec4 last[4]; uint last_words[9];
+                        uvec4 last[10]; uint last_words[6];
                         float part = 0.0;
                         fetch_last(min(row + i % ROWS, end - 1u), j, last, last_words);
                         take_x(i / ROWS, t);
@@ -691,8 +863,8 @@ void walk_shared() {
                     }
                     continue;
                 }
-                uvec4 fours[ROWS][4];
-                uint words[ROWS][9];
+                uvec4 fours[ROWS][10];
+                uint words[ROWS][6];
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, fours[r], words[r]);
                 [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
                     take_x(m, t);

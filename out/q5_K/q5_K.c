@@ -724,6 +724,7 @@ const qk_kernel qk_q5_K_gemv_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 32,
+    .rows_at_once = 4,
 };
 
 static const qk_binding q5_K_gemv_split_f32_bindings[] = {
@@ -776,6 +777,7 @@ const qk_kernel qk_q5_K_gemv_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 32,
+    .rows_at_once = 4,
 };
 
 static const qk_binding q5_K_gemv_int24_f32_bindings[] = {
@@ -828,6 +830,7 @@ const qk_kernel qk_q5_K_gemv_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 32,
+    .rows_at_once = 4,
 };
 
 static const qk_binding q5_K_gemv_f16_bindings[] = {
@@ -955,6 +958,7 @@ const qk_kernel qk_q5_K_gemv_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 32,
+    .rows_at_once = 4,
 };
 
 static const qk_binding q5_K_gemv_split_f16_bindings[] = {
@@ -1007,6 +1011,7 @@ const qk_kernel qk_q5_K_gemv_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 32,
+    .rows_at_once = 4,
 };
 
 static const qk_binding q5_K_gemv_int24_f16_bindings[] = {
@@ -1059,6 +1064,7 @@ const qk_kernel qk_q5_K_gemv_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 256,
     .tile_elements = 32,
+    .rows_at_once = 4,
 };
 
 static const qk_binding q5_K_gemv_id_f32_bindings[] = {

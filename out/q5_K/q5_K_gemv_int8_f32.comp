@@ -1,7 +1,7 @@
 // q5_K_gemv_int8_f32: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f32.
 // Generated from the specification below by `qkgen emit --format q5_K`; do not edit.
 // 176 bytes for 256 elements, 5.5 bits each.
-// For each weight 0.688 bytes read, 3.89 operations: 0.172 loads, 2.27 bits, 0.812 integer, 0.453 float, 0.188 conversions.
+// For each weight 0.688 bytes read, 2.8 operations: 0.0469 loads, 1.8 bits, 0.586 integer, 0.258 float, 0.109 conversions.
 //
 //     format q5_K "5-bit codes, 6-bit scales and minimums in groups of 32"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -67,9 +67,9 @@ float x_sum[TILES][8];
 
 // The same for wide tiles.
 const uint WIDE_TILES = 1u;
-int wide_x[WIDE_TILES][DIGITS][16];
+int wide_x[WIDE_TILES][DIGITS][32];
 int wide_x_digits[WIDE_TILES][DIGITS][1];
-float wide_x_step[WIDE_TILES][2];
+float wide_x_step[WIDE_TILES][4];
 float wide_x_sum[WIDE_TILES][8];
 
 // Integers whose digits are bytes with a sign: the largest, less what rounding may add.
@@ -244,36 +244,52 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
 
 // Runs of x on their way to the threads that keep them, from run `staged_from` on. There is a gap after each tile, for threads
 // take the same run of tiles that are neighbours.
-shared vec4 staged[STAGED == 1u ? 1u : STAGED + STAGED / 16u];
+shared vec4 staged[STAGED == 1u ? 1u : STAGED + STAGED / 32u];
 uint staged_from = 0u;
 
 vec4 staged_x(uint at) {
     if (STAGED == 1u) return x_in[at];
     const uint place = at - staged_from;
-    return staged[place + place / 16u];
+    return staged[place + place / 32u];
 }
 
 // Loads what wide tile `j` of a row meets of right-hand side `vector`.
 void load_wide_x(uint vector, uint j, uint k) {
-    const uint tile = j % 4u;
-    const uint place = j / 4u * 64u + tile * 2u;
+    const uint tile = j % 2u;
+    const uint place = j / 2u * 64u + tile * 4u;
     const uint from = min(vector, batch - 1u) * row_tiles * 8u + place;
     const vec4 x0 = staged_x(from);
     const vec4 x1 = staged_x(from + 1u);
-    const vec4 x2 = staged_x(from + 8u);
-    const vec4 x3 = staged_x(from + 9u);
-    const vec4 x4 = staged_x(from + 16u);
-    const vec4 x5 = staged_x(from + 17u);
-    const vec4 x6 = staged_x(from + 24u);
-    const vec4 x7 = staged_x(from + 25u);
-    const vec4 x8 = staged_x(from + 32u);
-    const vec4 x9 = staged_x(from + 33u);
-    const vec4 x10 = staged_x(from + 40u);
-    const vec4 x11 = staged_x(from + 41u);
-    const vec4 x12 = staged_x(from + 48u);
-    const vec4 x13 = staged_x(from + 49u);
-    const vec4 x14 = staged_x(from + 56u);
-    const vec4 x15 = staged_x(from + 57u);
+    const vec4 x2 = staged_x(from + 2u);
+    const vec4 x3 = staged_x(from + 3u);
+    const vec4 x4 = staged_x(from + 8u);
+    const vec4 x5 = staged_x(from + 9u);
+    const vec4 x6 = staged_x(from + 10u);
+    const vec4 x7 = staged_x(from + 11u);
+    const vec4 x8 = staged_x(from + 16u);
+    const vec4 x9 = staged_x(from + 17u);
+    const vec4 x10 = staged_x(from + 18u);
+    const vec4 x11 = staged_x(from + 19u);
+    const vec4 x12 = staged_x(from + 24u);
+    const vec4 x13 = staged_x(from + 25u);
+    const vec4 x14 = staged_x(from + 26u);
+    const vec4 x15 = staged_x(from + 27u);
+    const vec4 x16 = staged_x(from + 32u);
+    const vec4 x17 = staged_x(from + 33u);
+    const vec4 x18 = staged_x(from + 34u);
+    const vec4 x19 = staged_x(from + 35u);
+    const vec4 x20 = staged_x(from + 40u);
+    const vec4 x21 = staged_x(from + 41u);
+    const vec4 x22 = staged_x(from + 42u);
+    const vec4 x23 = staged_x(from + 43u);
+    const vec4 x24 = staged_x(from + 48u);
+    const vec4 x25 = staged_x(from + 49u);
+    const vec4 x26 = staged_x(from + 50u);
+    const vec4 x27 = staged_x(from + 51u);
+    const vec4 x28 = staged_x(from + 56u);
+    const vec4 x29 = staged_x(from + 57u);
+    const vec4 x30 = staged_x(from + 58u);
+    const vec4 x31 = staged_x(from + 59u);
     vec4 most0 = abs(x0);
     most0 = max(most0, abs(x1));
     most0 = max(most0, abs(x2));
@@ -310,14 +326,50 @@ void load_wide_x(uint vector, uint j, uint k) {
     ivec4 i13 = ivec4(roundEven(x13 * scale1));
     ivec4 i14 = ivec4(roundEven(x14 * scale1));
     ivec4 i15 = ivec4(roundEven(x15 * scale1));
-    wide_x_sum[k][0] = wide_x_step[k][0] * float(sum_of(i0 + i1));
-    wide_x_sum[k][1] = wide_x_step[k][0] * float(sum_of(i2 + i3));
-    wide_x_sum[k][2] = wide_x_step[k][0] * float(sum_of(i4 + i5));
-    wide_x_sum[k][3] = wide_x_step[k][0] * float(sum_of(i6 + i7));
-    wide_x_sum[k][4] = wide_x_step[k][1] * float(sum_of(i8 + i9));
-    wide_x_sum[k][5] = wide_x_step[k][1] * float(sum_of(i10 + i11));
-    wide_x_sum[k][6] = wide_x_step[k][1] * float(sum_of(i12 + i13));
-    wide_x_sum[k][7] = wide_x_step[k][1] * float(sum_of(i14 + i15));
+    vec4 most2 = abs(x16);
+    most2 = max(most2, abs(x17));
+    most2 = max(most2, abs(x18));
+    most2 = max(most2, abs(x19));
+    most2 = max(most2, abs(x20));
+    most2 = max(most2, abs(x21));
+    most2 = max(most2, abs(x22));
+    most2 = max(most2, abs(x23));
+    const float scale2 = scale_of(most2, x16 + x17 + x18 + x19 + x20 + x21 + x22 + x23);
+    wide_x_step[k][2] = 1.0 / scale2;
+    ivec4 i16 = ivec4(roundEven(x16 * scale2));
+    ivec4 i17 = ivec4(roundEven(x17 * scale2));
+    ivec4 i18 = ivec4(roundEven(x18 * scale2));
+    ivec4 i19 = ivec4(roundEven(x19 * scale2));
+    ivec4 i20 = ivec4(roundEven(x20 * scale2));
+    ivec4 i21 = ivec4(roundEven(x21 * scale2));
+    ivec4 i22 = ivec4(roundEven(x22 * scale2));
+    ivec4 i23 = ivec4(roundEven(x23 * scale2));
+    vec4 most3 = abs(x24);
+    most3 = max(most3, abs(x25));
+    most3 = max(most3, abs(x26));
+    most3 = max(most3, abs(x27));
+    most3 = max(most3, abs(x28));
+    most3 = max(most3, abs(x29));
+    most3 = max(most3, abs(x30));
+    most3 = max(most3, abs(x31));
+    const float scale3 = scale_of(most3, x24 + x25 + x26 + x27 + x28 + x29 + x30 + x31);
+    wide_x_step[k][3] = 1.0 / scale3;
+    ivec4 i24 = ivec4(roundEven(x24 * scale3));
+    ivec4 i25 = ivec4(roundEven(x25 * scale3));
+    ivec4 i26 = ivec4(roundEven(x26 * scale3));
+    ivec4 i27 = ivec4(roundEven(x27 * scale3));
+    ivec4 i28 = ivec4(roundEven(x28 * scale3));
+    ivec4 i29 = ivec4(roundEven(x29 * scale3));
+    ivec4 i30 = ivec4(roundEven(x30 * scale3));
+    ivec4 i31 = ivec4(roundEven(x31 * scale3));
+    wide_x_sum[k][0] = wide_x_step[k][0] * float(sum_of(i0 + i1 + i2 + i3));
+    wide_x_sum[k][1] = wide_x_step[k][0] * float(sum_of(i4 + i5 + i6 + i7));
+    wide_x_sum[k][2] = wide_x_step[k][1] * float(sum_of(i8 + i9 + i10 + i11));
+    wide_x_sum[k][3] = wide_x_step[k][1] * float(sum_of(i12 + i13 + i14 + i15));
+    wide_x_sum[k][4] = wide_x_step[k][2] * float(sum_of(i16 + i17 + i18 + i19));
+    wide_x_sum[k][5] = wide_x_step[k][2] * float(sum_of(i20 + i21 + i22 + i23));
+    wide_x_sum[k][6] = wide_x_step[k][3] * float(sum_of(i24 + i25 + i26 + i27));
+    wide_x_sum[k][7] = wide_x_step[k][3] * float(sum_of(i28 + i29 + i30 + i31));
     [[unroll]] for (uint digit = DIGITS; digit-- > 0;) {
         const ivec4 low0 = bitfieldExtract(i0, 0, 8);
         const ivec4 low1 = bitfieldExtract(i1, 0, 8);
@@ -335,6 +387,22 @@ void load_wide_x(uint vector, uint j, uint k) {
         const ivec4 low13 = bitfieldExtract(i13, 0, 8);
         const ivec4 low14 = bitfieldExtract(i14, 0, 8);
         const ivec4 low15 = bitfieldExtract(i15, 0, 8);
+        const ivec4 low16 = bitfieldExtract(i16, 0, 8);
+        const ivec4 low17 = bitfieldExtract(i17, 0, 8);
+        const ivec4 low18 = bitfieldExtract(i18, 0, 8);
+        const ivec4 low19 = bitfieldExtract(i19, 0, 8);
+        const ivec4 low20 = bitfieldExtract(i20, 0, 8);
+        const ivec4 low21 = bitfieldExtract(i21, 0, 8);
+        const ivec4 low22 = bitfieldExtract(i22, 0, 8);
+        const ivec4 low23 = bitfieldExtract(i23, 0, 8);
+        const ivec4 low24 = bitfieldExtract(i24, 0, 8);
+        const ivec4 low25 = bitfieldExtract(i25, 0, 8);
+        const ivec4 low26 = bitfieldExtract(i26, 0, 8);
+        const ivec4 low27 = bitfieldExtract(i27, 0, 8);
+        const ivec4 low28 = bitfieldExtract(i28, 0, 8);
+        const ivec4 low29 = bitfieldExtract(i29, 0, 8);
+        const ivec4 low30 = bitfieldExtract(i30, 0, 8);
+        const ivec4 low31 = bitfieldExtract(i31, 0, 8);
         wide_x[k][digit][0] = bytes_of(low0);
         wide_x[k][digit][1] = bytes_of(low1);
         wide_x[k][digit][2] = bytes_of(low2);
@@ -351,6 +419,22 @@ void load_wide_x(uint vector, uint j, uint k) {
         wide_x[k][digit][13] = bytes_of(low13);
         wide_x[k][digit][14] = bytes_of(low14);
         wide_x[k][digit][15] = bytes_of(low15);
+        wide_x[k][digit][16] = bytes_of(low16);
+        wide_x[k][digit][17] = bytes_of(low17);
+        wide_x[k][digit][18] = bytes_of(low18);
+        wide_x[k][digit][19] = bytes_of(low19);
+        wide_x[k][digit][20] = bytes_of(low20);
+        wide_x[k][digit][21] = bytes_of(low21);
+        wide_x[k][digit][22] = bytes_of(low22);
+        wide_x[k][digit][23] = bytes_of(low23);
+        wide_x[k][digit][24] = bytes_of(low24);
+        wide_x[k][digit][25] = bytes_of(low25);
+        wide_x[k][digit][26] = bytes_of(low26);
+        wide_x[k][digit][27] = bytes_of(low27);
+        wide_x[k][digit][28] = bytes_of(low28);
+        wide_x[k][digit][29] = bytes_of(low29);
+        wide_x[k][digit][30] = bytes_of(low30);
+        wide_x[k][digit][31] = bytes_of(low31);
         i0 = (i0 - low0) >> 8;
         i1 = (i1 - low1) >> 8;
         i2 = (i2 - low2) >> 8;
@@ -367,80 +451,121 @@ void load_wide_x(uint vector, uint j, uint k) {
         i13 = (i13 - low13) >> 8;
         i14 = (i14 - low14) >> 8;
         i15 = (i15 - low15) >> 8;
+        i16 = (i16 - low16) >> 8;
+        i17 = (i17 - low17) >> 8;
+        i18 = (i18 - low18) >> 8;
+        i19 = (i19 - low19) >> 8;
+        i20 = (i20 - low20) >> 8;
+        i21 = (i21 - low21) >> 8;
+        i22 = (i22 - low22) >> 8;
+        i23 = (i23 - low23) >> 8;
+        i24 = (i24 - low24) >> 8;
+        i25 = (i25 - low25) >> 8;
+        i26 = (i26 - low26) >> 8;
+        i27 = (i27 - low27) >> 8;
+        i28 = (i28 - low28) >> 8;
+        i29 = (i29 - low29) >> 8;
+        i30 = (i30 - low30) >> 8;
+        i31 = (i31 - low31) >> 8;
     }
 }
 
 // Loads wide tile `j` of row `n`.
-void fetch_wide(uint n, uint j, out uvec4 fours[1], out uint words[10]) {
-    const uint block = n * (row_tiles / 8u) + j / 4u;
-    const uint tile = j % 4u;
-    uint base = block * 44u;
+void fetch_wide(uint n, uint j, out uvec4 fours[6]) {
+    const uint block = n * (row_tiles / 8u) + j / 2u;
+    const uint tile = j % 2u;
     fours[0] = blocks_four[block * 11u];
-    words[0] = blocks[base + tile * 2u + 12u];
-    words[1] = blocks[base + tile * 2u + 4u];
-    words[2] = blocks[base + tile * 2u + 13u];
-    words[3] = blocks[base + tile * 2u + 5u];
-    words[4] = blocks[base + tile * 2u + 20u];
-    words[5] = blocks[base + tile * 2u + 21u];
-    words[6] = blocks[base + tile * 2u + 28u];
-    words[7] = blocks[base + tile * 2u + 29u];
-    words[8] = blocks[base + tile * 2u + 36u];
-    words[9] = blocks[base + tile * 2u + 37u];
+    fours[1] = blocks_four[block * 11u + tile + 3u];
+    fours[2] = blocks_four[block * 11u + tile + 1u];
+    fours[3] = blocks_four[block * 11u + tile + 5u];
+    fours[4] = blocks_four[block * 11u + tile + 7u];
+    fours[5] = blocks_four[block * 11u + tile + 9u];
 }
 
 // Adds the products of wide tile `j` of row `n`, which was loaded.
-void accumulate_wide(uint n, uint j, uint k, uvec4 fours[1], uint words[10], inout float sum) {
-    const uint block = n * (row_tiles / 8u) + j / 4u;
-    const uint tile = j % 4u;
-    uvec4 four = fours[0];
-    uint d_dmin = four.x;
+void accumulate_wide(uint n, uint j, uint k, uvec4 fours[6], inout float sum) {
+    const uint block = n * (row_tiles / 8u) + j / 2u;
+    const uint tile = j % 2u;
+    uvec4 four0 = fours[0];
+    uint d_dmin = four0.x;
     float d = f16_to_f32(d_dmin);
-    uint scales0 = four.y;
+    uint scales0 = four0.y;
     uint sc0 = scales0 & 0x3Fu;
-    uint qs0 = words[0];
-    uint qh0 = words[1];
+    uvec4 four1 = fours[1];
+    uint qs0 = four1.x;
+    uvec4 four2 = fours[2];
+    uint qh0 = four2.x;
     uint bytes0 = (qs0 & 0xF0F0F0Fu) | ((qh0 & 0x1010101u) << 4u);
-    uint qs1 = words[2];
-    uint qh1 = words[3];
+    uint qs1 = four1.y;
+    uint qh1 = four2.y;
     uint bytes1 = (qs1 & 0xF0F0F0Fu) | ((qh1 & 0x1010101u) << 4u);
+    uint qs2 = four1.z;
+    uint qh2 = four2.z;
+    uint bytes2 = (qs2 & 0xF0F0F0Fu) | ((qh2 & 0x1010101u) << 4u);
+    uint qs3 = four1.w;
+    uint qh3 = four2.w;
+    uint bytes3 = (qs3 & 0xF0F0F0Fu) | ((qh3 & 0x1010101u) << 4u);
     uint sc1 = (scales0 >> 8u) & 0x3Fu;
-    uint bytes2 = ((qs0 >> 4u) & 0xF0F0F0Fu) | (((qh0 >> 1u) & 0x1010101u) << 4u);
-    uint bytes3 = ((qs1 >> 4u) & 0xF0F0F0Fu) | (((qh1 >> 1u) & 0x1010101u) << 4u);
+    uint bytes4 = ((qs0 >> 4u) & 0xF0F0F0Fu) | (((qh0 >> 1u) & 0x1010101u) << 4u);
+    uint bytes5 = ((qs1 >> 4u) & 0xF0F0F0Fu) | (((qh1 >> 1u) & 0x1010101u) << 4u);
+    uint bytes6 = ((qs2 >> 4u) & 0xF0F0F0Fu) | (((qh2 >> 1u) & 0x1010101u) << 4u);
+    uint bytes7 = ((qs3 >> 4u) & 0xF0F0F0Fu) | (((qh3 >> 1u) & 0x1010101u) << 4u);
     uint sc2 = (scales0 >> 16u) & 0x3Fu;
-    uint qs2 = words[4];
-    uint bytes4 = (qs2 & 0xF0F0F0Fu) | (((qh0 >> 2u) & 0x1010101u) << 4u);
-    uint qs3 = words[5];
-    uint bytes5 = (qs3 & 0xF0F0F0Fu) | (((qh1 >> 2u) & 0x1010101u) << 4u);
+    uvec4 four3 = fours[3];
+    uint qs4 = four3.x;
+    uint bytes8 = (qs4 & 0xF0F0F0Fu) | (((qh0 >> 2u) & 0x1010101u) << 4u);
+    uint qs5 = four3.y;
+    uint bytes9 = (qs5 & 0xF0F0F0Fu) | (((qh1 >> 2u) & 0x1010101u) << 4u);
+    uint qs6 = four3.z;
+    uint bytes10 = (qs6 & 0xF0F0F0Fu) | (((qh2 >> 2u) & 0x1010101u) << 4u);
+    uint qs7 = four3.w;
+    uint bytes11 = (qs7 & 0xF0F0F0Fu) | (((qh3 >> 2u) & 0x1010101u) << 4u);
     uint sc3 = (scales0 >> 24u) & 0x3Fu;
-    uint bytes6 = ((qs2 >> 4u) & 0xF0F0F0Fu) | (((qh0 >> 3u) & 0x1010101u) << 4u);
-    uint bytes7 = ((qs3 >> 4u) & 0xF0F0F0Fu) | (((qh1 >> 3u) & 0x1010101u) << 4u);
-    uint scales1 = four.w;
+    uint bytes12 = ((qs4 >> 4u) & 0xF0F0F0Fu) | (((qh0 >> 3u) & 0x1010101u) << 4u);
+    uint bytes13 = ((qs5 >> 4u) & 0xF0F0F0Fu) | (((qh1 >> 3u) & 0x1010101u) << 4u);
+    uint bytes14 = ((qs6 >> 4u) & 0xF0F0F0Fu) | (((qh2 >> 3u) & 0x1010101u) << 4u);
+    uint bytes15 = ((qs7 >> 4u) & 0xF0F0F0Fu) | (((qh3 >> 3u) & 0x1010101u) << 4u);
+    uint scales1 = four0.w;
     uint sc_lo0 = scales1 & 15u;  // scales: bits 0-3 of sc
     uint sc_hi0 = (scales0 >> 6u) & 3u;  // scales: bits 4-5 of sc
     uint sc4 = sc_lo0 | (sc_hi0 << 4u);
-    uint qs4 = words[6];
-    uint bytes8 = (qs4 & 0xF0F0F0Fu) | (((qh0 >> 4u) & 0x1010101u) << 4u);
-    uint qs5 = words[7];
-    uint bytes9 = (qs5 & 0xF0F0F0Fu) | (((qh1 >> 4u) & 0x1010101u) << 4u);
+    uvec4 four4 = fours[4];
+    uint qs8 = four4.x;
+    uint bytes16 = (qs8 & 0xF0F0F0Fu) | (((qh0 >> 4u) & 0x1010101u) << 4u);
+    uint qs9 = four4.y;
+    uint bytes17 = (qs9 & 0xF0F0F0Fu) | (((qh1 >> 4u) & 0x1010101u) << 4u);
+    uint qs10 = four4.z;
+    uint bytes18 = (qs10 & 0xF0F0F0Fu) | (((qh2 >> 4u) & 0x1010101u) << 4u);
+    uint qs11 = four4.w;
+    uint bytes19 = (qs11 & 0xF0F0F0Fu) | (((qh3 >> 4u) & 0x1010101u) << 4u);
     uint sc_lo1 = (scales1 >> 8u) & 15u;  // scales: bits 0-3 of sc
     uint sc_hi1 = (scales0 >> 14u) & 3u;  // scales: bits 4-5 of sc
     uint sc5 = sc_lo1 | (sc_hi1 << 4u);
-    uint bytes10 = ((qs4 >> 4u) & 0xF0F0F0Fu) | (((qh0 >> 5u) & 0x1010101u) << 4u);
-    uint bytes11 = ((qs5 >> 4u) & 0xF0F0F0Fu) | (((qh1 >> 5u) & 0x1010101u) << 4u);
+    uint bytes20 = ((qs8 >> 4u) & 0xF0F0F0Fu) | (((qh0 >> 5u) & 0x1010101u) << 4u);
+    uint bytes21 = ((qs9 >> 4u) & 0xF0F0F0Fu) | (((qh1 >> 5u) & 0x1010101u) << 4u);
+    uint bytes22 = ((qs10 >> 4u) & 0xF0F0F0Fu) | (((qh2 >> 5u) & 0x1010101u) << 4u);
+    uint bytes23 = ((qs11 >> 4u) & 0xF0F0F0Fu) | (((qh3 >> 5u) & 0x1010101u) << 4u);
     uint sc_lo2 = (scales1 >> 16u) & 15u;  // scales: bits 0-3 of sc
     uint sc_hi2 = (scales0 >> 22u) & 3u;  // scales: bits 4-5 of sc
     uint sc6 = sc_lo2 | (sc_hi2 << 4u);
-    uint qs6 = words[8];
-    uint bytes12 = (qs6 & 0xF0F0F0Fu) | (((qh0 >> 6u) & 0x1010101u) << 4u);
-    uint qs7 = words[9];
-    uint bytes13 = (qs7 & 0xF0F0F0Fu) | (((qh1 >> 6u) & 0x1010101u) << 4u);
+    uvec4 four5 = fours[5];
+    uint qs12 = four5.x;
+    uint bytes24 = (qs12 & 0xF0F0F0Fu) | (((qh0 >> 6u) & 0x1010101u) << 4u);
+    uint qs13 = four5.y;
+    uint bytes25 = (qs13 & 0xF0F0F0Fu) | (((qh1 >> 6u) & 0x1010101u) << 4u);
+    uint qs14 = four5.z;
+    uint bytes26 = (qs14 & 0xF0F0F0Fu) | (((qh2 >> 6u) & 0x1010101u) << 4u);
+    uint qs15 = four5.w;
+    uint bytes27 = (qs15 & 0xF0F0F0Fu) | (((qh3 >> 6u) & 0x1010101u) << 4u);
     uint sc_lo3 = (scales1 >> 24u) & 15u;  // scales: bits 0-3 of sc
     uint sc_hi3 = scales0 >> 30u;  // scales: bits 4-5 of sc
     uint sc7 = sc_lo3 | (sc_hi3 << 4u);
-    uint bytes14 = ((qs6 >> 4u) & 0xF0F0F0Fu) | (((qh0 >> 7u) & 0x1010101u) << 4u);
-    uint bytes15 = ((qs7 >> 4u) & 0xF0F0F0Fu) | (((qh1 >> 7u) & 0x1010101u) << 4u);
+    uint bytes28 = ((qs12 >> 4u) & 0xF0F0F0Fu) | (((qh0 >> 7u) & 0x1010101u) << 4u);
+    uint bytes29 = ((qs13 >> 4u) & 0xF0F0F0Fu) | (((qh1 >> 7u) & 0x1010101u) << 4u);
+    uint bytes30 = ((qs14 >> 4u) & 0xF0F0F0Fu) | (((qh2 >> 7u) & 0x1010101u) << 4u);
+    uint bytes31 = ((qs15 >> 4u) & 0xF0F0F0Fu) | (((qh3 >> 7u) & 0x1010101u) << 4u);
     float dmin = f16_to_f32(d_dmin >> 16u);
-    uint scales2 = four.z;
+    uint scales2 = four0.z;
     uint mn0 = scales2 & 0x3Fu;
     precise float dmin_mn0 = dmin * float(mn0);
     uint mn1 = (scales2 >> 8u) & 0x3Fu;
@@ -465,15 +590,17 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[1], uint words[10], ino
     uint mn_hi3 = scales2 >> 30u;  // scales: bits 4-5 of mn
     uint mn7 = mn_lo3 | (mn_hi3 << 4u);
     precise float dmin_mn7 = dmin * float(mn7);
-    float dots0 = 0.0, dots1 = 0.0;
+    float dots0 = 0.0, dots1 = 0.0, dots2 = 0.0, dots3 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
-        dots0 = 256.0 * dots0 + float(int(sc0) * (dot4(int(bytes0), wide_x[k][digit][0]) + dot4(int(bytes1), wide_x[k][digit][1])) + int(sc1) * (dot4(int(bytes2), wide_x[k][digit][2]) + dot4(int(bytes3), wide_x[k][digit][3])) + int(sc2) * (dot4(int(bytes4), wide_x[k][digit][4]) + dot4(int(bytes5), wide_x[k][digit][5])) + int(sc3) * (dot4(int(bytes6), wide_x[k][digit][6]) + dot4(int(bytes7), wide_x[k][digit][7])));
-        dots1 = 256.0 * dots1 + float(int(sc4) * (dot4(int(bytes8), wide_x[k][digit][8]) + dot4(int(bytes9), wide_x[k][digit][9])) + int(sc5) * (dot4(int(bytes10), wide_x[k][digit][10]) + dot4(int(bytes11), wide_x[k][digit][11])) + int(sc6) * (dot4(int(bytes12), wide_x[k][digit][12]) + dot4(int(bytes13), wide_x[k][digit][13])) + int(sc7) * (dot4(int(bytes14), wide_x[k][digit][14]) + dot4(int(bytes15), wide_x[k][digit][15])));
+        dots0 = 256.0 * dots0 + float(int(sc0) * (dot4(int(bytes0), wide_x[k][digit][0]) + dot4(int(bytes1), wide_x[k][digit][1]) + dot4(int(bytes2), wide_x[k][digit][2]) + dot4(int(bytes3), wide_x[k][digit][3])) + int(sc1) * (dot4(int(bytes4), wide_x[k][digit][4]) + dot4(int(bytes5), wide_x[k][digit][5]) + dot4(int(bytes6), wide_x[k][digit][6]) + dot4(int(bytes7), wide_x[k][digit][7])));
+        dots1 = 256.0 * dots1 + float(int(sc2) * (dot4(int(bytes8), wide_x[k][digit][8]) + dot4(int(bytes9), wide_x[k][digit][9]) + dot4(int(bytes10), wide_x[k][digit][10]) + dot4(int(bytes11), wide_x[k][digit][11])) + int(sc3) * (dot4(int(bytes12), wide_x[k][digit][12]) + dot4(int(bytes13), wide_x[k][digit][13]) + dot4(int(bytes14), wide_x[k][digit][14]) + dot4(int(bytes15), wide_x[k][digit][15])));
+        dots2 = 256.0 * dots2 + float(int(sc4) * (dot4(int(bytes16), wide_x[k][digit][16]) + dot4(int(bytes17), wide_x[k][digit][17]) + dot4(int(bytes18), wide_x[k][digit][18]) + dot4(int(bytes19), wide_x[k][digit][19])) + int(sc5) * (dot4(int(bytes20), wide_x[k][digit][20]) + dot4(int(bytes21), wide_x[k][digit][21]) + dot4(int(bytes22), wide_x[k][digit][22]) + dot4(int(bytes23), wide_x[k][digit][23])));
+        dots3 = 256.0 * dots3 + float(int(sc6) * (dot4(int(bytes24), wide_x[k][digit][24]) + dot4(int(bytes25), wide_x[k][digit][25]) + dot4(int(bytes26), wide_x[k][digit][26]) + dot4(int(bytes27), wide_x[k][digit][27])) + int(sc7) * (dot4(int(bytes28), wide_x[k][digit][28]) + dot4(int(bytes29), wide_x[k][digit][29]) + dot4(int(bytes30), wide_x[k][digit][30]) + dot4(int(bytes31), wide_x[k][digit][31])));
     }
-    sum += d * (wide_x_step[k][0] * dots0 + wide_x_step[k][1] * dots1) - dmin_mn0 * wide_x_sum[k][0] - dmin_mn1 * wide_x_sum[k][1] - dmin_mn2 * wide_x_sum[k][2] - dmin_mn3 * wide_x_sum[k][3] - dmin_mn4 * wide_x_sum[k][4] - dmin_mn5 * wide_x_sum[k][5] - dmin_mn6 * wide_x_sum[k][6] - dmin_mn7 * wide_x_sum[k][7];
+    sum += d * (wide_x_step[k][0] * dots0 + wide_x_step[k][1] * dots1 + wide_x_step[k][2] * dots2 + wide_x_step[k][3] * dots3) - dmin_mn0 * wide_x_sum[k][0] - dmin_mn1 * wide_x_sum[k][1] - dmin_mn2 * wide_x_sum[k][2] - dmin_mn3 * wide_x_sum[k][3] - dmin_mn4 * wide_x_sum[k][4] - dmin_mn5 * wide_x_sum[k][5] - dmin_mn6 * wide_x_sum[k][6] - dmin_mn7 * wide_x_sum[k][7];
 }
 
-const uint X_WORDS = DIGITS * 16u + 10u, X_FOURS = (X_WORDS + 3u) / 4u, FIT = SHARED_FOURS / (X_FOURS * BATCH);
+const uint X_WORDS = DIGITS * 32u + 12u, X_FOURS = (X_WORDS + 3u) / 4u, FIT = SHARED_FOURS / (X_FOURS * BATCH);
 const uint SLICE = BATCH == 1u ? 1u : FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles
 shared uvec4 shared_x[BATCH * X_FOURS * SLICE];
 
@@ -481,10 +608,10 @@ shared uvec4 shared_x[BATCH * X_FOURS * SLICE];
 void share_x(uint m, uint t) {
     uint words[4u * X_FOURS];
     [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
-        [[unroll]] for (uint i = 0u; i < 16u; ++i) words[digit * 16u + i] = uint(wide_x[0][digit][i]);
+        [[unroll]] for (uint i = 0u; i < 32u; ++i) words[digit * 32u + i] = uint(wide_x[0][digit][i]);
     }
-    [[unroll]] for (uint i = 0u; i < 2u; ++i) words[DIGITS * 16u + i] = floatBitsToUint(wide_x_step[0][i]);
-    [[unroll]] for (uint i = 0u; i < 8u; ++i) words[DIGITS * 16u + 2u + i] = floatBitsToUint(wide_x_sum[0][i]);
+    [[unroll]] for (uint i = 0u; i < 4u; ++i) words[DIGITS * 32u + i] = floatBitsToUint(wide_x_step[0][i]);
+    [[unroll]] for (uint i = 0u; i < 8u; ++i) words[DIGITS * 32u + 4u + i] = floatBitsToUint(wide_x_sum[0][i]);
     [[unroll]] for (uint i = 0u; i < X_FOURS; ++i) shared_x[(m * X_FOURS + i) * SLICE + t] = uvec4(words[4u * i], words[4u * i + 1u], words[4u * i + 2u], words[4u * i + 3u]);
 }
 
@@ -496,10 +623,10 @@ void take_x(uint m, uint t) {
         [[unroll]] for (uint l = 0u; l < 4u; ++l) words[4u * i + l] = four[l];
     }
     [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
-        [[unroll]] for (uint i = 0u; i < 16u; ++i) wide_x[0][digit][i] = int(words[digit * 16u + i]);
+        [[unroll]] for (uint i = 0u; i < 32u; ++i) wide_x[0][digit][i] = int(words[digit * 32u + i]);
     }
-    [[unroll]] for (uint i = 0u; i < 2u; ++i) wide_x_step[0][i] = uintBitsToFloat(words[DIGITS * 16u + i]);
-    [[unroll]] for (uint i = 0u; i < 8u; ++i) wide_x_sum[0][i] = uintBitsToFloat(words[DIGITS * 16u + 2u + i]);
+    [[unroll]] for (uint i = 0u; i < 4u; ++i) wide_x_step[0][i] = uintBitsToFloat(words[DIGITS * 32u + i]);
+    [[unroll]] for (uint i = 0u; i < 8u; ++i) wide_x_sum[0][i] = uintBitsToFloat(words[DIGITS * 32u + 4u + i]);
 }
 
 shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
@@ -520,22 +647,22 @@ float sum_of_lanes(float v[ROWS], uint width) {
 // What a workgroup keeps of x, which is tiles `begin` to `end`; a thread has the one at `own`, and those that are one or more
 // subgroups further on.
 void stage_wide_x(uint begin, uint end, uint own) {
-    const uint runs_end = (end + 3u) / 4u * 64u;
-    for (staged_from = begin / 4u * 64u; staged_from < runs_end; staged_from += STAGED) {
+    const uint runs_end = (end + 1u) / 2u * 64u;
+    for (staged_from = begin / 2u * 64u; staged_from < runs_end; staged_from += STAGED) {
         const uint count = min(STAGED, runs_end - staged_from);
         barrier();
-        for (uint i = gl_LocalInvocationID.x; i < count; i += gl_WorkGroupSize.x) staged[i + i / 16u] = x_in[staged_from + i];
+        for (uint i = gl_LocalInvocationID.x; i < count; i += gl_WorkGroupSize.x) staged[i + i / 32u] = x_in[staged_from + i];
         barrier();
         [[unroll]] for (uint k = 0; k < WIDE_TILES; ++k) {
             const uint j = own + k * gl_SubgroupSize;
-            if (j < end && j / 4u * 64u - staged_from < STAGED) load_wide_x(0u, j, k);
+            if (j < end && j / 2u * 64u - staged_from < STAGED) load_wide_x(0u, j, k);
         }
     }
 }
 
 // One right-hand side: as many subgroups share a row as hold all of x between them, and walk down the rows.
 void walk_wide() {
-    const uint wide_tiles = row_tiles / 2u, lane = gl_SubgroupInvocationID;
+    const uint wide_tiles = row_tiles / 4u, lane = gl_SubgroupInvocationID;
     const uint slice = gl_SubgroupSize * WIDE_TILES, slices = (wide_tiles + slice - 1u) / slice;
     uint split = 1u, held = ~0u, turn = 0u;
     while (split < max(slices, SPLIT) && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
@@ -551,10 +678,9 @@ void walk_wide() {
                 const uint j = c * slice + k * gl_SubgroupSize + lane;
                 if (j >= wide_tiles) continue;
                 if (STAGED == 1u && c0 != held) load_wide_x(0u, j, k);
-                uvec4 fours[ROWS][1];
-                uint words[ROWS][10];
-                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, fours[r], words[r]);
-                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, k, fours[r], words[r], sum[r]);
+                uvec4 fours[ROWS][6];
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, fours[r]);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, k, fours[r], sum[r]);
             }
             held = c0;
         }
@@ -579,7 +705,7 @@ void walk_wide() {
 // Several right-hand sides: the workgroup shares a slice of x, and its subgroups walk down the rows, some lanes for each ROWS
 // of them. Sums of a later slice are added to those of earlier ones.
 void walk_shared() {
-    const uint wide_tiles = row_tiles / 2u, end = rows, width = 4u * ROWS > gl_SubgroupSize ? gl_SubgroupSize : gl_SubgroupSize / 4u;
+    const uint wide_tiles = row_tiles / 4u, end = rows, width = 4u * ROWS > gl_SubgroupSize ? gl_SubgroupSize : gl_SubgroupSize / 4u;
     const uint lane = gl_SubgroupInvocationID % width, tall = gl_SubgroupSize / width * ROWS;
     for (uint begin = 0u; begin < wide_tiles; begin += SLICE) {
         const uint count = min(SLICE, wide_tiles - begin);
@@ -597,12 +723,11 @@ void walk_shared() {
             }
             for (uint t = lane; t < count; t += width) {
                 const uint j = begin + t;
-                uvec4 fours[ROWS][1];
-                uint words[ROWS][10];
-                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, fours[r], words[r]);
+                uvec4 fours[ROWS][6];
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, fours[r]);
                 [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
                     take_x(m, t);
-                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, 0u, fours[r], words[r], sum[r][m]);
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, 0u, fours[r], sum[r][m]);
                 }
             }
             [[unroll]] for (uint m = 0u; m < BATCH; ++m) {

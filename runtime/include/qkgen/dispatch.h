@@ -964,7 +964,7 @@ static inline int qk_keeps_x_(const qk_kernel *kernel, const uint32_t *constants
 
 /* Rows at a time. Sums of all rows and right-hand sides are in registers, and beside them what a tile of each row holds. */
 static inline uint32_t qk_rows_at_once_(const qk_kernel *kernel, uint32_t kept) {
-    uint32_t rows = kept == 1 ? 8 : kept == 2 ? 4 : 2;
+    uint32_t rows = kept > 2 ? 2 : kept == 2 ? 4 : kernel->rows_at_once != 0 ? kernel->rows_at_once : 8;
     if (kept > 1 && qk_constant_(kernel, NULL, "digits", 0) == 0 && kernel->tile_elements <= 16)
         rows = kept == 2 ? 8 : 4;
     return rows;
