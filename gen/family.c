@@ -188,19 +188,13 @@ static double operations_of_weight(qg_arena *arena, const qg_plan *plan) {
     return qg_cost_total(&cost) / (double)cost.weights;
 }
 
-/* Integers of x are small: tiles may be larger, where that saves operations of each weight, and what is loaded of a row fits into
- * registers; then of fewer rows at a time. */
-enum { MOST_FETCHED_WORDS = 48 };
-static const double WORTH_OPERATIONS = 0.5;
-
+/* Integers of x are small: tiles may be larger, where that saves an operation of each weight; then of fewer rows at a time. */
 static void plan_integers(qg_arena *arena, qg_kernel *kernel) {
     const qg_plan *larger = qg_plan_larger(arena, kernel->plan, kernel->wide);
     kernel->wide = look_up_nearby(arena, kernel->wide);
     if (!larger || !qg_lower_dot(arena, larger, QG_PRODUCTS_INT8)) return;
     larger = look_up_nearby(arena, larger);
-    const qg_fetches *all = qg_fetches_of(arena, qg_lower_dot(arena, larger, QG_PRODUCTS_INT8));
-    if (4 * all->n_fours + all->n_words > MOST_FETCHED_WORDS) return;
-    if (operations_of_weight(arena, kernel->wide) - operations_of_weight(arena, larger) < WORTH_OPERATIONS) return;
+    if (operations_of_weight(arena, kernel->wide) - operations_of_weight(arena, larger) < 1) return;
     kernel->wide = larger;
     kernel->rows_at_once = 4;
 }

@@ -762,7 +762,6 @@ const qk_kernel qk_mxfp4_gemv_int8_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
-    .rows_at_once = 4,
 };
 
 static const qk_binding mxfp4_gemv_split_f32_bindings[] = {
@@ -822,7 +821,6 @@ const qk_kernel qk_mxfp4_gemv_split_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
-    .rows_at_once = 4,
 };
 
 static const qk_binding mxfp4_gemv_int24_f32_bindings[] = {
@@ -882,7 +880,6 @@ const qk_kernel qk_mxfp4_gemv_int24_f32_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
-    .rows_at_once = 4,
 };
 
 static const qk_binding mxfp4_gemv_f16_bindings[] = {
@@ -1022,7 +1019,6 @@ const qk_kernel qk_mxfp4_gemv_int8_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
-    .rows_at_once = 4,
 };
 
 static const qk_binding mxfp4_gemv_split_f16_bindings[] = {
@@ -1082,7 +1078,6 @@ const qk_kernel qk_mxfp4_gemv_split_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
-    .rows_at_once = 4,
 };
 
 static const qk_binding mxfp4_gemv_int24_f16_bindings[] = {
@@ -1142,7 +1137,6 @@ const qk_kernel qk_mxfp4_gemv_int24_f16_vulkan = {
     .output = QK_TYPE_F32,
     .block_elements = 32,
     .tile_elements = 16,
-    .rows_at_once = 4,
 };
 
 static const qk_binding mxfp4_gemv_id_f32_bindings[] = {

@@ -1,7 +1,7 @@
 // mxfp4_gemv_int8_f16: matrix times vectors: y[m][n] = sum over k of value(n, k) * x[m][k], x in f16.
 // Generated from the specification below by `qkgen emit --format mxfp4`; do not edit.
 // 17 bytes for 32 elements, 4.25 bits each.
-// For each weight 0.531 bytes read, 4.66 operations: 0.0391 loads, 1.84 bits, 2.15 integer, 0.0938 float, 0.0312 conversions, 0.5 lookups.
+// For each weight 0.531 bytes read, 5.36 operations: 0.156 loads, 2.03 bits, 2.42 integer, 0.188 float, 0.0625 conversions, 0.5 lookups.
 //
 //     format mxfp4 "E2M1 codes, a power of two for 32"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -37,6 +37,7 @@ layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 h
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint8_t blocks[]; };
 layout(binding = 3, std430) readonly buffer KTable { int K[]; };
+layout(binding = 0, std430) readonly buffer Blocks_wordBuffer { uint blocks_word[]; };
 layout(binding = 0, std430) readonly buffer Blocks_fourBuffer { uvec4 blocks_four[]; };
 layout(binding = 1, std430) readonly buffer Input { uvec2 x_in[]; };
 layout(binding = 2, std430) buffer Output { float y[]; };
@@ -60,9 +61,9 @@ float x_sum[TILES][1];
 
 // The same for wide tiles.
 const uint WIDE_TILES = 1u;
-int wide_x[WIDE_TILES][DIGITS][32];
+int wide_x[WIDE_TILES][DIGITS][16];
 int wide_x_digits[WIDE_TILES][DIGITS][1];
-float wide_x_step[WIDE_TILES][4];
+float wide_x_step[WIDE_TILES][2];
 float wide_x_sum[WIDE_TILES][1];
 
 // Integers whose digits are bytes with a sign: the largest, less what rounding may add.
@@ -163,13 +164,13 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
 
 // Runs of x on their way to the threads that keep them, from run `staged_from` on. There is a gap after each tile, for threads
 // take the same run of tiles that are neighbours.
-shared uvec2 staged[STAGED == 1u ? 1u : STAGED + STAGED / 32u];
+shared uvec2 staged[STAGED == 1u ? 1u : STAGED + STAGED / 16u];
 uint staged_from = 0u;
 
 vec4 staged_x(uint at) {
     if (STAGED == 1u) return vec4(unpackHalf2x16(x_in[at].x), unpackHalf2x16(x_in[at].y));
     const uint place = at - staged_from;
-    return vec4(unpackHalf2x16(staged[place + place / 32u].x), unpackHalf2x16(staged[place + place / 32u].y));
+    return vec4(unpackHalf2x16(staged[place + place / 16u].x), unpackHalf2x16(staged[place + place / 16u].y));
 }
 
 shared uint K_of_two[256u * COPIES];  // for each byte of two codes, in bytes 0 and 2
@@ -182,40 +183,25 @@ uint K_pairs(uint codes) {
 
 // Loads what wide tile `j` of a row meets of right-hand side `vector`.
 void load_wide_x(uint vector, uint j, uint k) {
-    const uint place = j * 32u;
+    const uint tile = j % 2u;
+    const uint place = j / 2u * 32u + tile * 2u;
     const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
     const vec4 x0 = staged_x(from);
     const vec4 x1 = staged_x(from + 1u);
-    const vec4 x2 = staged_x(from + 2u);
-    const vec4 x3 = staged_x(from + 3u);
-    const vec4 x4 = staged_x(from + 4u);
-    const vec4 x5 = staged_x(from + 5u);
-    const vec4 x6 = staged_x(from + 6u);
-    const vec4 x7 = staged_x(from + 7u);
-    const vec4 x8 = staged_x(from + 8u);
-    const vec4 x9 = staged_x(from + 9u);
-    const vec4 x10 = staged_x(from + 10u);
-    const vec4 x11 = staged_x(from + 11u);
-    const vec4 x12 = staged_x(from + 12u);
-    const vec4 x13 = staged_x(from + 13u);
-    const vec4 x14 = staged_x(from + 14u);
-    const vec4 x15 = staged_x(from + 15u);
-    const vec4 x16 = staged_x(from + 16u);
-    const vec4 x17 = staged_x(from + 17u);
-    const vec4 x18 = staged_x(from + 18u);
-    const vec4 x19 = staged_x(from + 19u);
-    const vec4 x20 = staged_x(from + 20u);
-    const vec4 x21 = staged_x(from + 21u);
-    const vec4 x22 = staged_x(from + 22u);
-    const vec4 x23 = staged_x(from + 23u);
-    const vec4 x24 = staged_x(from + 24u);
-    const vec4 x25 = staged_x(from + 25u);
-    const vec4 x26 = staged_x(from + 26u);
-    const vec4 x27 = staged_x(from + 27u);
-    const vec4 x28 = staged_x(from + 28u);
-    const vec4 x29 = staged_x(from + 29u);
-    const vec4 x30 = staged_x(from + 30u);
-    const vec4 x31 = staged_x(from + 31u);
+    const vec4 x2 = staged_x(from + 4u);
+    const vec4 x3 = staged_x(from + 5u);
+    const vec4 x4 = staged_x(from + 8u);
+    const vec4 x5 = staged_x(from + 9u);
+    const vec4 x6 = staged_x(from + 12u);
+    const vec4 x7 = staged_x(from + 13u);
+    const vec4 x8 = staged_x(from + 16u);
+    const vec4 x9 = staged_x(from + 17u);
+    const vec4 x10 = staged_x(from + 20u);
+    const vec4 x11 = staged_x(from + 21u);
+    const vec4 x12 = staged_x(from + 24u);
+    const vec4 x13 = staged_x(from + 25u);
+    const vec4 x14 = staged_x(from + 28u);
+    const vec4 x15 = staged_x(from + 29u);
     vec4 most0 = abs(x0);
     most0 = max(most0, abs(x1));
     most0 = max(most0, abs(x2));
@@ -252,42 +238,6 @@ void load_wide_x(uint vector, uint j, uint k) {
     ivec4 i13 = ivec4(roundEven(x13 * scale1));
     ivec4 i14 = ivec4(roundEven(x14 * scale1));
     ivec4 i15 = ivec4(roundEven(x15 * scale1));
-    vec4 most2 = abs(x16);
-    most2 = max(most2, abs(x17));
-    most2 = max(most2, abs(x18));
-    most2 = max(most2, abs(x19));
-    most2 = max(most2, abs(x20));
-    most2 = max(most2, abs(x21));
-    most2 = max(most2, abs(x22));
-    most2 = max(most2, abs(x23));
-    const float scale2 = scale_of(most2, x16 + x17 + x18 + x19 + x20 + x21 + x22 + x23);
-    wide_x_step[k][2] = 1.0 / scale2;
-    ivec4 i16 = ivec4(roundEven(x16 * scale2));
-    ivec4 i17 = ivec4(roundEven(x17 * scale2));
-    ivec4 i18 = ivec4(roundEven(x18 * scale2));
-    ivec4 i19 = ivec4(roundEven(x19 * scale2));
-    ivec4 i20 = ivec4(roundEven(x20 * scale2));
-    ivec4 i21 = ivec4(roundEven(x21 * scale2));
-    ivec4 i22 = ivec4(roundEven(x22 * scale2));
-    ivec4 i23 = ivec4(roundEven(x23 * scale2));
-    vec4 most3 = abs(x24);
-    most3 = max(most3, abs(x25));
-    most3 = max(most3, abs(x26));
-    most3 = max(most3, abs(x27));
-    most3 = max(most3, abs(x28));
-    most3 = max(most3, abs(x29));
-    most3 = max(most3, abs(x30));
-    most3 = max(most3, abs(x31));
-    const float scale3 = scale_of(most3, x24 + x25 + x26 + x27 + x28 + x29 + x30 + x31);
-    wide_x_step[k][3] = 1.0 / scale3;
-    ivec4 i24 = ivec4(roundEven(x24 * scale3));
-    ivec4 i25 = ivec4(roundEven(x25 * scale3));
-    ivec4 i26 = ivec4(roundEven(x26 * scale3));
-    ivec4 i27 = ivec4(roundEven(x27 * scale3));
-    ivec4 i28 = ivec4(roundEven(x28 * scale3));
-    ivec4 i29 = ivec4(roundEven(x29 * scale3));
-    ivec4 i30 = ivec4(roundEven(x30 * scale3));
-    ivec4 i31 = ivec4(roundEven(x31 * scale3));
     [[unroll]] for (uint digit = DIGITS; digit-- > 0;) {
         const ivec4 low0 = bitfieldExtract(i0, 0, 8);
         const ivec4 low1 = bitfieldExtract(i1, 0, 8);
@@ -305,54 +255,22 @@ void load_wide_x(uint vector, uint j, uint k) {
         const ivec4 low13 = bitfieldExtract(i13, 0, 8);
         const ivec4 low14 = bitfieldExtract(i14, 0, 8);
         const ivec4 low15 = bitfieldExtract(i15, 0, 8);
-        const ivec4 low16 = bitfieldExtract(i16, 0, 8);
-        const ivec4 low17 = bitfieldExtract(i17, 0, 8);
-        const ivec4 low18 = bitfieldExtract(i18, 0, 8);
-        const ivec4 low19 = bitfieldExtract(i19, 0, 8);
-        const ivec4 low20 = bitfieldExtract(i20, 0, 8);
-        const ivec4 low21 = bitfieldExtract(i21, 0, 8);
-        const ivec4 low22 = bitfieldExtract(i22, 0, 8);
-        const ivec4 low23 = bitfieldExtract(i23, 0, 8);
-        const ivec4 low24 = bitfieldExtract(i24, 0, 8);
-        const ivec4 low25 = bitfieldExtract(i25, 0, 8);
-        const ivec4 low26 = bitfieldExtract(i26, 0, 8);
-        const ivec4 low27 = bitfieldExtract(i27, 0, 8);
-        const ivec4 low28 = bitfieldExtract(i28, 0, 8);
-        const ivec4 low29 = bitfieldExtract(i29, 0, 8);
-        const ivec4 low30 = bitfieldExtract(i30, 0, 8);
-        const ivec4 low31 = bitfieldExtract(i31, 0, 8);
-        wide_x[k][digit][0] = bytes_of(ivec4(low0.x, low0.y, low4.x, low4.y));
-        wide_x[k][digit][1] = bytes_of(ivec4(low0.z, low0.w, low4.z, low4.w));
-        wide_x[k][digit][2] = bytes_of(ivec4(low1.x, low1.y, low5.x, low5.y));
-        wide_x[k][digit][3] = bytes_of(ivec4(low1.z, low1.w, low5.z, low5.w));
-        wide_x[k][digit][4] = bytes_of(ivec4(low2.x, low2.y, low6.x, low6.y));
-        wide_x[k][digit][5] = bytes_of(ivec4(low2.z, low2.w, low6.z, low6.w));
-        wide_x[k][digit][6] = bytes_of(ivec4(low3.x, low3.y, low7.x, low7.y));
-        wide_x[k][digit][7] = bytes_of(ivec4(low3.z, low3.w, low7.z, low7.w));
-        wide_x[k][digit][8] = bytes_of(ivec4(low8.x, low8.y, low12.x, low12.y));
-        wide_x[k][digit][9] = bytes_of(ivec4(low8.z, low8.w, low12.z, low12.w));
-        wide_x[k][digit][10] = bytes_of(ivec4(low9.x, low9.y, low13.x, low13.y));
-        wide_x[k][digit][11] = bytes_of(ivec4(low9.z, low9.w, low13.z, low13.w));
-        wide_x[k][digit][12] = bytes_of(ivec4(low10.x, low10.y, low14.x, low14.y));
-        wide_x[k][digit][13] = bytes_of(ivec4(low10.z, low10.w, low14.z, low14.w));
-        wide_x[k][digit][14] = bytes_of(ivec4(low11.x, low11.y, low15.x, low15.y));
-        wide_x[k][digit][15] = bytes_of(ivec4(low11.z, low11.w, low15.z, low15.w));
-        wide_x[k][digit][16] = bytes_of(ivec4(low16.x, low16.y, low20.x, low20.y));
-        wide_x[k][digit][17] = bytes_of(ivec4(low16.z, low16.w, low20.z, low20.w));
-        wide_x[k][digit][18] = bytes_of(ivec4(low17.x, low17.y, low21.x, low21.y));
-        wide_x[k][digit][19] = bytes_of(ivec4(low17.z, low17.w, low21.z, low21.w));
-        wide_x[k][digit][20] = bytes_of(ivec4(low18.x, low18.y, low22.x, low22.y));
-        wide_x[k][digit][21] = bytes_of(ivec4(low18.z, low18.w, low22.z, low22.w));
-        wide_x[k][digit][22] = bytes_of(ivec4(low19.x, low19.y, low23.x, low23.y));
-        wide_x[k][digit][23] = bytes_of(ivec4(low19.z, low19.w, low23.z, low23.w));
-        wide_x[k][digit][24] = bytes_of(ivec4(low24.x, low24.y, low28.x, low28.y));
-        wide_x[k][digit][25] = bytes_of(ivec4(low24.z, low24.w, low28.z, low28.w));
-        wide_x[k][digit][26] = bytes_of(ivec4(low25.x, low25.y, low29.x, low29.y));
-        wide_x[k][digit][27] = bytes_of(ivec4(low25.z, low25.w, low29.z, low29.w));
-        wide_x[k][digit][28] = bytes_of(ivec4(low26.x, low26.y, low30.x, low30.y));
-        wide_x[k][digit][29] = bytes_of(ivec4(low26.z, low26.w, low30.z, low30.w));
-        wide_x[k][digit][30] = bytes_of(ivec4(low27.x, low27.y, low31.x, low31.y));
-        wide_x[k][digit][31] = bytes_of(ivec4(low27.z, low27.w, low31.z, low31.w));
+        wide_x[k][digit][0] = bytes_of(ivec4(low0.x, low0.y, low2.x, low2.y));
+        wide_x[k][digit][1] = bytes_of(ivec4(low0.z, low0.w, low2.z, low2.w));
+        wide_x[k][digit][2] = bytes_of(ivec4(low1.x, low1.y, low3.x, low3.y));
+        wide_x[k][digit][3] = bytes_of(ivec4(low1.z, low1.w, low3.z, low3.w));
+        wide_x[k][digit][4] = bytes_of(ivec4(low4.x, low4.y, low6.x, low6.y));
+        wide_x[k][digit][5] = bytes_of(ivec4(low4.z, low4.w, low6.z, low6.w));
+        wide_x[k][digit][6] = bytes_of(ivec4(low5.x, low5.y, low7.x, low7.y));
+        wide_x[k][digit][7] = bytes_of(ivec4(low5.z, low5.w, low7.z, low7.w));
+        wide_x[k][digit][8] = bytes_of(ivec4(low8.x, low8.y, low10.x, low10.y));
+        wide_x[k][digit][9] = bytes_of(ivec4(low8.z, low8.w, low10.z, low10.w));
+        wide_x[k][digit][10] = bytes_of(ivec4(low9.x, low9.y, low11.x, low11.y));
+        wide_x[k][digit][11] = bytes_of(ivec4(low9.z, low9.w, low11.z, low11.w));
+        wide_x[k][digit][12] = bytes_of(ivec4(low12.x, low12.y, low14.x, low14.y));
+        wide_x[k][digit][13] = bytes_of(ivec4(low12.z, low12.w, low14.z, low14.w));
+        wide_x[k][digit][14] = bytes_of(ivec4(low13.x, low13.y, low15.x, low15.y));
+        wide_x[k][digit][15] = bytes_of(ivec4(low13.z, low13.w, low15.z, low15.w));
         i0 = (i0 - low0) >> 8;
         i1 = (i1 - low1) >> 8;
         i2 = (i2 - low2) >> 8;
@@ -369,39 +287,30 @@ void load_wide_x(uint vector, uint j, uint k) {
         i13 = (i13 - low13) >> 8;
         i14 = (i14 - low14) >> 8;
         i15 = (i15 - low15) >> 8;
-        i16 = (i16 - low16) >> 8;
-        i17 = (i17 - low17) >> 8;
-        i18 = (i18 - low18) >> 8;
-        i19 = (i19 - low19) >> 8;
-        i20 = (i20 - low20) >> 8;
-        i21 = (i21 - low21) >> 8;
-        i22 = (i22 - low22) >> 8;
-        i23 = (i23 - low23) >> 8;
-        i24 = (i24 - low24) >> 8;
-        i25 = (i25 - low25) >> 8;
-        i26 = (i26 - low26) >> 8;
-        i27 = (i27 - low27) >> 8;
-        i28 = (i28 - low28) >> 8;
-        i29 = (i29 - low29) >> 8;
-        i30 = (i30 - low30) >> 8;
-        i31 = (i31 - low31) >> 8;
     }
 }
 
 // Loads wide tile `j` of row `n`, but that of the last block of all, from where loads of 16 bytes would go beyond the end.
-void fetch_wide(uint n, uint j, out uvec4 fours[5]) {
-    if (n + 1u == rows && j + 1u >= row_tiles / 8u) {
+void fetch_wide(uint n, uint j, out uvec4 fours[4], out uint words[6]) {
+    if (n + 1u == rows && j + 2u >= row_tiles / 4u) {
         n = 0u;
-        j = 0u;
+        j = j % 2u;
     }
-    const uint block = n * (row_tiles / 8u) + j;
+    const uint block = n * (row_tiles / 8u) + j / 2u;
+    const uint tile = j % 2u;
     uint base = block * 17u;
-    uint window = base / 4u;
+    uint begin = base + tile * 2u;
+    uint window = begin / 4u;
     fours[0] = blocks_four[window];
     fours[1] = blocks_four[window + 1u];
     fours[2] = blocks_four[window + 2u];
     fours[3] = blocks_four[window + 3u];
-    fours[4] = blocks_four[window + 4u];
+    words[0] = blocks_word[base];
+    words[1] = blocks_word[base + 4u];
+    words[2] = blocks_word[base + 8u];
+    words[3] = blocks_word[begin + 13u];
+    words[4] = blocks_word[base + 12u];
+    words[5] = blocks_word[begin + 14u];
 }
 
 // 16 bytes, as far as the buffer goes.
@@ -415,29 +324,38 @@ uvec4 blocks_to_end(uint at) {
 }
 
 // Loads wide tile `j` of row `n` of the last block of all.
-void fetch_last(uint n, uint j, out uvec4 fours[5]) {
-    const uint block = n * (row_tiles / 8u) + j;
+void fetch_last(uint n, uint j, out uvec4 fours[4], out uint words[6]) {
+    const uint block = n * (row_tiles / 8u) + j / 2u;
+    const uint tile = j % 2u;
     uint base = block * 17u;
-    uint window = base / 4u;
+    uint begin = base + tile * 2u;
+    uint window = begin / 4u;
     fours[0] = blocks_to_end(window);
     fours[1] = blocks_to_end(window + 1u);
     fours[2] = blocks_to_end(window + 2u);
     fours[3] = blocks_to_end(window + 3u);
-    fours[4] = blocks_to_end(window + 4u);
+    words[0] = blocks_word[base];
+    words[1] = blocks_word[base + 4u];
+    words[2] = blocks_word[base + 8u];
+    words[3] = blocks_word[begin + 13u];
+    words[4] = blocks_word[base + 12u];
+    words[5] = blocks_word[begin + 14u];
 }
 
 // Adds the products of wide tile `j` of row `n`, which was loaded.
-void accumulate_wide(uint n, uint j, uint k, uvec4 fours[5], inout float sum) {
-    const uint block = n * (row_tiles / 8u) + j;
+void accumulate_wide(uint n, uint j, uint k, uvec4 fours[4], uint words[6], inout float sum) {
+    const uint block = n * (row_tiles / 8u) + j / 2u;
+    const uint tile = j % 2u;
     uint base = block * 17u;
-    bool odd = (base & 1u) != 0u;
-    bool upper = (base & 2u) != 0u;
+    uint e0 = words[0] & 0xFFu;
+    float e_e_e0 = uintBitsToFloat(uint(int(e0) < 2 ? 2097152 << (int(e0) & 1) : ((int(e0) + 255) & 255) << 23));
+    uint begin = base + tile * 2u;
+    bool odd = (begin & 1u) != 0u;
+    bool upper = (begin & 2u) != 0u;
     uvec4 four0 = fours[0];
     uint pick0 = upper ? four0.w : four0.y;
     uint pick1 = upper ? four0.z : four0.x;
     uint qs0 = odd ? pick0 : pick1;
-    uint e0 = qs0 & 0xFFu;
-    float e_e_e0 = uintBitsToFloat(uint(int(e0) < 2 ? 2097152 << (int(e0) & 1) : ((int(e0) + 255) & 255) << 23));
     uvec4 four1 = fours[1];
     uint pick2 = upper ? four1.x : four0.z;
     uint qs1 = odd ? pick2 : pick0;
@@ -449,92 +367,57 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[5], inout float sum) {
     uint qs_run1 = (qs1 >> 8u) | (qs2 << 24u);
     uint bytes2 = K_pairs(qs_run1);
     uint bytes3 = K_pairs(qs_run1 >> 16u);
-    uint pick4 = upper ? four1.z : four1.x;
-    uint qs3 = odd ? pick4 : pick3;
-    uint qs_run2 = (qs2 >> 8u) | (qs3 << 24u);
-    uint bytes4 = K_pairs(qs_run2);
-    uint bytes5 = K_pairs(qs_run2 >> 16u);
-    uint pick5 = upper ? four1.w : four1.y;
-    uint qs4 = odd ? pick5 : pick4;
-    uint qs_run3 = (qs3 >> 8u) | (qs4 << 24u);
-    uint bytes6 = K_pairs(qs_run3);
-    uint bytes7 = K_pairs(qs_run3 >> 16u);
-    uint e1 = (qs4 >> 8u) & 0xFFu;
+    uint e1 = (words[1] >> 8u) & 0xFFu;
     float e_e_e1 = uintBitsToFloat(uint(int(e1) < 2 ? 2097152 << (int(e1) & 1) : ((int(e1) + 255) & 255) << 23));
+    uint pick4 = upper ? four1.w : four1.y;
+    uint pick5 = upper ? four1.z : four1.x;
+    uint qs3 = odd ? pick4 : pick5;
     uvec4 four2 = fours[2];
     uint pick6 = upper ? four2.x : four1.z;
-    uint qs5 = odd ? pick6 : pick5;
-    uint qs_run4 = (qs4 >> 16u) | (qs5 << 16u);
-    uint bytes8 = K_pairs(qs_run4);
-    uint bytes9 = K_pairs(qs_run4 >> 16u);
+    uint qs4 = odd ? pick6 : pick4;
+    uint qs_run2 = (qs3 >> 16u) | (qs4 << 16u);
+    uint bytes4 = K_pairs(qs_run2);
+    uint bytes5 = K_pairs(qs_run2 >> 16u);
     uint pick7 = upper ? four2.y : four1.w;
-    uint qs6 = odd ? pick7 : pick6;
-    uint qs_run5 = (qs5 >> 16u) | (qs6 << 16u);
-    uint bytes10 = K_pairs(qs_run5);
-    uint bytes11 = K_pairs(qs_run5 >> 16u);
-    uint pick8 = upper ? four2.z : four2.x;
-    uint qs7 = odd ? pick8 : pick7;
-    uint qs_run6 = (qs6 >> 16u) | (qs7 << 16u);
-    uint bytes12 = K_pairs(qs_run6);
-    uint bytes13 = K_pairs(qs_run6 >> 16u);
-    uint pick9 = upper ? four2.w : four2.y;
-    uint qs8 = odd ? pick9 : pick8;
-    uint qs_run7 = (qs7 >> 16u) | (qs8 << 16u);
-    uint bytes14 = K_pairs(qs_run7);
-    uint bytes15 = K_pairs(qs_run7 >> 16u);
-    uint e2 = (qs8 >> 16u) & 0xFFu;
+    uint qs5 = odd ? pick7 : pick6;
+    uint qs_run3 = (qs4 >> 16u) | (qs5 << 16u);
+    uint bytes6 = K_pairs(qs_run3);
+    uint bytes7 = K_pairs(qs_run3 >> 16u);
+    uint e2 = (words[2] >> 16u) & 0xFFu;
     float e_e_e2 = uintBitsToFloat(uint(int(e2) < 2 ? 2097152 << (int(e2) & 1) : ((int(e2) + 255) & 255) << 23));
+    uint pick8 = upper ? four2.w : four2.y;
+    uint pick9 = upper ? four2.z : four2.x;
+    uint qs6 = odd ? pick8 : pick9;
     uvec4 four3 = fours[3];
     uint pick10 = upper ? four3.x : four2.z;
-    uint qs9 = odd ? pick10 : pick9;
-    uint qs_run8 = (qs8 >> 24u) | (qs9 << 8u);
-    uint bytes16 = K_pairs(qs_run8);
-    uint bytes17 = K_pairs(qs_run8 >> 16u);
+    uint qs7 = odd ? pick10 : pick8;
+    uint qs_run4 = (qs6 >> 24u) | (qs7 << 8u);
+    uint bytes8 = K_pairs(qs_run4);
+    uint bytes9 = K_pairs(qs_run4 >> 16u);
     uint pick11 = upper ? four3.y : four2.w;
-    uint qs10 = odd ? pick11 : pick10;
-    uint qs_run9 = (qs9 >> 24u) | (qs10 << 8u);
-    uint bytes18 = K_pairs(qs_run9);
-    uint bytes19 = K_pairs(qs_run9 >> 16u);
-    uint pick12 = upper ? four3.z : four3.x;
-    uint qs11 = odd ? pick12 : pick11;
-    uint qs_run10 = (qs10 >> 24u) | (qs11 << 8u);
-    uint bytes20 = K_pairs(qs_run10);
-    uint bytes21 = K_pairs(qs_run10 >> 16u);
-    uint pick13 = upper ? four3.w : four3.y;
-    uint qs12 = odd ? pick13 : pick12;
-    uint qs_run11 = (qs11 >> 24u) | (qs12 << 8u);
-    uint bytes22 = K_pairs(qs_run11);
-    uint bytes23 = K_pairs(qs_run11 >> 16u);
-    uint e3 = qs12 >> 24u;
+    uint qs8 = odd ? pick11 : pick10;
+    uint qs_run5 = (qs7 >> 24u) | (qs8 << 8u);
+    uint bytes10 = K_pairs(qs_run5);
+    uint bytes11 = K_pairs(qs_run5 >> 16u);
+    uint e3 = words[4] >> 24u;
     float e_e_e3 = uintBitsToFloat(uint(int(e3) < 2 ? 2097152 << (int(e3) & 1) : ((int(e3) + 255) & 255) << 23));
-    uvec4 four4 = fours[4];
-    uint pick14 = upper ? four4.x : four3.z;
-    uint qs13 = odd ? pick14 : pick13;
-    uint bytes24 = K_pairs(qs13);
-    uint bytes25 = K_pairs(qs13 >> 16u);
-    uint pick15 = upper ? four4.y : four3.w;
-    uint qs14 = odd ? pick15 : pick14;
-    uint bytes26 = K_pairs(qs14);
-    uint bytes27 = K_pairs(qs14 >> 16u);
-    uint pick16 = upper ? four4.z : four4.x;
-    uint qs15 = odd ? pick16 : pick15;
-    uint bytes28 = K_pairs(qs15);
-    uint bytes29 = K_pairs(qs15 >> 16u);
-    uint pick17 = upper ? four4.w : four4.y;
-    uint qs16 = odd ? pick17 : pick16;
-    uint bytes30 = K_pairs(qs16);
-    uint bytes31 = K_pairs(qs16 >> 16u);
+    uint qs9 = words[3];
+    uint bytes12 = K_pairs(qs9);
+    uint bytes13 = K_pairs(qs9 >> 16u);
+    uint qs10 = words[5];
+    uint bytes14 = K_pairs(qs10);
+    uint bytes15 = K_pairs(qs10 >> 16u);
     float dots0 = 0.0, dots1 = 0.0, dots2 = 0.0, dots3 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
-        dots0 = 256.0 * dots0 + float(dot4(int(bytes0), wide_x[k][digit][0]) + dot4(int(bytes1), wide_x[k][digit][1]) + dot4(int(bytes2), wide_x[k][digit][2]) + dot4(int(bytes3), wide_x[k][digit][3]) + dot4(int(bytes4), wide_x[k][digit][4]) + dot4(int(bytes5), wide_x[k][digit][5]) + dot4(int(bytes6), wide_x[k][digit][6]) + dot4(int(bytes7), wide_x[k][digit][7]));
-        dots1 = 256.0 * dots1 + float(dot4(int(bytes8), wide_x[k][digit][8]) + dot4(int(bytes9), wide_x[k][digit][9]) + dot4(int(bytes10), wide_x[k][digit][10]) + dot4(int(bytes11), wide_x[k][digit][11]) + dot4(int(bytes12), wide_x[k][digit][12]) + dot4(int(bytes13), wide_x[k][digit][13]) + dot4(int(bytes14), wide_x[k][digit][14]) + dot4(int(bytes15), wide_x[k][digit][15]));
-        dots2 = 256.0 * dots2 + float(dot4(int(bytes16), wide_x[k][digit][16]) + dot4(int(bytes17), wide_x[k][digit][17]) + dot4(int(bytes18), wide_x[k][digit][18]) + dot4(int(bytes19), wide_x[k][digit][19]) + dot4(int(bytes20), wide_x[k][digit][20]) + dot4(int(bytes21), wide_x[k][digit][21]) + dot4(int(bytes22), wide_x[k][digit][22]) + dot4(int(bytes23), wide_x[k][digit][23]));
-        dots3 = 256.0 * dots3 + float(dot4(int(bytes24), wide_x[k][digit][24]) + dot4(int(bytes25), wide_x[k][digit][25]) + dot4(int(bytes26), wide_x[k][digit][26]) + dot4(int(bytes27), wide_x[k][digit][27]) + dot4(int(bytes28), wide_x[k][digit][28]) + dot4(int(bytes29), wide_x[k][digit][29]) + dot4(int(bytes30), wide_x[k][digit][30]) + dot4(int(bytes31), wide_x[k][digit][31]));
+        dots0 = 256.0 * dots0 + float(dot4(int(bytes0), wide_x[k][digit][0]) + dot4(int(bytes1), wide_x[k][digit][1]) + dot4(int(bytes2), wide_x[k][digit][2]) + dot4(int(bytes3), wide_x[k][digit][3]));
+        dots1 = 256.0 * dots1 + float(dot4(int(bytes4), wide_x[k][digit][4]) + dot4(int(bytes5), wide_x[k][digit][5]) + dot4(int(bytes6), wide_x[k][digit][6]) + dot4(int(bytes7), wide_x[k][digit][7]));
+        dots2 = 256.0 * dots2 + float(dot4(int(bytes8), wide_x[k][digit][8]) + dot4(int(bytes9), wide_x[k][digit][9]) + dot4(int(bytes10), wide_x[k][digit][10]) + dot4(int(bytes11), wide_x[k][digit][11]));
+        dots3 = 256.0 * dots3 + float(dot4(int(bytes12), wide_x[k][digit][12]) + dot4(int(bytes13), wide_x[k][digit][13]) + dot4(int(bytes14), wide_x[k][digit][14]) + dot4(int(bytes15), wide_x[k][digit][15]));
     }
-    sum += e_e_e0 * (wide_x_step[k][0] * dots0) + e_e_e1 * (wide_x_step[k][1] * dots1) + e_e_e2 * (wide_x_step[k][2] * dots2) + e_e_e3 * (wide_x_step[k][3] * dots3);
+    sum += e_e_e0 * (wide_x_step[k][0] * dots0) + e_e_e1 * (wide_x_step[k][0] * dots1) + e_e_e2 * (wide_x_step[k][1] * dots2) + e_e_e3 * (wide_x_step[k][1] * dots3);
 }
 
-const uint X_WORDS = DIGITS * 32u + 4u, X_FOURS = (X_WORDS + 3u) / 4u, FIT = SHARED_FOURS / (X_FOURS * BATCH);
+const uint X_WORDS = DIGITS * 16u + 2u, X_FOURS = (X_WORDS + 3u) / 4u, FIT = SHARED_FOURS / (X_FOURS * BATCH);
 const uint SLICE = BATCH == 1u ? 1u : FIT < 8u ? FIT : FIT / 8u * 8u;  // tiles
 shared uvec4 shared_x[BATCH * X_FOURS * SLICE];
 
@@ -542,9 +425,9 @@ shared uvec4 shared_x[BATCH * X_FOURS * SLICE];
 void share_x(uint m, uint t) {
     uint words[4u * X_FOURS];
     [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
-        [[unroll]] for (uint i = 0u; i < 32u; ++i) words[digit * 32u + i] = uint(wide_x[0][digit][i]);
+        [[unroll]] for (uint i = 0u; i < 16u; ++i) words[digit * 16u + i] = uint(wide_x[0][digit][i]);
     }
-    [[unroll]] for (uint i = 0u; i < 4u; ++i) words[DIGITS * 32u + i] = floatBitsToUint(wide_x_step[0][i]);
+    [[unroll]] for (uint i = 0u; i < 2u; ++i) words[DIGITS * 16u + i] = floatBitsToUint(wide_x_step[0][i]);
     [[unroll]] for (uint i = 0u; i < X_FOURS; ++i) shared_x[(m * X_FOURS + i) * SLICE + t] = uvec4(words[4u * i], words[4u * i + 1u], words[4u * i + 2u], words[4u * i + 3u]);
 }
 
@@ -556,9 +439,9 @@ void take_x(uint m, uint t) {
         [[unroll]] for (uint l = 0u; l < 4u; ++l) words[4u * i + l] = four[l];
     }
     [[unroll]] for (uint digit = 0u; digit < DIGITS; ++digit) {
-        [[unroll]] for (uint i = 0u; i < 32u; ++i) wide_x[0][digit][i] = int(words[digit * 32u + i]);
+        [[unroll]] for (uint i = 0u; i < 16u; ++i) wide_x[0][digit][i] = int(words[digit * 16u + i]);
     }
-    [[unroll]] for (uint i = 0u; i < 4u; ++i) wide_x_step[0][i] = uintBitsToFloat(words[DIGITS * 32u + i]);
+    [[unroll]] for (uint i = 0u; i < 2u; ++i) wide_x_step[0][i] = uintBitsToFloat(words[DIGITS * 16u + i]);
 }
 
 shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
@@ -579,22 +462,22 @@ float sum_of_lanes(float v[ROWS], uint width) {
 // What a workgroup keeps of x, which is tiles `begin` to `end`; a thread has the one at `own`, and those that are one or more
 // subgroups further on.
 void stage_wide_x(uint begin, uint end, uint own) {
-    const uint runs_end = end * 32u;
-    for (staged_from = begin * 32u; staged_from < runs_end; staged_from += STAGED) {
+    const uint runs_end = (end + 1u) / 2u * 32u;
+    for (staged_from = begin / 2u * 32u; staged_from < runs_end; staged_from += STAGED) {
         const uint count = min(STAGED, runs_end - staged_from);
         barrier();
-        for (uint i = gl_LocalInvocationID.x; i < count; i += gl_WorkGroupSize.x) staged[i + i / 32u] = x_in[staged_from + i];
+        for (uint i = gl_LocalInvocationID.x; i < count; i += gl_WorkGroupSize.x) staged[i + i / 16u] = x_in[staged_from + i];
         barrier();
         [[unroll]] for (uint k = 0; k < WIDE_TILES; ++k) {
             const uint j = own + k * gl_SubgroupSize;
-            if (j < end && j * 32u - staged_from < STAGED) load_wide_x(0u, j, k);
+            if (j < end && j / 2u * 32u - staged_from < STAGED) load_wide_x(0u, j, k);
         }
     }
 }
 
 // One right-hand side: as many subgroups share a row as hold all of x between them, and walk down the rows.
 void walk_wide() {
-    const uint wide_tiles = row_tiles / 8u, lane = gl_SubgroupInvocationID;
+    const uint wide_tiles = row_tiles / 4u, lane = gl_SubgroupInvocationID;
     const uint slice = gl_SubgroupSize * WIDE_TILES, slices = (wide_tiles + slice - 1u) / slice;
     uint split = 1u, held = ~0u, turn = 0u;
     while (split < max(slices, SPLIT) && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
@@ -610,17 +493,18 @@ void walk_wide() {
                 const uint j = c * slice + k * gl_SubgroupSize + lane;
                 if (j >= wide_tiles) continue;
                 if (STAGED == 1u && c0 != held) load_wide_x(0u, j, k);
-                const bool at_end = row + ROWS >= end && j + 1u >= wide_tiles;  // of the last block of all, beyond which no load goes
+                const bool at_end = row + ROWS >= end && j + 2u >= wide_tiles;  // of the last block of all, beyond which no load goes
                 float sum_at_end = 0.0;
                 if (at_end) {
-                    uvec4 last[5];
-                    fetch_last(end - 1u, j, last);
+                    uvec4 last[4]; uint last_words[6];
+                    fetch_last(end - 1u, j, last, last_words);
                     [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum_at_end += row + r + 1u == end ? sum[r] : 0.0;
-                    accumulate_wide(end - 1u, j, k, last, sum_at_end);
+                    accumulate_wide(end - 1u, j, k, last, last_words, sum_at_end);
                 }
-                uvec4 fours[ROWS][5];
-                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, fours[r]);
-                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, k, fours[r], sum[r]);
+                uvec4 fours[ROWS][4];
+                uint words[ROWS][6];
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, fours[r], words[r]);
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, k, fours[r], words[r], sum[r]);
                 if (at_end) {
                     [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = row + r + 1u == end ? sum_at_end : sum[r];
                 }
@@ -648,7 +532,7 @@ void walk_wide() {
 // Several right-hand sides: the workgroup shares a slice of x, and its subgroups walk down the rows, some lanes for each ROWS
 // of them. Sums of a later slice are added to those of earlier ones.
 void walk_shared() {
-    const uint wide_tiles = row_tiles / 8u, end = rows, width = 4u * ROWS > gl_SubgroupSize ? gl_SubgroupSize : gl_SubgroupSize / 4u;
+    const uint wide_tiles = row_tiles / 4u, end = rows, width = 4u * ROWS > gl_SubgroupSize ? gl_SubgroupSize : gl_SubgroupSize / 4u;
     const uint lane = gl_SubgroupInvocationID % width, tall = gl_SubgroupSize / width * ROWS;
     for (uint begin = 0u; begin < wide_tiles; begin += SLICE) {
         const uint count = min(SLICE, wide_tiles - begin);
@@ -666,22 +550,23 @@ void walk_shared() {
             }
             for (uint t = lane; t < count; t += width) {
                 const uint j = begin + t;
-                if (row + ROWS >= end && j + 1u >= wide_tiles) {  // the last block of all, beyond which no load goes
+                if (row + ROWS >= end && j + 2u >= wide_tiles) {  // the last block of all, beyond which no load goes
                     [[dont_unroll]] for (uint i = 0u; i < ROWS * BATCH; ++i) {
-                        uvec4 last[5];
+                        uvec4 last[4]; uint last_words[6];
                         float part = 0.0;
-                        fetch_last(min(row + i % ROWS, end - 1u), j, last);
+                        fetch_last(min(row + i % ROWS, end - 1u), j, last, last_words);
                         take_x(i / ROWS, t);
-                        accumulate_wide(min(row + i % ROWS, end - 1u), j, 0u, last, part);
+                        accumulate_wide(min(row + i % ROWS, end - 1u), j, 0u, last, last_words, part);
                         [[unroll]] for (uint s = 0u; s < ROWS * BATCH; ++s) sum[s % ROWS][s / ROWS] += s == i ? part : 0.0;
                     }
                     continue;
                 }
-                uvec4 fours[ROWS][5];
-                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, fours[r]);
+                uvec4 fours[ROWS][4];
+                uint words[ROWS][6];
+                [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, fours[r], words[r]);
                 [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
                     take_x(m, t);
-                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, 0u, fours[r], sum[r][m]);
+                    [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, 0u, fours[r], words[r], sum[r][m]);
                 }
             }
             [[unroll]] for (uint m = 0u; m < BATCH; ++m) {
