@@ -689,6 +689,8 @@ static void test_load_words(void **state) {
         {1024, 4096, 1, 0, 256, 4, 256, 2048},
         {100, 4096, 1, 0, 256, 2, 50, 2048},
         {1024, 2048, 1, 0, 128, 2, 512, 2048}, /* one subgroup keeps all of x */
+        {16384, 1024, 1, 0, 256, 8, 264, 1},   /* many subgroups, of little x each */
+        {256, 65536, 1, 0, 256, 2, 128, 1},    /* a workgroup for each two rows */
         {1024, 65536, 1, 0, 256, 8, 128, 1},   /* no workgroup does */
         {1024, 4096, 1, 16, 128, 8, 12, 1},    /* a device that says what keeps it busy */
         /* Several right-hand sides are shared by a workgroup as large as can be, and by no more than run at once. */

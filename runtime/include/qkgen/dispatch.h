@@ -1060,11 +1060,11 @@ static inline qk_share_ qk_share_out_(const qk_kernel *kernel, const qk_limits *
     while (s.split < 8 && rows * s.split < QK_BUSY_ROWS)
         s.split *= 2;
     s.rows = qk_rows_at_once_(kernel, s.kept);
-    while (s.rows > 2 && (s.kept > 1 ? rows < s.rows * busy : qk_ceil_(rows, s.rows) * slices < busy * 3 / 4))
+    while (s.rows > 2 && (s.kept > 1 ? rows < s.rows * busy : qk_ceil_(rows, s.rows) * qk_min_(slices, 4) < busy * 3 / 4))
         s.rows /= 2;
     subgroups = qk_ceil_(rows, s.rows) * slices;
     /* Where subgroups take few rows, most of what they load is x: a workgroup does so together, if it keeps all of it. */
-    s.staged = s.kept == 1 && busy >= 64 && cols <= 512 * QK_KEPT_VALUES && subgroups < 8 * busy;
+    s.staged = s.kept == 1 && busy >= 64 && cols <= 512 * QK_KEPT_VALUES && subgroups < 8 * busy && (slices > 1 || subgroups * 5 <= busy * 8);
     if (s.staged && slices == 1)
         most = 128, s.split = 1;
     else if (s.staged ? subgroups * 5 <= busy * 8 && cols <= 256 * QK_KEPT_VALUES
