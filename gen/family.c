@@ -152,6 +152,8 @@ static const qg_plan *plan_wide(qg_arena *arena, const qg_layout *layout, const 
     if (products == QG_PRODUCTS_F16) return NULL;
     const qg_plan *wide = qg_plan_wide(arena, layout, rows, products != QG_PRODUCTS_F32);
     const qg_ir *ir = wide ? qg_lower_dot(arena, wide, products) : NULL;
+    /* Where the last block ends is known of blocks that lie one after the other. */
+    if (ir && ir->overruns && layout->view != QG_VIEW_BLOCKS) return NULL;
     return ir && qg_uses(ir, QG_LOAD_FOUR) ? wide : NULL;
 }
 

@@ -175,7 +175,8 @@ static uint32_t block_wide_tiles(const qg_kernel *kernel) {
     return kernel->wide->layout->view == QG_VIEW_BLOCKS ? kernel->wide->tiles : 1;
 }
 
-/* For the last block of all: word by word what is elsewhere loaded 16 bytes at a time. */
+/* For the last block of all: word by word what is elsewhere loaded 16 bytes at a time. Where it ends is known; what a device says of
+ * the length of a buffer above 2 GiB is not always so. */
 static void fetch_last(qg_text *text, const qg_ir *ir, const qg_kernel *kernel) {
     const qg_plan *plan = kernel->plan;
     for (uint32_t i = 0; i < plan->layout->n_buffers; ++i) {
@@ -183,12 +184,13 @@ static void fetch_last(qg_text *text, const qg_ir *ir, const qg_kernel *kernel) 
         const char *name = plan->layout->buffers[i].name;
         if (!(ir->overruns >> i & 1)) continue;
         qg_text_printf(text,
-                       "\n// 16 bytes, as far as the buffer goes.\nuvec4 %s_to_end(uint at) {\n"
+                       "\n// 16 bytes, as far as block `block` goes.\nuvec4 %s_to_end(uint at, uint block) {\n"
+                       "    const uint end = (block + 1u) * %uu;\n"
                        "    uvec4 four = uvec4(0u);\n"
                        "    [[unroll]] for (uint i = 0u; i < %uu; ++i) {\n"
                        "        const uint word = at * %uu + i;\n"
-                       "        if (word < uint(%s.length())) ",
-                       name, 128 / unit, 128 / unit, name);
+                       "        if (word < end) ",
+                       name, kernel->wide->layout->buffers[i].bytes * 8 / unit, 128 / unit, 128 / unit);
         if (in_word == 1)
             qg_text_printf(text, "four[i] = %s[word];\n", name);
         else

@@ -229,7 +229,7 @@ void qg_operands_of_row(qg_text *text, const qg_operands *operands, const qg_ir 
 void qg_accumulate_body(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target,
                         const char *row_tiles, uint32_t size);
 /* The body of a function that loads the weights of a tile, into the arrays `fours` and `words`. Loads of 16 bytes of the buffers
- * `to_end`, a bit each, are calls of BUFFER_to_end. */
+ * `to_end`, a bit each, are calls of BUFFER_to_end, with their place and the number of the block. */
 void qg_fetch_body(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg_target *target, const char *row_tiles,
                    uint32_t size, uint32_t to_end);
 /* shared.c, for GLSL: how much of x a workgroup shares, and the functions share_x and take_x. */

@@ -135,7 +135,7 @@ void qg_fetch_body(qg_text *text, const qg_ir *ir, const qg_plan *plan, const qg
         if (four && to_end >> load.ref & 1) {
             qg_text_printf(text, "%s_to_end(", plan->layout->buffers[load.ref].name);
             qg_print_expression(text, &loading, target, load.arg[0]);
-            qg_text_puts(text, ")");
+            qg_text_puts(text, ", block)");
         } else {
             qg_print_expression(text, &loading, target, &load);
         }

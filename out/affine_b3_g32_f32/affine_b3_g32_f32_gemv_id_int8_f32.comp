@@ -323,12 +323,13 @@ void fetch_wide(uint n, uint j, out uvec4 fours[2], out uint words[4]) {
     words[3] = biases[block * 2u + 1u];
 }
 
-// 16 bytes, as far as the buffer goes.
-uvec4 weight_to_end(uint at) {
+// 16 bytes, as far as block `block` goes.
+uvec4 weight_to_end(uint at, uint block) {
+    const uint end = (block + 1u) * 6u;
     uvec4 four = uvec4(0u);
     [[unroll]] for (uint i = 0u; i < 4u; ++i) {
         const uint word = at * 4u + i;
-        if (word < uint(weight.length())) four[i] = weight[word];
+        if (word < end) four[i] = weight[word];
     }
     return four;
 }
@@ -338,8 +339,8 @@ void fetch_last(uint n, uint j, out uvec4 fours[2], out uint words[4]) {
     const uint block = n * (row_tiles / 2u) + j;
     uint begin = block * 6u;
     uint window = begin / 4u;
-    fours[0] = weight_to_end(window);
-    fours[1] = weight_to_end(window + 1u);
+    fours[0] = weight_to_end(window, block);
+    fours[1] = weight_to_end(window + 1u, block);
     words[0] = scales[block * 2u];
     words[1] = biases[block * 2u];
     words[2] = scales[block * 2u + 1u];

@@ -181,12 +181,13 @@ void fetch_wide(uint n, uint j, out uvec4 fours[3], out uint words[2]) {
     words[1] = biases[block];
 }
 
-// 16 bytes, as far as the buffer goes.
-uvec4 weight_to_end(uint at) {
+// 16 bytes, as far as block `block` goes.
+uvec4 weight_to_end(uint at, uint block) {
+    const uint end = (block + 1u) * 20u;
     uvec4 four = uvec4(0u);
     [[unroll]] for (uint i = 0u; i < 4u; ++i) {
         const uint word = at * 4u + i;
-        if (word < uint(weight.length())) four[i] = weight[word];
+        if (word < end) four[i] = weight[word];
     }
     return four;
 }
@@ -197,9 +198,9 @@ void fetch_last(uint n, uint j, out uvec4 fours[3], out uint words[2]) {
     const uint tile = j % 2u;
     uint begin = block * 20u + tile * 10u;
     uint window = begin / 4u;
-    fours[0] = weight_to_end(window);
-    fours[1] = weight_to_end(window + 1u);
-    fours[2] = weight_to_end(window + 2u);
+    fours[0] = weight_to_end(window, block);
+    fours[1] = weight_to_end(window + 1u, block);
+    fours[2] = weight_to_end(window + 2u, block);
     words[0] = scales[block];
     words[1] = biases[block];
 }

@@ -449,12 +449,13 @@ void fetch_wide(uint n, uint j, out uvec4 fours[5], out uint words[17]) {
     words[16] = blocks_word[base + (tile * 8u + 240u) / 32u + 1u];
 }
 
-// 16 bytes, as far as the buffer goes.
-uvec4 blocks_to_end(uint at) {
+// 16 bytes, as far as block `block` goes.
+uvec4 blocks_to_end(uint at, uint block) {
+    const uint end = (block + 1u) * 50u;
     uvec4 four = uvec4(0u);
     [[unroll]] for (uint i = 0u; i < 8u; ++i) {
         const uint word = at * 8u + i;
-        if (word < uint(blocks.length())) four[i / 2u] |= uint(blocks[word]) << (i % 2u * 16u);
+        if (word < end) four[i / 2u] |= uint(blocks[word]) << (i % 2u * 16u);
     }
     return four;
 }
@@ -466,11 +467,11 @@ void fetch_last(uint n, uint j, out uvec4 fours[5], out uint words[17]) {
     uint base = block * 25u;
     uint begin = base + 8u;
     uint window = begin / 4u;
-    fours[0] = blocks_to_end(window);
-    fours[1] = blocks_to_end(window + 1u);
-    fours[2] = blocks_to_end(window + 3u);
-    fours[3] = blocks_to_end(window + 4u);
-    fours[4] = blocks_to_end(window + 2u);
+    fours[0] = blocks_to_end(window, block);
+    fours[1] = blocks_to_end(window + 1u, block);
+    fours[2] = blocks_to_end(window + 3u, block);
+    fours[3] = blocks_to_end(window + 4u, block);
+    fours[4] = blocks_to_end(window + 2u, block);
     words[0] = blocks_word[base];
     words[1] = blocks_word[base + (tile * 8u + 16u) / 32u];
     words[2] = blocks_word[base + (tile * 8u + 16u) / 32u + 1u];

@@ -297,12 +297,13 @@ void fetch_wide(uint n, uint j, out uvec4 fours[3], out uint words[2]) {
     words[1] = blocks[base + 1u];
 }
 
-// 16 bytes, as far as the buffer goes.
-uvec4 blocks_to_end(uint at) {
+// 16 bytes, as far as block `block` goes.
+uvec4 blocks_to_end(uint at, uint block) {
+    const uint end = (block + 1u) * 34u;
     uvec4 four = uvec4(0u);
     [[unroll]] for (uint i = 0u; i < 4u; ++i) {
         const uint word = at * 4u + i;
-        if (word < uint(blocks.length())) four[i] = blocks[word];
+        if (word < end) four[i] = blocks[word];
     }
     return four;
 }
@@ -314,9 +315,9 @@ void fetch_last(uint n, uint j, out uvec4 fours[3], out uint words[2]) {
     uint base = block * 34u;
     uint begin = base + tile * 8u + 2u;
     uint window = begin / 4u;
-    fours[0] = blocks_to_end(window);
-    fours[1] = blocks_to_end(window + 1u);
-    fours[2] = blocks_to_end(window + 2u);
+    fours[0] = blocks_to_end(window, block);
+    fours[1] = blocks_to_end(window + 1u, block);
+    fours[2] = blocks_to_end(window + 2u, block);
     words[0] = blocks[base];
     words[1] = blocks[base + 1u];
 }

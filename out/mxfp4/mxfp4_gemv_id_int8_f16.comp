@@ -293,12 +293,13 @@ void fetch_wide(uint n, uint j, out uvec4 fours[4], out uint words[6]) {
     words[5] = blocks_word[begin + 14u];
 }
 
-// 16 bytes, as far as the buffer goes.
-uvec4 blocks_to_end(uint at) {
+// 16 bytes, as far as block `block` goes.
+uvec4 blocks_to_end(uint at, uint block) {
+    const uint end = (block + 1u) * 68u;
     uvec4 four = uvec4(0u);
     [[unroll]] for (uint i = 0u; i < 16u; ++i) {
         const uint word = at * 16u + i;
-        if (word < uint(blocks.length())) four[i / 4u] |= uint(blocks[word]) << (i % 4u * 8u);
+        if (word < end) four[i / 4u] |= uint(blocks[word]) << (i % 4u * 8u);
     }
     return four;
 }
@@ -310,10 +311,10 @@ void fetch_last(uint n, uint j, out uvec4 fours[4], out uint words[6]) {
     uint base = block * 17u;
     uint begin = base + tile * 2u;
     uint window = begin / 4u;
-    fours[0] = blocks_to_end(window);
-    fours[1] = blocks_to_end(window + 1u);
-    fours[2] = blocks_to_end(window + 2u);
-    fours[3] = blocks_to_end(window + 3u);
+    fours[0] = blocks_to_end(window, block);
+    fours[1] = blocks_to_end(window + 1u, block);
+    fours[2] = blocks_to_end(window + 2u, block);
+    fours[3] = blocks_to_end(window + 3u, block);
     words[0] = blocks_word[base];
     words[1] = blocks_word[base + 4u];
     words[2] = blocks_word[base + 8u];

@@ -289,12 +289,13 @@ void fetch_wide(uint n, uint j, out uvec4 fours[2], out uint words[4]) {
     words[3] = blocks_word[begin + 6u];
 }
 
-// 16 bytes, as far as the buffer goes.
-uvec4 blocks_to_end(uint at) {
+// 16 bytes, as far as block `block` goes.
+uvec4 blocks_to_end(uint at, uint block) {
+    const uint end = (block + 1u) * 18u;
     uvec4 four = uvec4(0u);
     [[unroll]] for (uint i = 0u; i < 8u; ++i) {
         const uint word = at * 8u + i;
-        if (word < uint(blocks.length())) four[i / 2u] |= uint(blocks[word]) << (i % 2u * 16u);
+        if (word < end) four[i / 2u] |= uint(blocks[word]) << (i % 2u * 16u);
     }
     return four;
 }
@@ -306,8 +307,8 @@ void fetch_last(uint n, uint j, out uvec4 fours[2], out uint words[4]) {
     uint base = block * 9u;
     uint begin = base + tile * 2u;
     uint window = begin / 4u;
-    fours[0] = blocks_to_end(window);
-    fours[1] = blocks_to_end(window + 1u);
+    fours[0] = blocks_to_end(window, block);
+    fours[1] = blocks_to_end(window + 1u, block);
     words[0] = blocks_word[base];
     words[1] = blocks_word[begin + 5u];
     words[2] = blocks_word[base + 4u];

@@ -308,12 +308,13 @@ void fetch_wide(uint n, uint j, out uvec4 fours[2], out uint words[3]) {
     words[2] = blocks[base + part * 2u + 1u];
 }
 
-// 16 bytes, as far as the buffer goes.
-uvec4 blocks_to_end(uint at) {
+// 16 bytes, as far as block `block` goes.
+uvec4 blocks_to_end(uint at, uint block) {
+    const uint end = (block + 1u) * 21u;
     uvec4 four = uvec4(0u);
     [[unroll]] for (uint i = 0u; i < 4u; ++i) {
         const uint word = at * 4u + i;
-        if (word < uint(blocks.length())) four[i] = blocks[word];
+        if (word < end) four[i] = blocks[word];
     }
     return four;
 }
@@ -326,8 +327,8 @@ void fetch_last(uint n, uint j, out uvec4 fours[2], out uint words[3]) {
     uint part = tile / 2u;  // of 128 elements
     uint begin = base + tile * 4u + 4u;
     uint window = begin / 4u;
-    fours[0] = blocks_to_end(window);
-    fours[1] = blocks_to_end(window + 1u);
+    fours[0] = blocks_to_end(window, block);
+    fours[1] = blocks_to_end(window + 1u, block);
     words[0] = blocks[base + 20u];
     words[1] = blocks[base + part * 2u];
     words[2] = blocks[base + part * 2u + 1u];

@@ -273,12 +273,13 @@ void fetch_wide(uint n, uint j, out uvec4 fours[4], out uint words[9]) {
     words[8] = blocks_word[base + tile + 44u];
 }
 
-// 16 bytes, as far as the buffer goes.
-uvec4 blocks_to_end(uint at) {
+// 16 bytes, as far as block `block` goes.
+uvec4 blocks_to_end(uint at, uint block) {
+    const uint end = (block + 1u) * 110u;
     uvec4 four = uvec4(0u);
     [[unroll]] for (uint i = 0u; i < 8u; ++i) {
         const uint word = at * 8u + i;
-        if (word < uint(blocks.length())) four[i / 2u] |= uint(blocks[word]) << (i % 2u * 16u);
+        if (word < end) four[i / 2u] |= uint(blocks[word]) << (i % 2u * 16u);
     }
     return four;
 }
@@ -292,10 +293,10 @@ void fetch_last(uint n, uint j, out uvec4 fours[4], out uint words[9]) {
     uint window0 = begin0 / 4u;
     uint begin1 = base + 51u;
     uint window1 = begin1 / 4u;
-    fours[0] = blocks_to_end(window0);
-    fours[1] = blocks_to_end(window0 + 1u);
-    fours[2] = blocks_to_end(window1);
-    fours[3] = blocks_to_end(window1 + 1u);
+    fours[0] = blocks_to_end(window0, block);
+    fours[1] = blocks_to_end(window0 + 1u, block);
+    fours[2] = blocks_to_end(window1, block);
+    fours[3] = blocks_to_end(window1 + 1u, block);
     words[0] = blocks_word[base + tile + 8u];
     words[1] = blocks_word[base + tile];
     words[2] = blocks_word[base + tile + 16u];

@@ -502,12 +502,13 @@ void fetch_wide(uint n, uint j, out uvec4 fours[10], out uint words[6]) {
     words[5] = blocks_word[base + tile * 2u + 17u];
 }
 
-// 16 bytes, as far as the buffer goes.
-uvec4 blocks_to_end(uint at) {
+// 16 bytes, as far as block `block` goes.
+uvec4 blocks_to_end(uint at, uint block) {
+    const uint end = (block + 1u) * 110u;
     uvec4 four = uvec4(0u);
     [[unroll]] for (uint i = 0u; i < 8u; ++i) {
         const uint word = at * 8u + i;
-        if (word < uint(blocks.length())) four[i / 2u] |= uint(blocks[word]) << (i % 2u * 16u);
+        if (word < end) four[i / 2u] |= uint(blocks[word]) << (i % 2u * 16u);
     }
     return four;
 }
@@ -527,16 +528,16 @@ void fetch_last(uint n, uint j, out uvec4 fours[10], out uint words[6]) {
     uint window3 = begin3 / 4u;
     uint begin4 = base + tile * 2u + 43u;
     uint window4 = begin4 / 4u;
-    fours[0] = blocks_to_end(window0);
-    fours[1] = blocks_to_end(window0 + 1u);
-    fours[2] = blocks_to_end(window1);
-    fours[3] = blocks_to_end(window1 + 1u);
-    fours[4] = blocks_to_end(window2);
-    fours[5] = blocks_to_end(window2 + 1u);
-    fours[6] = blocks_to_end(window3);
-    fours[7] = blocks_to_end(window3 + 1u);
-    fours[8] = blocks_to_end(window4);
-    fours[9] = blocks_to_end(window4 + 1u);
+    fours[0] = blocks_to_end(window0, block);
+    fours[1] = blocks_to_end(window0 + 1u, block);
+    fours[2] = blocks_to_end(window1, block);
+    fours[3] = blocks_to_end(window1 + 1u, block);
+    fours[4] = blocks_to_end(window2, block);
+    fours[5] = blocks_to_end(window2 + 1u, block);
+    fours[6] = blocks_to_end(window3, block);
+    fours[7] = blocks_to_end(window3 + 1u, block);
+    fours[8] = blocks_to_end(window4, block);
+    fours[9] = blocks_to_end(window4 + 1u, block);
     words[0] = blocks_word[base + tile * 2u + 8u];
     words[1] = blocks_word[base + tile * 2u];
     words[2] = blocks_word[base + tile * 2u + 9u];

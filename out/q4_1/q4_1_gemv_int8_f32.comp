@@ -289,12 +289,13 @@ void fetch_wide(uint n, uint j, out uvec4 fours[3]) {
     fours[2] = blocks_four[window + 2u];
 }
 
-// 16 bytes, as far as the buffer goes.
-uvec4 blocks_to_end(uint at) {
+// 16 bytes, as far as block `block` goes.
+uvec4 blocks_to_end(uint at, uint block) {
+    const uint end = (block + 1u) * 10u;
     uvec4 four = uvec4(0u);
     [[unroll]] for (uint i = 0u; i < 4u; ++i) {
         const uint word = at * 4u + i;
-        if (word < uint(blocks.length())) four[i] = blocks[word];
+        if (word < end) four[i] = blocks[word];
     }
     return four;
 }
@@ -304,9 +305,9 @@ void fetch_last(uint n, uint j, out uvec4 fours[3]) {
     const uint block = n * (row_tiles / 4u) + j;
     uint base = block * 10u;
     uint window = base / 4u;
-    fours[0] = blocks_to_end(window);
-    fours[1] = blocks_to_end(window + 1u);
-    fours[2] = blocks_to_end(window + 2u);
+    fours[0] = blocks_to_end(window, block);
+    fours[1] = blocks_to_end(window + 1u, block);
+    fours[2] = blocks_to_end(window + 2u, block);
 }
 
 // Adds the products of wide tile `j` of row `n`, which was loaded.

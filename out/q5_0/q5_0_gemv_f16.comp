@@ -177,12 +177,13 @@ void fetch_wide(uint n, uint j, out uvec4 fours[4]) {
     fours[3] = blocks_four[window + 3u];
 }
 
-// 16 bytes, as far as the buffer goes.
-uvec4 blocks_to_end(uint at) {
+// 16 bytes, as far as block `block` goes.
+uvec4 blocks_to_end(uint at, uint block) {
+    const uint end = (block + 1u) * 22u;
     uvec4 four = uvec4(0u);
     [[unroll]] for (uint i = 0u; i < 8u; ++i) {
         const uint word = at * 8u + i;
-        if (word < uint(blocks.length())) four[i / 2u] |= uint(blocks[word]) << (i % 2u * 16u);
+        if (word < end) four[i / 2u] |= uint(blocks[word]) << (i % 2u * 16u);
     }
     return four;
 }
@@ -192,10 +193,10 @@ void fetch_last(uint n, uint j, out uvec4 fours[4]) {
     const uint block = n * (row_tiles / 4u) + j;
     uint base = block * 11u;
     uint window = base / 4u;
-    fours[0] = blocks_to_end(window);
-    fours[1] = blocks_to_end(window + 1u);
-    fours[2] = blocks_to_end(window + 2u);
-    fours[3] = blocks_to_end(window + 3u);
+    fours[0] = blocks_to_end(window, block);
+    fours[1] = blocks_to_end(window + 1u, block);
+    fours[2] = blocks_to_end(window + 2u, block);
+    fours[3] = blocks_to_end(window + 3u, block);
 }
 
 // Adds the products of wide tile `j` of row `n`, which was loaded.

@@ -342,12 +342,13 @@ void fetch_wide(uint n, uint j, out uvec4 fours[8], out uint words[10]) {
     words[9] = blocks_word[base + 104u];
 }
 
-// 16 bytes, as far as the buffer goes.
-uvec4 blocks_to_end(uint at) {
+// 16 bytes, as far as block `block` goes.
+uvec4 blocks_to_end(uint at, uint block) {
+    const uint end = (block + 1u) * 210u;
     uvec4 four = uvec4(0u);
     [[unroll]] for (uint i = 0u; i < 8u; ++i) {
         const uint word = at * 8u + i;
-        if (word < uint(blocks.length())) four[i / 2u] |= uint(blocks[word]) << (i % 2u * 16u);
+        if (word < end) four[i / 2u] |= uint(blocks[word]) << (i % 2u * 16u);
     }
     return four;
 }
@@ -366,14 +367,14 @@ void fetch_last(uint n, uint j, out uvec4 fours[8], out uint words[10]) {
     uint window2 = begin2 / 4u;
     uint begin3 = base + part * 16u + tile % 4u * 2u + 60u;
     uint window3 = begin3 / 4u;
-    fours[0] = blocks_to_end(window0);
-    fours[1] = blocks_to_end(window1);
-    fours[2] = blocks_to_end(window1 + 1u);
-    fours[3] = blocks_to_end(window2);
-    fours[4] = blocks_to_end(window2 + 1u);
-    fours[5] = blocks_to_end(window0 + 1u);
-    fours[6] = blocks_to_end(window3);
-    fours[7] = blocks_to_end(window3 + 1u);
+    fours[0] = blocks_to_end(window0, block);
+    fours[1] = blocks_to_end(window1, block);
+    fours[2] = blocks_to_end(window1 + 1u, block);
+    fours[3] = blocks_to_end(window2, block);
+    fours[4] = blocks_to_end(window2 + 1u, block);
+    fours[5] = blocks_to_end(window0 + 1u, block);
+    fours[6] = blocks_to_end(window3, block);
+    fours[7] = blocks_to_end(window3 + 1u, block);
     words[0] = blocks_word[base + 52u];
     words[1] = blocks_word[base + part * 2u + 48u];
     words[2] = blocks_word[base + part * 16u + tile % 4u * 2u];
