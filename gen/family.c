@@ -132,7 +132,7 @@ bool qg_is_mma(const qg_kernel *kernel) { return kernel->sum && kernel->sum->pro
 bool qg_stages_x(const qg_kernel *kernel) {
     const qg_plan *wide = kernel->wide;
     const uint32_t tiles = wide && wide->layout->view == QG_VIEW_BLOCKS ? wide->tiles : 1;
-    return wide && !kernel->family->in_blocks && !qg_is_mma(kernel) && QG_LEAST_STAGED % (tiles * wide->n_runs) == 0;
+    return wide && !qg_is_mma(kernel) && QG_LEAST_STAGED % (tiles * wide->n_runs) == 0;
 }
 
 bool qg_shares_x(const qg_kernel *kernel) {
@@ -190,9 +190,10 @@ static double operations_of_weight(qg_arena *arena, const qg_plan *plan) {
     return qg_cost_total(&cost) / (double)cost.weights;
 }
 
-/* Integers of x are small: tiles may be larger, where that saves an operation of each weight; then of fewer rows at a time. */
+/* Integers of x are small: tiles may be larger, where that saves an operation of each weight; then of fewer rows at a time. Not
+ * with experts, whose rows are short. */
 static void plan_integers(qg_arena *arena, qg_kernel *kernel) {
-    const qg_plan *larger = qg_plan_larger(arena, kernel->plan, kernel->wide);
+    const qg_plan *larger = kernel->family->in_blocks ? NULL : qg_plan_larger(arena, kernel->plan, kernel->wide);
     kernel->wide = look_up_nearby(arena, kernel->wide);
     if (!larger || !qg_lower_dot(arena, larger, QG_PRODUCTS_INT8)) return;
     larger = look_up_nearby(arena, larger);
@@ -215,7 +216,7 @@ qg_kernel qg_kernel_new(qg_arena *arena, const qg_layout *layout, const qg_famil
     kernel.metal_plan = family->sums ? qg_plan_rows(arena, layout) : qg_plan_tiles(arena, layout);
     kernel.plan = family->sums ? kernel.metal_plan : qg_plan_stores(arena, layout, type, family->n_bindings == 1);
     if (sum) kernel.wide = plan_wide(arena, layout, kernel.plan, sum->products);
-    if (kernel.wide && sum->products == QG_PRODUCTS_INT8 && !family->in_blocks) plan_integers(arena, &kernel);
+    if (kernel.wide && sum->products == QG_PRODUCTS_INT8) plan_integers(arena, &kernel);
     return kernel;
 }
 

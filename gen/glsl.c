@@ -331,20 +331,19 @@ static void add_copies(qg_text *tables, qg_text *fill, const qg_table *table) {
                    "    const uint copy = gl_LocalInvocationID.x %% COPIES;\n"
                    "    if (COPIES == 1u) return %s[i];\n",
                    type, name, words, name, type, name, name);
-    if (row > 1) {
-        qg_text_printf(tables, "    return %s_copies[(i - i %% %uu) * COPIES + copy * %uu + i %% %uu];\n}\n", name, row,
-                       row, row);
-        qg_text_printf(fill,
-                       "    for (uint i = gl_LocalInvocationID.x; i < %uu * COPIES; i += gl_WorkGroupSize.x) "
-                       "%s_copies[i] = %s[i / (%uu * COPIES) * %uu + i %% %uu];\n",
-                       words, name, name, row, row, row);
-    } else {
-        qg_text_printf(tables, "    return %s_copies[i * COPIES + copy];\n}\n", name);
-        qg_text_printf(fill,
-                       "    for (uint i = gl_LocalInvocationID.x; i < %uu * COPIES; i += gl_WorkGroupSize.x) "
-                       "%s_copies[i] = %s[i / COPIES];\n",
-                       words, name, name);
-    }
+    const char *at = row > 1
+                         ? qg_format(tables->arena, "(i - i %% %uu) * COPIES + copy * %uu + i %% %uu", row, row, row)
+                         : "i * COPIES + copy";
+    qg_text_printf(tables, "    return %s_copies[%s];\n}\n", name, at);
+    qg_text_printf(fill,
+                   "    for (uint i = gl_LocalInvocationID.x; i < %uu; i += gl_WorkGroupSize.x) {\n"
+                   "        const %s value = %s[i];\n"
+                   "        for (uint c = 0u; c < COPIES; ++c) {\n"
+                   "            const uint copy = (i%s + c) %% COPIES;  // neighbours in other banks\n"
+                   "            %s_copies[%s] = value;\n"
+                   "        }\n"
+                   "    }\n",
+                   words, type, name, row > 1 ? qg_format(tables->arena, " / %uu", row) : "", name, at);
 }
 
 /* Tables of all pairs of a table's values: a word has the two of a byte of two codes, in bytes 0 and 2. Threads that are
@@ -378,9 +377,11 @@ static void lookup_holes(qg_arena *arena, qg_holes *holes, const qg_ir *ir, cons
                        name, name, name, name, name);
         qg_text_printf(
             &fill,
-            "for (uint i = gl_LocalInvocationID.x; i < 256u * COPIES; i += gl_WorkGroupSize.x) {\n"
-            "    const uint codes = i / COPIES;\n"
-            "    %s_of_two[i] = (uint(%s[codes & 15u]) & 0xFFu) | ((uint(%s[codes >> 4u]) & 0xFFu) << 16u);\n"
+            "for (uint codes = gl_LocalInvocationID.x; codes < 256u; codes += gl_WorkGroupSize.x) {\n"
+            "    const uint two = (uint(%s[codes & 15u]) & 0xFFu) | ((uint(%s[codes >> 4u]) & 0xFFu) << 16u);\n"
+            "    for (uint i = 0u; i < COPIES; ++i) %s_of_two[codes * COPIES + (codes + i) %% COPIES] = two;  // "
+            "neighbours "
+            "in other banks\n"
             "}\n",
             name, name, name);
     }
@@ -425,7 +426,7 @@ static void wide_holes(qg_arena *arena, qg_holes *holes, const qg_ir *ir, const 
 
 /* Few rows: x is loaded by the whole workgroup, a part of whole blocks at a time. */
 static void staged_holes(qg_arena *arena, qg_holes *holes, const qg_kernel *kernel) {
-    static const char *const names[] = {"staged_runs", "staged_begin", "staged_end", "staged_block",
+    static const char *const names[] = {"staged_runs", "staged_begin", "staged_end", "staged_block", "row_tile_runs",
                                         "x_at",        "x_staged",     "stage",      "unstaged"};
     qg_hole(holes, "stages", qg_stages_x(kernel) ? "" : NULL);
     if (!qg_stages_x(kernel)) {
@@ -446,8 +447,11 @@ static void staged_holes(qg_arena *arena, qg_holes *holes, const qg_kernel *kern
             tiles > 1 ? qg_format(arena, "(end + %uu)%s", tiles - 1, of_block) : qg_format(arena, "end%s", of_block));
     qg_hole(holes, "staged_block", qg_format(arena, "j%s", of_block));
     qg_hole(holes, "stage",
-            "if (STAGED > 1u && c0 != held) stage_wide_x(c0 * slice, min((c0 + split) * slice, wide_tiles), c * slice "
-            "+ lane);");
+            qg_format(arena,
+                      "if (STAGED > 1u && !kept) stage_wide_x(%s, c0 * slice, min((c0 + split) * slice, wide_tiles), "
+                      "c * slice + lane);",
+                      kernel->family->in_blocks ? "token" : "0u"));
+    qg_hole(holes, "row_tile_runs", qg_format(arena, "%u", kernel->plan->n_runs));
     qg_hole(holes, "unstaged", "STAGED == 1u && ");
 }
 
@@ -657,6 +661,9 @@ char *qg_glsl(qg_arena *arena, const qg_templates *templates, const qg_request *
     qg_hole(&holes, "prelude", prelude_text);
     if (sums) {
         sum_holes(arena, &holes, ir, decoded, wide, kernel);
+        char *text = qg_expand(arena, qg_template_text(templates, "sums.glsl"), holes.items, holes.count, why);
+        if (!text) return NULL;
+        qg_hole(&holes, "sums", text);
     } else {
         qg_text code = qg_text_new(arena);
         wide_loads(&code, ir, NULL, plan);

@@ -38,7 +38,7 @@ static names template_names(qg_arena *arena) {
     static const char *const prelude[] = {"glsl", "metal", "c", NULL}, *const file[] = {"metal", "h", "c", NULL};
     static const char *const kernel[] = {"comp", "metal", "c", NULL}, *const set[] = {"glsl", "metal", NULL},
                              *const rows[] = {"metal", NULL}, *const mma[] = {"comp", "metal", NULL},
-                             *const units[] = {"ext", "glsl", NULL};
+                             *const units[] = {"ext", "glsl", NULL}, *const sums[] = {"glsl", NULL};
     names list = {0};
     add_names(arena, &list, "prelude", prelude);
     add_names(arena, &list, "format", file);
@@ -48,6 +48,7 @@ static names template_names(qg_arena *arena) {
     add_names(arena, &list, "gemv_mma", mma);
     add_names(arena, &list, "gemv_mma_rows", rows);
     add_names(arena, &list, "mma_units", units);
+    add_names(arena, &list, "sums", sums);
     for (uint32_t i = 0; i < qg_n_families; ++i) {
         const qg_family *f = &qg_families[i];
         add_names(arena, &list, qg_format(arena, "%s%s", f->name, f->blocks.suffix), kernel);

@@ -84,31 +84,6 @@ static void set_entry(search *s, const uint32_t *values) {
     s->tuning.count = s->entry.count ? 1 : 0;
 }
 
-/* The value of a constant in a trial: what is set, else the descriptor's; 1 where there is no such constant. */
-static uint64_t effective(const search *s, const uint32_t *values, const char *name) {
-    const qk_kernel *kernel = s->subject->kernel;
-    for (uint32_t d = 0; d < s->n_dimensions; ++d)
-        if (strcmp(s->dimensions[d].name, name) == 0 && values[d]) return values[d];
-    for (uint32_t i = 0; i < kernel->spec_constant_count; ++i)
-        if (strcmp(kernel->spec_constants[i].name, name) == 0) return kernel->spec_constants[i].value;
-    return 1;
-}
-
-/* Subgroups that share rows have twice four bytes for each row in shared memory, or four for each right-hand side, too; and a
- * subgroup has four threads or more. Beside that may be x. A driver need not refuse what is too large. */
-static bool has_room(const search *s, const uint32_t *values) {
-    const uint64_t sums = effective(s, values, "local_size_x") * effective(s, values, "rows"),
-                   fours = effective(s, values, "shared_fours");
-    uint64_t kept = 1;
-    /* On matrix units, 32 for each thread. */
-    if (s->subject->kernel->features & QK_FEATURE_COOPERATIVE_MATRIX)
-        return 32 * effective(s, values, "local_size_x") * effective(s, values, "at_once") <=
-               qk_vulkan_info(s->bench->vk)->shared_bytes;
-    while (kept < s->entry.batch) kept *= 2;
-    const uint64_t bytes = fours > 1 ? 2 * sums + (kept > 1 ? 16 * fours : 0) : (kept > 1 ? kept : 2) * sums;
-    return bytes <= qk_vulkan_info(s->bench->vk)->shared_bytes;
-}
-
 /* "rows=2 split=4". */
 static const char *values_text(const search *s) {
     qg_text text = qg_text_new(s->bench->session->arena);
@@ -122,7 +97,7 @@ static double try(search *s, const uint32_t *values) {
     qg_timing t;
     for (uint32_t i = 0; i < s->n_trials; ++i)
         if (memcmp(s->trials[i].values, values, s->n_dimensions * sizeof *values) == 0) return s->trials[i].seconds;
-    if (s->n_trials == MOST_TRIALS || s->lost || !has_room(s, values)) return 1e30;
+    if (s->n_trials == MOST_TRIALS || s->lost) return 1e30;
     set_entry(s, values);
     s->bench->quiet = s->n_trials > 0; /* without any, the kernel must run */
     const double seconds = qg_subject_measure(s->bench, s->subject, &t) ? t.median : 1e30;

@@ -10,6 +10,15 @@ layout(constant_id = 2) const uint ROWS = 4;  // rows at a time
 @if wide
 layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: weights are loaded 16 bytes at a time, where that can be
 @end
+@if stages
+layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
+@end
+@if pairs
+layout(constant_id = 9) const uint COPIES = 1;  // of a table of pairs, for threads that are neighbours
+@end
+@if copied
+layout(constant_id = 9) const uint COPIES = 1;  // of tables, for threads that are neighbours; 1: none
+@end
 @if digits
 layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
 @end
@@ -33,136 +42,50 @@ layout(push_constant) uniform Push {
 
 @{tables}
 @{prelude}
-const uint TILES = @{x_tiles}u;
-
-@if digits
-// What a thread keeps of x: tiles of one token as integers of signed bytes, the highest first, four elements in a word; the
-// steps that the integers stand for; sums over runs that share a scale, of each digit, and of x itself.
-@end
-@if halves
-// What a thread keeps of x: tiles of one token in steps that let halves hold them; the step; and sums over runs that
-// share a scale.
-@end
-@if floats
-// What a thread keeps of x: tiles of one token, in the order of the weights, and the sums over runs that share a scale.
-@end
-@{x_kept}
+@{sums}
 
 @if wide
-// The same for wide tiles.
-const uint WIDE_TILES = @{wide_tiles}u;
-@end
-@{wide_x_kept}
-
-@if halves
-// The unit of x that halves are steps of: weights are up to 2^16, or codes of ten bits that stand for 2^-24 each.
-float scale_of(@{vec} most, @{vec} all) {
-    const float largest = @{largest_of_most};
-    if (@{any}(isnan(all)) || isinf(largest)) return uintBitsToFloat(0x7FC00000u);
-    return min(0.001953125 / max(largest, 1e-37), 0.5e38);
-}
-
-@{dot_halves}
-
-@end
-@if digits
-// Integers whose digits are bytes with a sign: the largest, less what rounding may add.
-const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355709.0;
-
-// Integers for each unit of x, of which `most` are the largest magnitudes; what is not finite makes the step NaN.
-float scale_of(vec4 most, vec4 all) {
-    const float largest = max(max(most.x, most.y), max(most.z, most.w));
-    if (any(isnan(all)) || isinf(largest)) return uintBitsToFloat(0x7FC00000u);
-    return min(LARGEST / max(largest, 1e-37), 0.5e38);
-}
-
-// OpSDot and OpSUDot of four bytes in a word each; not every GLSL compiler has a name for them.
-spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4450)
-int signed_dot(int a, int b, spirv_literal int packed);
-spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4452)
-int mixed_dot(int a, uint b, spirv_literal int packed);
-
-int dot4(int codes, int x) {
-    return signed_dot(codes, x, 0);
-}
-
-int dot4(uint codes, int x) {
-    return mixed_dot(x, codes, 0);
-}
-
-int bytes_of(ivec4 v) {
-    return (v.x & 255) | ((v.y & 255) << 8) | ((v.z & 255) << 16) | (v.w << 24);
-}
-
-int sum_of(ivec4 v) {
-    return v.x + v.y + v.z + v.w;
-}
-
-@end
-@{load_x}
-
-@{accumulate}
-
-@if wide_floats
-// sum + dot(a, b), in as many operations as a has lanes.
-float dot_add(float sum, vec4 a, vec4 b) {
-    return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum))));
-}
-
-@end
-@{load_wide_x}
-
-@{fetch_wide}
-
-@{accumulate_wide}
-
-shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
-
-@if wide
-// Sums over the lanes of a subgroup, of all rows at once: those of row r in lane r.
-float sum_of_lanes(float v[ROWS]) {
-    [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
-        const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
-        [[unroll]] for (uint i = 0u; i < left; ++i) {
-            const float even_row = v[2u * i], odd_row = v[2u * i + 1u];
-            v[i] = (odd ? odd_row : even_row) + subgroupShuffleXor(odd ? even_row : odd_row, bit);
-        }
-    }
-    for (uint bit = ROWS; bit < gl_SubgroupSize; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
-    return v[0];
-}
-
-// As main does, with wide tiles.
+// As main does, with wide tiles, and with parts of the results that lie one after the other, for they share x.
 void walk_wide() {
     const uint wide_tiles = row_tiles / @{wide_ratio}u, lane = gl_SubgroupInvocationID;
     const uint slice = gl_SubgroupSize * WIDE_TILES, slices = (wide_tiles + slice - 1u) / slice;
     uint split = 1u, held = ~0u, held_token = ~0u, turn = 0u;
     while (split < slices && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
     const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
-    const uint parts = (rows + teams * ROWS - 1u) / (teams * ROWS);
-    for (uint work = gl_WorkGroupID.x; work < batch * slots * parts; work += gl_NumWorkGroups.x) {
+    const uint parts = (rows + teams * ROWS - 1u) / (teams * ROWS), works = batch * slots * parts;
+    const uint each = works / gl_NumWorkGroups.x, more = works % gl_NumWorkGroups.x, work_first = gl_WorkGroupID.x * each + min(gl_WorkGroupID.x, more);
+    for (uint work = work_first; work < work_first + each + uint(gl_WorkGroupID.x < more); ++work) {
         const uint pair = work / parts, token = pair / slots, first = work % parts * teams * ROWS, expert = ids[pair];
-        const bool found = expert < experts;
-        if (found ? expert < expert_first || expert >= expert_end : expert_first != 0u) continue;  // another launch's
+        const bool found = expert < experts, bound = found && expert >= expert_first && expert < expert_end;
+        const uint begin = (expert - expert_first) * rows, row = begin + first + team * ROWS, end = begin + rows;
         float sum[ROWS];
         [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
-        if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros
-        const uint begin = (expert - expert_first) * rows, row = begin + first + team * ROWS, end = begin + rows;
-        for (uint c = gl_SubgroupID % split; found && c < slices; c += split) {
+        for (uint c0 = 0u; c0 < slices; c0 += split) {
+            const uint c = c0 + gl_SubgroupID % split;
+            const bool kept = c0 == held && token == held_token;
+            // What is loaded of x does not wait for the expert's number.
+            @{stage}
             [[unroll]] for (uint k = 0; k < WIDE_TILES; ++k) {
-                const uint j = (c * WIDE_TILES + k) * gl_SubgroupSize + lane;
+                const uint j = c * slice + k * gl_SubgroupSize + lane;
                 if (j >= wide_tiles) continue;
-                if (c != held || token != held_token) load_wide_x(token, j, k);
+                if (@{unstaged}!kept) load_wide_x(token, j, k);
+                if (!bound) continue;
                 @{wide_last}
                 @{fetched}
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, @{fetched_at});
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) accumulate_wide(min(row + r, end - 1u), j, k, @{fetched_at}, sum[r]);
                 @{wide_put}
             }
-            held = c;
+            held = c0;
             held_token = token;
         }
-        const float all = sum_of_lanes(sum);
+        if (found ? !bound : expert_first != 0u) continue;  // another launch's
+        if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros
+        const float all = sum_of_lanes(sum, gl_SubgroupSize);
+        if (split == 1u) {
+            if (lane < ROWS && first + team * ROWS + lane < rows) y[pair * rows + first + team * ROWS + lane] = all;
+            continue;
+        }
         // Halves of the memory in turn: who is a row ahead does not write where others still read.
         const uint place = turn++ % 2u * gl_NumSubgroups * ROWS;
         if (lane < ROWS) partial[place + gl_SubgroupID * ROWS + lane] = all;
@@ -178,6 +101,7 @@ void walk_wide() {
 
 @end
 void main() {
+    @{fill_tables}
 @if wide
     if (LOAD_WORDS == 4u && gl_SubgroupSize >= ROWS@{wide_if}) {
         walk_wide();

@@ -627,21 +627,37 @@ static void test_constants(void **state) {
     assert_int_equal(s.workgroups, 6);   /* three tokens of two slots, three rows at a time */
     c.constants[2].value = 2;
     assert_int_equal(see_call(&c, GEMV_ID).workgroups, 12);
-    /* With loads of 16 bytes eight rows at a time, where x is integers, or results are many. */
-    static const uint32_t words[] = {1, 4};
+    /* With loads of 16 bytes, as of a matrix with a row for each result; a workgroup takes rows of one expert. */
+    static const uint32_t words[] = {1, 4}, runs[] = {1, 512, 1024, 2048};
+    static const struct {
+        uint64_t rows, cols, tokens;
+        uint32_t threads, at_once, staged, workgroups;
+    } shapes[] = {
+        {768, 2048, 1, 128, 8, 512, 6 * 24}, {2048, 768, 1, 256, 8, 512, 6 * 32}, {768, 2048, 8, 256, 8, 512, 264},
+        {1, 2048, 1, 128, 2, 512, 6},        {768, 4096, 8, 256, 8, 1, 264},
+    };
     c.constants[2].value = 4;
     c.constants[3] = (qk_spec_constant){5, "load_words", 4, 2, words};
-    c.constants[4] = (qk_spec_constant){4, "digits", 1, 0, NULL};
-    c.kernel.spec_constant_count = 4;
-    assert_int_equal(see_call(&c, GEMV_ID).constants[2], 4);
-    c.backend.limits.busy_workgroups = 1;
-    c.rows = 6; /* 36 results */
-    c.weights[0].size = c.weights[1].size = c.x.size = c.out.size = 4096;
-    assert_int_equal(see_call(&c, GEMV_ID).constants[2], 8);
-    c.backend.limits.busy_workgroups = 0;
-    assert_int_equal(see_call(&c, GEMV_ID).constants[2], 4);
+    c.constants[4] = (qk_spec_constant){7, "staged", 1, 4, runs};
     c.kernel.spec_constant_count = 5;
-    assert_int_equal(see_call(&c, GEMV_ID).constants[2], 8);
+    c.backend.limits.storage_range = UINT32_MAX;
+    c.backend.limits.workgroup_count = 1u << 16;
+    c.backend.limits.workgroup_size = 256;
+    c.slots = 6;
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        c.rows = shapes[i].rows;
+        c.cols = shapes[i].cols;
+        c.batch = shapes[i].tokens;
+        for (int w = 0; w < 2; w++) c.weights[w].size = c.experts * c.rows * c.cols / BLOCK * c.bindings[w].block_bytes;
+        c.x.size = c.batch * c.cols * 4;
+        c.ids.size = c.batch * c.slots * 4;
+        c.out.size = c.batch * c.slots * c.rows * 4;
+        s = see_call(&c, GEMV_ID);
+        assert_int_equal(s.constants[0], shapes[i].threads);
+        assert_int_equal(s.constants[2], shapes[i].at_once);
+        assert_int_equal(s.constants[4], shapes[i].staged);
+        assert_int_equal(s.workgroups, shapes[i].workgroups);
+    }
 }
 
 static uint32_t table_bytes; /* of a table that the kernel has, or 0 */
@@ -685,14 +701,17 @@ static void test_load_words(void **state) {
         {57344, 1024, 1, 0, 256, 8, 264, 1},
         {5280, 16384, 1, 0, 256, 8, 264, 1},
         {5272, 16384, 1, 0, 256, 8, 264, 2048}, /* fewer than 8 * 660 subgroups: each has x for few rows */
-        {2048, 4096, 1, 0, 256, 8, 256, 2048},  /* 512 subgroups, at least 3 / 4 of 660 */
-        {1024, 4096, 1, 0, 256, 4, 256, 2048},
-        {100, 4096, 1, 0, 256, 2, 50, 2048},
-        {1024, 2048, 1, 0, 128, 2, 512, 2048}, /* one subgroup keeps all of x */
-        {16384, 1024, 1, 0, 256, 8, 264, 1},   /* many subgroups, of little x each */
-        {256, 65536, 1, 0, 256, 2, 128, 1},    /* a workgroup for each two rows */
-        {1024, 65536, 1, 0, 256, 8, 128, 1},   /* no workgroup does */
-        {1024, 4096, 1, 16, 128, 8, 12, 1},    /* a device that says what keeps it busy */
+        /* 512 subgroups, at least 3 / 4 of 660, and at most 8 / 5: small workgroups for all of the device */
+        {2048, 4096, 1, 0, 128, 8, 128, 1024},
+        {1024, 4096, 1, 0, 128, 4, 128, 1024},
+        {100, 4096, 1, 0, 128, 2, 25, 1024},
+        {1024, 2048, 1, 0, 128, 2, 128, 512},  /* one subgroup keeps all of x */
+        {16384, 1024, 1, 0, 256, 8, 256, 512}, /* 2048 subgroups */
+        {8448, 2048, 1, 0, 128, 8, 264, 512},  /* 1056, and one row more */
+        {8449, 2048, 1, 0, 256, 8, 133, 512},
+        {256, 65536, 1, 0, 256, 2, 128, 1},  /* a workgroup for each two rows */
+        {1024, 65536, 1, 0, 256, 8, 128, 1}, /* no workgroup does */
+        {1024, 4096, 1, 16, 128, 8, 12, 1},  /* a device that says what keeps it busy */
         /* Several right-hand sides are shared by a workgroup as large as can be, and by no more than run at once. */
         {57344, 8192, 2, 0, 256, 8, 264, 1},
         {57344, 8192, 3, 0, 256, 4, 264, 1},
@@ -714,8 +733,9 @@ static void test_load_words(void **state) {
     assert_int_equal(see_shape(57344, 1024, 1, 0, &bytes).constants[0], 128);
     assert_int_equal(see_shape(57344, 16384, 1, 0, &bytes).constants[0], 256);
     assert_int_equal(see_shape(4096, 65536, 1, 0, &bytes).constants[0], 256);
-    assert_int_equal(see_shape(4096, 4096, 1, 0, &bytes).constants[0], 256);
-    assert_int_equal(see_shape(4096, 4096, 1, 0, &bytes).constants[5], 2048);
+    assert_int_equal(see_shape(4096, 4096, 1, 0, &bytes).constants[0], 128);
+    assert_int_equal(see_shape(4096, 4096, 1, 0, &bytes).constants[5], 1024);
+    assert_int_equal(see_shape(14336, 4096, 1, 0, &bytes).constants[0], 256);
     assert_int_equal(see_shape(57344, 8192, 1, 0, &bytes).workgroups, 660);
     bytes.value = 2;
     assert_int_equal(see_shape(57344, 8192, 1, 0, &bytes).workgroups, 528);
@@ -740,13 +760,16 @@ static void test_load_words(void **state) {
     const qk_spec_constant less = {6, "", 23039, 0, NULL}, more = {6, "", 23040, 0, NULL};
     assert_int_equal(see_shape(4096, 8192, 1, 0, &less).constants[5], 512);
     assert_int_equal(see_shape(4096, 8192, 1, 0, &more).constants[5], 1024);
-    /* Copies of a table of 1024 bytes: as many as there is memory for, of which runs of x leave 16 at least. */
-    const qk_spec_constant copies = {9, "copies", 1, 6, counts};
+    /* Copies of a table of 1024 bytes: as many as there is memory for; one where x is staged, unless the descriptor has more. */
+    const qk_spec_constant copies = {9, "copies", 1, 6, counts}, all = {9, "copies", 32, 6, counts};
     s = see_shape(57344, 8192, 1, 0, &copies);
     assert_int_equal(s.constants[6], 32);
     s = see_shape(1024, 4096, 1, 0, &copies);
     assert_int_equal(s.constants[5], 1024);
-    assert_int_equal(s.constants[6], 16);
+    assert_int_equal(s.constants[6], 1);
+    s = see_shape(1024, 4096, 1, 0, &all);
+    assert_int_equal(s.constants[5], 512); /* of 49152 - 32768 - 1536 bytes */
+    assert_int_equal(s.constants[6], 32);
     s = see_shape(57344, 8192, 8, 0, &copies);
     assert_int_equal(s.constants[4], 1024);
     assert_int_equal(s.constants[6], 16);

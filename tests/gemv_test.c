@@ -220,7 +220,7 @@ static void test_staged(void **state) {
                 qk_tuning_entry entry = {.rows = 1, .cols = 1, .batch = 1, .count = 3};
                 const qk_tuning staged = {.count = 1, .entries = &entry};
                 snprintf(entry.kernel, sizeof entry.kernel, "%s", formats[f].kernel->name);
-                entry.values[0] = (qk_tuned_value){"staged", 512u << i % 3};
+                entry.values[0] = (qk_tuned_value){"staged", 512u << i % 2};
                 entry.values[1] = (qk_tuned_value){"local_size_x", threads};
                 entry.values[2] = (qk_tuned_value){"rows", 1u << i};
                 tuning = &staged;
@@ -239,11 +239,11 @@ static void test_parts(void **state) {
 
 /* ---- gemv_id ----------------------------------------------------------------------------------------------------- */
 
-static void run_experts(uint64_t range, uint32_t launches) {
-    enum { EXPERTS = 6, ROWS = 10, COLS = 512, TOKENS = 3, SLOTS = 4 };
+static void run_experts(uint64_t cols, uint64_t range, uint32_t launches) {
+    enum { EXPERTS = 6, ROWS = 10, TOKENS = 3, SLOTS = 4 };
     const qk_kernel *kernel = &qk_q4_0_gemv_id_f32_vulkan;
     static const uint32_t chosen[TOKENS * SLOTS] = {5, 0, 3, 3, 6, 1, UINT32_MAX, 2, 4, 5, 0, 7};
-    array weights = weights_of(kernel, EXPERTS * ROWS * COLS / 32, 0, 1), x = floats_of(TOKENS * COLS);
+    array weights = weights_of(kernel, EXPERTS * ROWS * cols / 32, 0, 1), x = floats_of(TOKENS * cols);
     array ids = array_new(sizeof chosen), y = array_new(TOKENS * SLOTS * ROWS * 4), status = array_new(4);
     float expected[TOKENS * SLOTS * ROWS];
     uint8_t before[sizeof expected];
@@ -251,7 +251,7 @@ static void run_experts(uint64_t range, uint32_t launches) {
     memcpy(ids.data, chosen, sizeof chosen);
     upload(&ids);
     const void *const data[] = {weights.data};
-    assert_int_equal(qk_q4_0_gemv_id_f32_ref(data, (const float *)(const void *)x.data, chosen, EXPERTS, ROWS, COLS,
+    assert_int_equal(qk_q4_0_gemv_id_f32_ref(data, (const float *)(const void *)x.data, chosen, EXPERTS, ROWS, cols,
                                              TOKENS, SLOTS, expected),
                      3);
     for (int again = 0; again < 3; again++) {
@@ -263,7 +263,7 @@ static void run_experts(uint64_t range, uint32_t launches) {
         upload(&status);
         OK(qk_vulkan_begin(vk, &error));
         OK(qk_dispatch_gemv_id(&backend, kernel, &weights.range, x.range, ids.range, y.range, status.range, EXPERTS,
-                               ROWS, COLS, TOKENS, SLOTS, &error));
+                               ROWS, cols, TOKENS, SLOTS, &error));
         OK(qk_vulkan_submit(vk, &error));
         download(&y);
         download(&status);
@@ -284,8 +284,27 @@ static void run_experts(uint64_t range, uint32_t launches) {
 /* An expert takes 2880 bytes, x 6144. */
 static void test_experts(void **state) {
     (void)state;
-    run_experts(UINT64_MAX, 1);
-    run_experts(6144, 3);
+    run_experts(512, UINT64_MAX, 1);
+    run_experts(512, 6144, 3);
+}
+
+/* Each workgroup passes x of one token or of several on: in one part or two, of a slice or more. */
+static void test_staged_experts(void **state) {
+    static const uint32_t cols[] = {256, 512, 2304, 4096}, workgroups[] = {1, 5, 1000};
+    (void)state;
+    for (uint32_t c = 0; c < 4; c++)
+        for (uint32_t w = 0; w < 3; w++) {
+            qk_tuning_entry entry = {.rows = 1, .cols = 1, .batch = 1, .count = 4};
+            const qk_tuning staged = {.count = 1, .entries = &entry};
+            snprintf(entry.kernel, sizeof entry.kernel, "%s", qk_q4_0_gemv_id_f32_vulkan.name);
+            entry.values[0] = (qk_tuned_value){"staged", 512};
+            entry.values[1] = (qk_tuned_value){"local_size_x", 32u << c};
+            entry.values[2] = (qk_tuned_value){"rows", 1u << (c + w) % 4};
+            entry.values[3] = (qk_tuned_value){"workgroups", workgroups[w]};
+            tuning = &staged;
+            run_experts(cols[c], UINT64_MAX, 1);
+            tuning = NULL;
+        }
 }
 
 static int open_device(void **state) {
@@ -304,7 +323,7 @@ static int close_device(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_batches), cmocka_unit_test(test_shapes),  cmocka_unit_test(test_staged),
-        cmocka_unit_test(test_parts),   cmocka_unit_test(test_experts),
+        cmocka_unit_test(test_parts),   cmocka_unit_test(test_experts), cmocka_unit_test(test_staged_experts),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
 }

@@ -89,7 +89,7 @@ mutate "its results are zeros, Vulkan" templates/gemv_id.comp 's/(sum\[r\] = )0\
 mutate "the status word counts it, Vulkan" templates/gemv_id.comp 's/atomicAdd\(out_of_range, 1u\)/;/' unit gemv_test
 mutate "it is counted once, Vulkan" templates/gemv_id.comp 's/ && first == 0u && gl_LocalInvocationID.x == 0u//' unit gemv_test
 mutate "experts of another launch are left alone" templates/gemv_id.comp \
-  's/expert < expert_first \|\| expert >= expert_end/false/' unit gemv_test
+  's/ \&\& expert >= expert_first \&\& expert < expert_end//' unit gemv_test
 mutate "an id out of range is found, MSL" templates/gemv_id.metal 's/found = expert < push.experts/found = true/' \
   script gemv msl "experts q4_0 f32"
 mutate "its results are zeros, MSL" templates/gemv_id.metal 's/(float sum\[ROWS\]\[1\] = )\{\}/\1{{found ? 0.0f : 1.0f}}/' \
@@ -120,16 +120,17 @@ mutate "rows of half a joined block" gen/glsl.c 's/layout->joined \? qg_format/0
 mutate "16 bytes are not loaded beyond the last block" gen/sums.c 's/to_end >> load.ref & 1/to_end >> 31/' unit gemv_test
 mutate "the last block of all takes the place of what was not loaded" gen/glsl.c 's/end \? sum_at_end : sum\[r\]/end ? sum[r] : sum[r]/' \
   unit gemv_test
+mutate "the last block ends where its number says" gen/glsl.c 's/\(block \+ 1u\) \* %uu/block * %uu/' unit gemv_test
 mutate "pairs: upper halves of the same word" gen/dot_bytes.c 's/nibbles\[k\].word != nibbles\[i\].word/false/' unit dot_bytes_test
 mutate "pairs: which halves are side by side" gen/dot_bytes.c 's/l < 2 \? lower : upper/l % 2 ? upper : lower/' unit dot_bytes_test
 mutate "pairs: the table is there before it is used" gen/glsl.c 's/"barrier\(\);"/""/' script tune vulkan
 mutate "pairs: every thread has its copy" gen/glsl.c 's/0xFFu\) \* COPIES \+ copy\] \|/0xFFu) + copy] |/' script tune vulkan
-mutate "copies of tables: every thread has its own" gen/glsl.c 's/copies\[i \* COPIES \+ copy\]/copies[i]/' script tune vulkan
+mutate "copies of tables: every thread has its own" gen/glsl.c 's/copy = gl_LocalInvocationID.x %% COPIES/copy = gl_LocalInvocationID.x/' script tune vulkan
 mutate "copies of tables: rows stay together" gen/glsl.c 's/COPIES \+ copy \* %uu \+ i/COPIES + copy + i/' script tune vulkan
-mutate "staged x: each part is taken by who needs it" templates/gemv.comp 's/ - staged_from < STAGED\) load/ < STAGED) load/' unit gemv_test
+mutate "staged x: each part is taken by who needs it" templates/sums.glsl 's/ - staged_from < STAGED\) load/ < STAGED) load/' unit gemv_test
 mutate "staged x: all of a row" gen/glsl.c 's/\(end \+ %uu\)%s", tiles - 1/(end - %uu)%s", tiles/' unit gemv_test
-mutate "staged x: memory beside the sums" $sums 's/EACH_RUN = 18/EACH_RUN = 14/' unit dispatch_sums_test
-mutate "K of 65,536" templates/gemv.comp 's/c0 != held\) load/held == ~0u) load/' unit gemv_test
+mutate "staged x: memory beside the sums" $sums 's/EACH_RUN_ = 18/EACH_RUN_ = 14/' unit dispatch_sums_test
+mutate "K of 65,536" templates/gemv.comp 's/kept = c0 == held/kept = held != ~0u/' unit gemv_test
 mutate "N ragged: no row is written beyond the last" templates/gemv.comp 's/row \+ lane >= rows \|\| //' \
   script gemv vulkan "blocks q4_0 5001 1 3 f32"
 mutate "N ragged, rows shared out" templates/gemv.comp 's/if \(first \+ i < rows\) y/y/' unit gemv_test
@@ -170,6 +171,12 @@ mutate "floats of few bits: the sign" gen/halves.c 's/QG_AND, sign, qg_uint\(ir,
 mutate "integers have a step for 32 elements" gen/dot_bytes.c 's/return one->run \/ STEP_RUNS/return 0 * one->run/' unit dot_bytes_test
 mutate "chains of products end" gen/dot.c 's/links\+\+ == CHAIN/links++ > 99/' unit rules_test
 mutate "N ragged, experts: no row is written beyond the last" templates/gemv_id.comp 's/if \(first \+ i < rows\) y/y/' unit gemv_test
+mutate "N ragged, experts: nor where subgroups do not share a row" templates/gemv_id.comp 's/ \&\& first \+ team \* ROWS \+ lane < rows//' \
+  unit gemv_test
+mutate "experts: x is the token's" templates/gemv_id.comp 's/ \&\& token == held_token//' unit gemv_test
+mutate "experts: staged x is the token's" templates/sums.glsl 's/runs = vector \* row_tiles/runs = 0u * row_tiles/' unit gemv_test
+mutate "experts: every part is some workgroup's" templates/gemv_id.comp 's/ \+ uint\(gl_WorkGroupID.x < more\)//' unit gemv_test
+mutate "a tuning keeps to the memory that workgroups share" $sums 's/most != 0 \&\& bytes > most/0/' unit tuning_test
 mutate "M ragged, MSL: no vector is written beyond the last" templates/gemv_rows.metal 's/ \&\& m < shape.batch\) y/) y/' \
   script gemv msl "blocks q4_0 5 3 3 f32"
 mutate "M ragged, MSL: no vector is read beyond the last" gen/sums.c 's/min\(vector%s, %s - 1%s\)/max(vector%s, (%s - 1%s) * 0)/' \

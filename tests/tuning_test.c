@@ -91,7 +91,8 @@ static const struct {
      "t.txt:3: 'rows=4294967296' has no value; write a whole number from 1 to 4294967295"},
     {HEAD "k 1x2x1 rows=1 rows=2\n", "t.txt:3: rows is set twice; remove one"},
     {HEAD "k 1x2x1 default rows=2\n", "t.txt:3: nothing may follow 'default'; remove it, or the rest"},
-    {HEAD "k 1x2x1 a=1 b=1 c=1 d=1 e=1 f=1 g=1 h=1 i=1 j=1 k=1 l=1 m=1\n", "t.txt:3: more than 12 constants; remove some"},
+    {HEAD "k 1x2x1 a=1 b=1 c=1 d=1 e=1 f=1 g=1 h=1 i=1 j=1 k=1 l=1 m=1\n",
+     "t.txt:3: more than 12 constants; remove some"},
     {HEAD "k 1x2x1 r=1\n\nk 1x2x1 r=2\n", "t.txt:5: line 3 has this kernel and shape, too; remove one"},
 };
 
@@ -190,6 +191,8 @@ static qk_status look(void *context, const qk_launch *launch, qk_error *error) {
     return QK_OK;
 }
 
+static uint32_t shared_bytes; /* of the device, or 0 */
+
 /* Dispatches 5000 x 64 with `batch` right-hand sides under a tuning that is HEAD and `lines`. */
 static qk_status dispatch(const char *lines, uint64_t batch, seen *s, qk_error *error) {
     static char memory[3];
@@ -200,8 +203,8 @@ static qk_status dispatch(const char *lines, uint64_t batch, seen *s, qk_error *
     qk_tuning_entry entries[ROOM];
     snprintf(text, sizeof text, HEAD "%s", lines);
     assert_int_equal(parse(text, &tuning, entries, error), QK_OK);
-    const qk_backend backend = {
-        .context = s, .limits = {1 << 30, 16, 65535, 256, 128, 0}, .launch = look, .tuning = &tuning};
+    qk_backend backend = {.context = s, .limits = {1 << 30, 16, 65535, 256, 128, 0}, .launch = look, .tuning = &tuning};
+    backend.limits.shared_bytes = shared_bytes;
     memset(s, 0, sizeof *s);
     return qk_dispatch_gemv(&backend, &kernel, &weights, x, y, 5000, 64, batch, error);
 }
@@ -249,6 +252,47 @@ static void refuses_wrong_constants(void **state) {
     }
 }
 
+/* Sums take 128 / 4 * 8 * 2 floats, which a driver may not refuse. */
+static void keeps_to_memory(void **state) {
+    seen s;
+    qk_error error = {""};
+    (void)state;
+    shared_bytes = 2048;
+    assert_int_equal(dispatch("toy_gemv_f32 1x1x1 rows=8 local_size_x=128\n", 1, &s, &error), QK_OK);
+    shared_bytes = 2047;
+    assert_int_equal(dispatch("toy_gemv_f32 1x1x1 rows=8 local_size_x=128\n", 1, &s, &error), QK_ERROR_ARGUMENT);
+    assert_string_equal(error.text, "toy_gemv_f32: a workgroup takes 2048 bytes of shared memory with the tuning's "
+                                    "constants, the device has 2047; measure again with qkgen tune");
+    assert_int_equal(s.launches, 0);
+    shared_bytes = 0;
+}
+
+/* What a workgroup shares: sums, x of several right-hand sides or in runs on their way, and tables. */
+static void counts_memory(void **state) {
+    static const qk_table table = {.name = "G", .bytes = 1000};
+    static const qk_spec_constant all[] = {{0, "local_size_x", 64, 3, sizes}, {1, "batch", 1, 4, powers},
+                                           {2, "rows", 4, 4, powers},         {6, "shared_fours", 512, 0, NULL},
+                                           {7, "staged", 1, 0, NULL},         {9, "table_copies", 1, 0, NULL},
+                                           {9, "copies", 1, 0, NULL},         {2, "at_once", 2, 0, NULL}};
+    static const struct {
+        uint32_t values[8];
+        uint64_t bytes;
+    } cases[] = {{{64, 1, 4, 512, 1, 1, 0, 0}, 512},          {{64, 8, 4, 512, 1, 1, 0, 0}, 512 + 8192},
+                 {{64, 1, 4, 512, 512, 1, 0, 0}, 512 + 9216}, {{64, 1, 4, 512, 1, 3, 0, 0}, 512 + 3000},
+                 {{64, 1, 4, 512, 1, 1, 32, 0}, 512 + 32768}, {{64, 8, 4, 0, 1, 1, 0, 0}, 2048}};
+    qk_kernel of_all = kernel;
+    (void)state;
+    of_all.spec_constants = all;
+    of_all.spec_constant_count = 8;
+    of_all.tables = &table;
+    of_all.table_count = 1;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_int_equal(qk_shared_bytes_(&of_all, cases[i].values), cases[i].bytes);
+    of_all.features = QK_FEATURE_COOPERATIVE_MATRIX;
+    const uint32_t mma[] = {512, 8, 0, 0, 0, 0, 0, 2};
+    assert_int_equal(qk_shared_bytes_(&of_all, mma), 32768);
+}
+
 /* A workgroup that is tuned to be larger than the device's is refused as that of the descriptor would be. */
 static void keeps_to_limits(void **state) {
     static char memory[3];
@@ -273,6 +317,8 @@ int main(void) {
                                        cmocka_unit_test(finds_the_nearest),
                                        cmocka_unit_test(logarithms),
                                        cmocka_unit_test(launches_with_tuned_constants),
+                                       cmocka_unit_test(keeps_to_memory),
+                                       cmocka_unit_test(counts_memory),
                                        cmocka_unit_test(refuses_wrong_constants),
                                        cmocka_unit_test(keeps_to_limits)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1106,9 +1106,11 @@ static const qk_field affine_b2_g128_f32_gemv_id_f32_push[] = {
 static const uint32_t affine_b2_g128_f32_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b2_g128_f32_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g128_f32_gemv_id_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b2_g128_f32_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b2_g128_f32_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g128_f32_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b2_g128_f32_gemv_id_f32_vulkan_rows},
-    {5, "load_words", 4, 2, affine_b2_g128_f32_gemv_id_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b2_g128_f32_gemv_id_f32_vulkan_load_words},
+    {7, "staged", 1, 4, affine_b2_g128_f32_gemv_id_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b2_g128_f32_gemv_id_f32_vulkan = {
     .name = "affine_b2_g128_f32_gemv_id_f32",
@@ -1122,7 +1124,7 @@ const qk_kernel qk_affine_b2_g128_f32_gemv_id_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b2_g128_f32_gemv_id_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b2_g128_f32_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1175,10 +1177,12 @@ static const uint32_t affine_b2_g128_f32_gemv_id_int8_f32_vulkan_local_size_x[] 
 static const uint32_t affine_b2_g128_f32_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g128_f32_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t affine_b2_g128_f32_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b2_g128_f32_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b2_g128_f32_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g128_f32_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b2_g128_f32_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, affine_b2_g128_f32_gemv_id_int8_f32_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b2_g128_f32_gemv_id_int8_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b2_g128_f32_gemv_id_int8_f32_vulkan_load_words},
+    {7, "staged", 1, 4, affine_b2_g128_f32_gemv_id_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b2_g128_f32_gemv_id_int8_f32_vulkan = {
     .name = "affine_b2_g128_f32_gemv_id_int8_f32",
@@ -1192,7 +1196,7 @@ const qk_kernel qk_affine_b2_g128_f32_gemv_id_int8_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b2_g128_f32_gemv_id_int8_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = affine_b2_g128_f32_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1225,10 +1229,12 @@ static const uint32_t affine_b2_g128_f32_gemv_id_split_f32_vulkan_local_size_x[]
 static const uint32_t affine_b2_g128_f32_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g128_f32_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t affine_b2_g128_f32_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b2_g128_f32_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b2_g128_f32_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g128_f32_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b2_g128_f32_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, affine_b2_g128_f32_gemv_id_split_f32_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b2_g128_f32_gemv_id_split_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b2_g128_f32_gemv_id_split_f32_vulkan_load_words},
+    {7, "staged", 1, 4, affine_b2_g128_f32_gemv_id_split_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b2_g128_f32_gemv_id_split_f32_vulkan = {
     .name = "affine_b2_g128_f32_gemv_id_split_f32",
@@ -1242,7 +1248,7 @@ const qk_kernel qk_affine_b2_g128_f32_gemv_id_split_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b2_g128_f32_gemv_id_split_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = affine_b2_g128_f32_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1275,10 +1281,12 @@ static const uint32_t affine_b2_g128_f32_gemv_id_int24_f32_vulkan_local_size_x[]
 static const uint32_t affine_b2_g128_f32_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g128_f32_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t affine_b2_g128_f32_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b2_g128_f32_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b2_g128_f32_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g128_f32_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b2_g128_f32_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, affine_b2_g128_f32_gemv_id_int24_f32_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b2_g128_f32_gemv_id_int24_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b2_g128_f32_gemv_id_int24_f32_vulkan_load_words},
+    {7, "staged", 1, 4, affine_b2_g128_f32_gemv_id_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b2_g128_f32_gemv_id_int24_f32_vulkan = {
     .name = "affine_b2_g128_f32_gemv_id_int24_f32",
@@ -1292,7 +1300,7 @@ const qk_kernel qk_affine_b2_g128_f32_gemv_id_int24_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b2_g128_f32_gemv_id_int24_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = affine_b2_g128_f32_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1324,9 +1332,11 @@ static const qk_field affine_b2_g128_f32_gemv_id_f16_push[] = {
 static const uint32_t affine_b2_g128_f32_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b2_g128_f32_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g128_f32_gemv_id_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b2_g128_f32_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b2_g128_f32_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g128_f32_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b2_g128_f32_gemv_id_f16_vulkan_rows},
-    {5, "load_words", 4, 2, affine_b2_g128_f32_gemv_id_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b2_g128_f32_gemv_id_f16_vulkan_load_words},
+    {7, "staged", 1, 4, affine_b2_g128_f32_gemv_id_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b2_g128_f32_gemv_id_f16_vulkan = {
     .name = "affine_b2_g128_f32_gemv_id_f16",
@@ -1340,7 +1350,7 @@ const qk_kernel qk_affine_b2_g128_f32_gemv_id_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b2_g128_f32_gemv_id_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b2_g128_f32_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1393,10 +1403,12 @@ static const uint32_t affine_b2_g128_f32_gemv_id_int8_f16_vulkan_local_size_x[] 
 static const uint32_t affine_b2_g128_f32_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g128_f32_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t affine_b2_g128_f32_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b2_g128_f32_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b2_g128_f32_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g128_f32_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b2_g128_f32_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, affine_b2_g128_f32_gemv_id_int8_f16_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b2_g128_f32_gemv_id_int8_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b2_g128_f32_gemv_id_int8_f16_vulkan_load_words},
+    {7, "staged", 1, 4, affine_b2_g128_f32_gemv_id_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b2_g128_f32_gemv_id_int8_f16_vulkan = {
     .name = "affine_b2_g128_f32_gemv_id_int8_f16",
@@ -1410,7 +1422,7 @@ const qk_kernel qk_affine_b2_g128_f32_gemv_id_int8_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b2_g128_f32_gemv_id_int8_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = affine_b2_g128_f32_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1443,10 +1455,12 @@ static const uint32_t affine_b2_g128_f32_gemv_id_split_f16_vulkan_local_size_x[]
 static const uint32_t affine_b2_g128_f32_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g128_f32_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t affine_b2_g128_f32_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b2_g128_f32_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b2_g128_f32_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g128_f32_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b2_g128_f32_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, affine_b2_g128_f32_gemv_id_split_f16_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b2_g128_f32_gemv_id_split_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b2_g128_f32_gemv_id_split_f16_vulkan_load_words},
+    {7, "staged", 1, 4, affine_b2_g128_f32_gemv_id_split_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b2_g128_f32_gemv_id_split_f16_vulkan = {
     .name = "affine_b2_g128_f32_gemv_id_split_f16",
@@ -1460,7 +1474,7 @@ const qk_kernel qk_affine_b2_g128_f32_gemv_id_split_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b2_g128_f32_gemv_id_split_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = affine_b2_g128_f32_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1493,10 +1507,12 @@ static const uint32_t affine_b2_g128_f32_gemv_id_int24_f16_vulkan_local_size_x[]
 static const uint32_t affine_b2_g128_f32_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g128_f32_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t affine_b2_g128_f32_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b2_g128_f32_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b2_g128_f32_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g128_f32_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b2_g128_f32_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, affine_b2_g128_f32_gemv_id_int24_f16_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b2_g128_f32_gemv_id_int24_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b2_g128_f32_gemv_id_int24_f16_vulkan_load_words},
+    {7, "staged", 1, 4, affine_b2_g128_f32_gemv_id_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b2_g128_f32_gemv_id_int24_f16_vulkan = {
     .name = "affine_b2_g128_f32_gemv_id_int24_f16",
@@ -1510,7 +1526,7 @@ const qk_kernel qk_affine_b2_g128_f32_gemv_id_int24_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b2_g128_f32_gemv_id_int24_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = affine_b2_g128_f32_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

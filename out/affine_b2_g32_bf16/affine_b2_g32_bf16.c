@@ -1104,9 +1104,11 @@ static const qk_field affine_b2_g32_bf16_gemv_id_f32_push[] = {
 static const uint32_t affine_b2_g32_bf16_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b2_g32_bf16_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_bf16_gemv_id_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b2_g32_bf16_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b2_g32_bf16_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_bf16_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b2_g32_bf16_gemv_id_f32_vulkan_rows},
-    {5, "load_words", 4, 2, affine_b2_g32_bf16_gemv_id_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b2_g32_bf16_gemv_id_f32_vulkan_load_words},
+    {7, "staged", 1, 4, affine_b2_g32_bf16_gemv_id_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b2_g32_bf16_gemv_id_f32_vulkan = {
     .name = "affine_b2_g32_bf16_gemv_id_f32",
@@ -1120,7 +1122,7 @@ const qk_kernel qk_affine_b2_g32_bf16_gemv_id_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b2_g32_bf16_gemv_id_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b2_g32_bf16_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1173,10 +1175,12 @@ static const uint32_t affine_b2_g32_bf16_gemv_id_int8_f32_vulkan_local_size_x[] 
 static const uint32_t affine_b2_g32_bf16_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_bf16_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t affine_b2_g32_bf16_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b2_g32_bf16_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b2_g32_bf16_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_bf16_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b2_g32_bf16_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, affine_b2_g32_bf16_gemv_id_int8_f32_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b2_g32_bf16_gemv_id_int8_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b2_g32_bf16_gemv_id_int8_f32_vulkan_load_words},
+    {7, "staged", 1, 4, affine_b2_g32_bf16_gemv_id_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b2_g32_bf16_gemv_id_int8_f32_vulkan = {
     .name = "affine_b2_g32_bf16_gemv_id_int8_f32",
@@ -1190,7 +1194,7 @@ const qk_kernel qk_affine_b2_g32_bf16_gemv_id_int8_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b2_g32_bf16_gemv_id_int8_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = affine_b2_g32_bf16_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1223,10 +1227,12 @@ static const uint32_t affine_b2_g32_bf16_gemv_id_split_f32_vulkan_local_size_x[]
 static const uint32_t affine_b2_g32_bf16_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_bf16_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t affine_b2_g32_bf16_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b2_g32_bf16_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b2_g32_bf16_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_bf16_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b2_g32_bf16_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, affine_b2_g32_bf16_gemv_id_split_f32_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b2_g32_bf16_gemv_id_split_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b2_g32_bf16_gemv_id_split_f32_vulkan_load_words},
+    {7, "staged", 1, 4, affine_b2_g32_bf16_gemv_id_split_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b2_g32_bf16_gemv_id_split_f32_vulkan = {
     .name = "affine_b2_g32_bf16_gemv_id_split_f32",
@@ -1240,7 +1246,7 @@ const qk_kernel qk_affine_b2_g32_bf16_gemv_id_split_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b2_g32_bf16_gemv_id_split_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = affine_b2_g32_bf16_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1273,10 +1279,12 @@ static const uint32_t affine_b2_g32_bf16_gemv_id_int24_f32_vulkan_local_size_x[]
 static const uint32_t affine_b2_g32_bf16_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_bf16_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t affine_b2_g32_bf16_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b2_g32_bf16_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b2_g32_bf16_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_bf16_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b2_g32_bf16_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, affine_b2_g32_bf16_gemv_id_int24_f32_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b2_g32_bf16_gemv_id_int24_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b2_g32_bf16_gemv_id_int24_f32_vulkan_load_words},
+    {7, "staged", 1, 4, affine_b2_g32_bf16_gemv_id_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b2_g32_bf16_gemv_id_int24_f32_vulkan = {
     .name = "affine_b2_g32_bf16_gemv_id_int24_f32",
@@ -1290,7 +1298,7 @@ const qk_kernel qk_affine_b2_g32_bf16_gemv_id_int24_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b2_g32_bf16_gemv_id_int24_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = affine_b2_g32_bf16_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1322,9 +1330,11 @@ static const qk_field affine_b2_g32_bf16_gemv_id_f16_push[] = {
 static const uint32_t affine_b2_g32_bf16_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b2_g32_bf16_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_bf16_gemv_id_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b2_g32_bf16_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b2_g32_bf16_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_bf16_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b2_g32_bf16_gemv_id_f16_vulkan_rows},
-    {5, "load_words", 4, 2, affine_b2_g32_bf16_gemv_id_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b2_g32_bf16_gemv_id_f16_vulkan_load_words},
+    {7, "staged", 1, 4, affine_b2_g32_bf16_gemv_id_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b2_g32_bf16_gemv_id_f16_vulkan = {
     .name = "affine_b2_g32_bf16_gemv_id_f16",
@@ -1338,7 +1348,7 @@ const qk_kernel qk_affine_b2_g32_bf16_gemv_id_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b2_g32_bf16_gemv_id_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b2_g32_bf16_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1391,10 +1401,12 @@ static const uint32_t affine_b2_g32_bf16_gemv_id_int8_f16_vulkan_local_size_x[] 
 static const uint32_t affine_b2_g32_bf16_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_bf16_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t affine_b2_g32_bf16_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b2_g32_bf16_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b2_g32_bf16_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_bf16_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b2_g32_bf16_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, affine_b2_g32_bf16_gemv_id_int8_f16_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b2_g32_bf16_gemv_id_int8_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b2_g32_bf16_gemv_id_int8_f16_vulkan_load_words},
+    {7, "staged", 1, 4, affine_b2_g32_bf16_gemv_id_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b2_g32_bf16_gemv_id_int8_f16_vulkan = {
     .name = "affine_b2_g32_bf16_gemv_id_int8_f16",
@@ -1408,7 +1420,7 @@ const qk_kernel qk_affine_b2_g32_bf16_gemv_id_int8_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b2_g32_bf16_gemv_id_int8_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = affine_b2_g32_bf16_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1441,10 +1453,12 @@ static const uint32_t affine_b2_g32_bf16_gemv_id_split_f16_vulkan_local_size_x[]
 static const uint32_t affine_b2_g32_bf16_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_bf16_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t affine_b2_g32_bf16_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b2_g32_bf16_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b2_g32_bf16_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_bf16_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b2_g32_bf16_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, affine_b2_g32_bf16_gemv_id_split_f16_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b2_g32_bf16_gemv_id_split_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b2_g32_bf16_gemv_id_split_f16_vulkan_load_words},
+    {7, "staged", 1, 4, affine_b2_g32_bf16_gemv_id_split_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b2_g32_bf16_gemv_id_split_f16_vulkan = {
     .name = "affine_b2_g32_bf16_gemv_id_split_f16",
@@ -1458,7 +1472,7 @@ const qk_kernel qk_affine_b2_g32_bf16_gemv_id_split_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b2_g32_bf16_gemv_id_split_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = affine_b2_g32_bf16_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1491,10 +1505,12 @@ static const uint32_t affine_b2_g32_bf16_gemv_id_int24_f16_vulkan_local_size_x[]
 static const uint32_t affine_b2_g32_bf16_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b2_g32_bf16_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t affine_b2_g32_bf16_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b2_g32_bf16_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b2_g32_bf16_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b2_g32_bf16_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b2_g32_bf16_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, affine_b2_g32_bf16_gemv_id_int24_f16_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b2_g32_bf16_gemv_id_int24_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b2_g32_bf16_gemv_id_int24_f16_vulkan_load_words},
+    {7, "staged", 1, 4, affine_b2_g32_bf16_gemv_id_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b2_g32_bf16_gemv_id_int24_f16_vulkan = {
     .name = "affine_b2_g32_bf16_gemv_id_int24_f16",
@@ -1508,7 +1524,7 @@ const qk_kernel qk_affine_b2_g32_bf16_gemv_id_int24_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b2_g32_bf16_gemv_id_int24_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = affine_b2_g32_bf16_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -28,6 +28,7 @@
 layout(local_size_x_id = 0) in;
 layout(constant_id = 2) const uint ROWS = 4;  // rows at a time
 layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: weights are loaded 16 bytes at a time, where that can be
+layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
 
 layout(binding = 0, std430) readonly buffer WeightBuffer { uint weight[]; };
 layout(binding = 1, std430) readonly buffer ScalesBuffer { uint16_t scales[]; };
@@ -57,7 +58,7 @@ float bf16_to_f32(uint bits) {
 
 const uint TILES = 2u;
 
-// What a thread keeps of x: tiles of one token, in the order of the weights, and the sums over runs that share a scale.
+// What a thread keeps of x: tiles, in the order of the weights, and the sums over runs that share a scale.
 vec4 x[TILES][8];
 float x_sum[TILES][1];
 
@@ -127,26 +128,37 @@ float dot_add(float sum, vec4 a, vec4 b) {
     return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum))));
 }
 
+// Runs of x on their way to the threads that keep them, from run `staged_from` on. There is a gap after each tile, for threads
+// take the same run of tiles that are neighbours.
+shared vec4 staged[STAGED == 1u ? 1u : STAGED + STAGED / 16u];
+uint staged_from = 0u;
+
+vec4 staged_x(uint at) {
+    if (STAGED == 1u) return x_in[at];
+    const uint place = at - staged_from;
+    return staged[place + place / 16u];
+}
+
 // Loads what wide tile `j` of a row meets of right-hand side `vector`.
 void load_wide_x(uint vector, uint j, uint k) {
     const uint place = j * 16u;
     const uint from = min(vector, batch - 1u) * row_tiles * 8u + place;
-    const vec4 x0 = x_in[from];
-    const vec4 x1 = x_in[from + 1u];
-    const vec4 x2 = x_in[from + 2u];
-    const vec4 x3 = x_in[from + 3u];
-    const vec4 x4 = x_in[from + 4u];
-    const vec4 x5 = x_in[from + 5u];
-    const vec4 x6 = x_in[from + 6u];
-    const vec4 x7 = x_in[from + 7u];
-    const vec4 x8 = x_in[from + 8u];
-    const vec4 x9 = x_in[from + 9u];
-    const vec4 x10 = x_in[from + 10u];
-    const vec4 x11 = x_in[from + 11u];
-    const vec4 x12 = x_in[from + 12u];
-    const vec4 x13 = x_in[from + 13u];
-    const vec4 x14 = x_in[from + 14u];
-    const vec4 x15 = x_in[from + 15u];
+    const vec4 x0 = staged_x(from);
+    const vec4 x1 = staged_x(from + 1u);
+    const vec4 x2 = staged_x(from + 2u);
+    const vec4 x3 = staged_x(from + 3u);
+    const vec4 x4 = staged_x(from + 4u);
+    const vec4 x5 = staged_x(from + 5u);
+    const vec4 x6 = staged_x(from + 6u);
+    const vec4 x7 = staged_x(from + 7u);
+    const vec4 x8 = staged_x(from + 8u);
+    const vec4 x9 = staged_x(from + 9u);
+    const vec4 x10 = staged_x(from + 10u);
+    const vec4 x11 = staged_x(from + 11u);
+    const vec4 x12 = staged_x(from + 12u);
+    const vec4 x13 = staged_x(from + 13u);
+    const vec4 x14 = staged_x(from + 14u);
+    const vec4 x15 = staged_x(from + 15u);
     wide_x[k][0] = x0 * vec4(16777216.0, 2097152.0, 262144.0, 8388608.0);
     wide_x[k][1] = x1;
     wide_x[k][2] = x2;
@@ -284,8 +296,8 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[2], inou
 
 shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
 
-// Sums over the lanes of a subgroup, of all rows at once: those of row r in lane r.
-float sum_of_lanes(float v[ROWS]) {
+// Sums over `width` lanes, which begin at a multiple of that, of all rows at once: those of row r in the r-th of them.
+float sum_of_lanes(float v[ROWS], uint width) {
     [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
         const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
         [[unroll]] for (uint i = 0u; i < left; ++i) {
@@ -293,31 +305,51 @@ float sum_of_lanes(float v[ROWS]) {
             v[i] = (odd ? odd_row : even_row) + subgroupShuffleXor(odd ? even_row : odd_row, bit);
         }
     }
-    for (uint bit = ROWS; bit < gl_SubgroupSize; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
+    for (uint bit = ROWS; bit < width; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
     return v[0];
 }
 
-// As main does, with wide tiles.
+// What a workgroup keeps of right-hand side `vector`, which is tiles `begin` to `end`; a thread has the one at `own`, and those
+// that are one or more subgroups further on.
+void stage_wide_x(uint vector, uint begin, uint end, uint own) {
+    const uint runs = vector * row_tiles * 8u, runs_end = runs + end * 16u;
+    for (staged_from = runs + begin * 16u; staged_from < runs_end; staged_from += STAGED) {
+        const uint count = min(STAGED, runs_end - staged_from);
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < count; i += gl_WorkGroupSize.x) staged[i + i / 16u] = x_in[staged_from + i];
+        barrier();
+        [[unroll]] for (uint k = 0; k < WIDE_TILES; ++k) {
+            const uint j = own + k * gl_SubgroupSize;
+            if (j < end && runs + j * 16u - staged_from < STAGED) load_wide_x(vector, j, k);
+        }
+    }
+}
+
+// As main does, with wide tiles, and with parts of the results that lie one after the other, for they share x.
 void walk_wide() {
     const uint wide_tiles = row_tiles / 2u, lane = gl_SubgroupInvocationID;
     const uint slice = gl_SubgroupSize * WIDE_TILES, slices = (wide_tiles + slice - 1u) / slice;
     uint split = 1u, held = ~0u, held_token = ~0u, turn = 0u;
     while (split < slices && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
     const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
-    const uint parts = (rows + teams * ROWS - 1u) / (teams * ROWS);
-    for (uint work = gl_WorkGroupID.x; work < batch * slots * parts; work += gl_NumWorkGroups.x) {
+    const uint parts = (rows + teams * ROWS - 1u) / (teams * ROWS), works = batch * slots * parts;
+    const uint each = works / gl_NumWorkGroups.x, more = works % gl_NumWorkGroups.x, work_first = gl_WorkGroupID.x * each + min(gl_WorkGroupID.x, more);
+    for (uint work = work_first; work < work_first + each + uint(gl_WorkGroupID.x < more); ++work) {
         const uint pair = work / parts, token = pair / slots, first = work % parts * teams * ROWS, expert = ids[pair];
-        const bool found = expert < experts;
-        if (found ? expert < expert_first || expert >= expert_end : expert_first != 0u) continue;  // another launch's
+        const bool found = expert < experts, bound = found && expert >= expert_first && expert < expert_end;
+        const uint begin = (expert - expert_first) * rows, row = begin + first + team * ROWS, end = begin + rows;
         float sum[ROWS];
         [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
-        if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros
-        const uint begin = (expert - expert_first) * rows, row = begin + first + team * ROWS, end = begin + rows;
-        for (uint c = gl_SubgroupID % split; found && c < slices; c += split) {
+        for (uint c0 = 0u; c0 < slices; c0 += split) {
+            const uint c = c0 + gl_SubgroupID % split;
+            const bool kept = c0 == held && token == held_token;
+            // What is loaded of x does not wait for the expert's number.
+            if (STAGED > 1u && !kept) stage_wide_x(token, c0 * slice, min((c0 + split) * slice, wide_tiles), c * slice + lane);
             [[unroll]] for (uint k = 0; k < WIDE_TILES; ++k) {
-                const uint j = (c * WIDE_TILES + k) * gl_SubgroupSize + lane;
+                const uint j = c * slice + k * gl_SubgroupSize + lane;
                 if (j >= wide_tiles) continue;
-                if (c != held || token != held_token) load_wide_x(token, j, k);
+                if (STAGED == 1u && !kept) load_wide_x(token, j, k);
+                if (!bound) continue;
                 const bool at_end = expert + 1u == expert_end && row + ROWS >= end && j + 1u >= wide_tiles;  // of the last block of all, beyond which no load goes
                 float sum_at_end = 0.0;
                 if (at_end) {
@@ -334,10 +366,16 @@ void walk_wide() {
                     [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = row + r + 1u == end ? sum_at_end : sum[r];
                 }
             }
-            held = c;
+            held = c0;
             held_token = token;
         }
-        const float all = sum_of_lanes(sum);
+        if (found ? !bound : expert_first != 0u) continue;  // another launch's
+        if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros
+        const float all = sum_of_lanes(sum, gl_SubgroupSize);
+        if (split == 1u) {
+            if (lane < ROWS && first + team * ROWS + lane < rows) y[pair * rows + first + team * ROWS + lane] = all;
+            continue;
+        }
         // Halves of the memory in turn: who is a row ahead does not write where others still read.
         const uint place = turn++ % 2u * gl_NumSubgroups * ROWS;
         if (lane < ROWS) partial[place + gl_SubgroupID * ROWS + lane] = all;

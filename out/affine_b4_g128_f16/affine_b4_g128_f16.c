@@ -1096,9 +1096,11 @@ static const qk_field affine_b4_g128_f16_gemv_id_f32_push[] = {
 static const uint32_t affine_b4_g128_f16_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b4_g128_f16_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b4_g128_f16_gemv_id_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b4_g128_f16_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b4_g128_f16_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g128_f16_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b4_g128_f16_gemv_id_f32_vulkan_rows},
-    {5, "load_words", 4, 2, affine_b4_g128_f16_gemv_id_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b4_g128_f16_gemv_id_f32_vulkan_load_words},
+    {7, "staged", 1, 4, affine_b4_g128_f16_gemv_id_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b4_g128_f16_gemv_id_f32_vulkan = {
     .name = "affine_b4_g128_f16_gemv_id_f32",
@@ -1112,7 +1114,7 @@ const qk_kernel qk_affine_b4_g128_f16_gemv_id_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b4_g128_f16_gemv_id_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b4_g128_f16_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1165,10 +1167,12 @@ static const uint32_t affine_b4_g128_f16_gemv_id_int8_f32_vulkan_local_size_x[] 
 static const uint32_t affine_b4_g128_f16_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b4_g128_f16_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t affine_b4_g128_f16_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b4_g128_f16_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b4_g128_f16_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g128_f16_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b4_g128_f16_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, affine_b4_g128_f16_gemv_id_int8_f32_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b4_g128_f16_gemv_id_int8_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b4_g128_f16_gemv_id_int8_f32_vulkan_load_words},
+    {7, "staged", 1, 4, affine_b4_g128_f16_gemv_id_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b4_g128_f16_gemv_id_int8_f32_vulkan = {
     .name = "affine_b4_g128_f16_gemv_id_int8_f32",
@@ -1182,7 +1186,7 @@ const qk_kernel qk_affine_b4_g128_f16_gemv_id_int8_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b4_g128_f16_gemv_id_int8_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = affine_b4_g128_f16_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1215,10 +1219,12 @@ static const uint32_t affine_b4_g128_f16_gemv_id_split_f32_vulkan_local_size_x[]
 static const uint32_t affine_b4_g128_f16_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b4_g128_f16_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t affine_b4_g128_f16_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b4_g128_f16_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b4_g128_f16_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g128_f16_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b4_g128_f16_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, affine_b4_g128_f16_gemv_id_split_f32_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b4_g128_f16_gemv_id_split_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b4_g128_f16_gemv_id_split_f32_vulkan_load_words},
+    {7, "staged", 1, 4, affine_b4_g128_f16_gemv_id_split_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b4_g128_f16_gemv_id_split_f32_vulkan = {
     .name = "affine_b4_g128_f16_gemv_id_split_f32",
@@ -1232,7 +1238,7 @@ const qk_kernel qk_affine_b4_g128_f16_gemv_id_split_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b4_g128_f16_gemv_id_split_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = affine_b4_g128_f16_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1265,10 +1271,12 @@ static const uint32_t affine_b4_g128_f16_gemv_id_int24_f32_vulkan_local_size_x[]
 static const uint32_t affine_b4_g128_f16_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b4_g128_f16_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t affine_b4_g128_f16_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b4_g128_f16_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b4_g128_f16_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g128_f16_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b4_g128_f16_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, affine_b4_g128_f16_gemv_id_int24_f32_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b4_g128_f16_gemv_id_int24_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b4_g128_f16_gemv_id_int24_f32_vulkan_load_words},
+    {7, "staged", 1, 4, affine_b4_g128_f16_gemv_id_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b4_g128_f16_gemv_id_int24_f32_vulkan = {
     .name = "affine_b4_g128_f16_gemv_id_int24_f32",
@@ -1282,7 +1290,7 @@ const qk_kernel qk_affine_b4_g128_f16_gemv_id_int24_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b4_g128_f16_gemv_id_int24_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = affine_b4_g128_f16_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1314,9 +1322,11 @@ static const qk_field affine_b4_g128_f16_gemv_id_f16_push[] = {
 static const uint32_t affine_b4_g128_f16_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b4_g128_f16_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b4_g128_f16_gemv_id_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b4_g128_f16_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b4_g128_f16_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g128_f16_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b4_g128_f16_gemv_id_f16_vulkan_rows},
-    {5, "load_words", 4, 2, affine_b4_g128_f16_gemv_id_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b4_g128_f16_gemv_id_f16_vulkan_load_words},
+    {7, "staged", 1, 4, affine_b4_g128_f16_gemv_id_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b4_g128_f16_gemv_id_f16_vulkan = {
     .name = "affine_b4_g128_f16_gemv_id_f16",
@@ -1330,7 +1340,7 @@ const qk_kernel qk_affine_b4_g128_f16_gemv_id_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b4_g128_f16_gemv_id_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b4_g128_f16_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1383,10 +1393,12 @@ static const uint32_t affine_b4_g128_f16_gemv_id_int8_f16_vulkan_local_size_x[] 
 static const uint32_t affine_b4_g128_f16_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b4_g128_f16_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t affine_b4_g128_f16_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b4_g128_f16_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b4_g128_f16_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g128_f16_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b4_g128_f16_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, affine_b4_g128_f16_gemv_id_int8_f16_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b4_g128_f16_gemv_id_int8_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b4_g128_f16_gemv_id_int8_f16_vulkan_load_words},
+    {7, "staged", 1, 4, affine_b4_g128_f16_gemv_id_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b4_g128_f16_gemv_id_int8_f16_vulkan = {
     .name = "affine_b4_g128_f16_gemv_id_int8_f16",
@@ -1400,7 +1412,7 @@ const qk_kernel qk_affine_b4_g128_f16_gemv_id_int8_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b4_g128_f16_gemv_id_int8_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = affine_b4_g128_f16_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1433,10 +1445,12 @@ static const uint32_t affine_b4_g128_f16_gemv_id_split_f16_vulkan_local_size_x[]
 static const uint32_t affine_b4_g128_f16_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b4_g128_f16_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t affine_b4_g128_f16_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b4_g128_f16_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b4_g128_f16_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g128_f16_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b4_g128_f16_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, affine_b4_g128_f16_gemv_id_split_f16_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b4_g128_f16_gemv_id_split_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b4_g128_f16_gemv_id_split_f16_vulkan_load_words},
+    {7, "staged", 1, 4, affine_b4_g128_f16_gemv_id_split_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b4_g128_f16_gemv_id_split_f16_vulkan = {
     .name = "affine_b4_g128_f16_gemv_id_split_f16",
@@ -1450,7 +1464,7 @@ const qk_kernel qk_affine_b4_g128_f16_gemv_id_split_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b4_g128_f16_gemv_id_split_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = affine_b4_g128_f16_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1483,10 +1497,12 @@ static const uint32_t affine_b4_g128_f16_gemv_id_int24_f16_vulkan_local_size_x[]
 static const uint32_t affine_b4_g128_f16_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b4_g128_f16_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t affine_b4_g128_f16_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b4_g128_f16_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b4_g128_f16_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b4_g128_f16_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b4_g128_f16_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, affine_b4_g128_f16_gemv_id_int24_f16_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b4_g128_f16_gemv_id_int24_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b4_g128_f16_gemv_id_int24_f16_vulkan_load_words},
+    {7, "staged", 1, 4, affine_b4_g128_f16_gemv_id_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b4_g128_f16_gemv_id_int24_f16_vulkan = {
     .name = "affine_b4_g128_f16_gemv_id_int24_f16",
@@ -1500,7 +1516,7 @@ const qk_kernel qk_affine_b4_g128_f16_gemv_id_int24_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b4_g128_f16_gemv_id_int24_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = affine_b4_g128_f16_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

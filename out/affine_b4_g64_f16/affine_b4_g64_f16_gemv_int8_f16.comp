@@ -375,18 +375,18 @@ float sum_of_lanes(float v[ROWS], uint width) {
     return v[0];
 }
 
-// What a workgroup keeps of x, which is tiles `begin` to `end`; a thread has the one at `own`, and those that are one or more
-// subgroups further on.
-void stage_wide_x(uint begin, uint end, uint own) {
-    const uint runs_end = (end + 1u) / 2u * 32u;
-    for (staged_from = begin / 2u * 32u; staged_from < runs_end; staged_from += STAGED) {
+// What a workgroup keeps of right-hand side `vector`, which is tiles `begin` to `end`; a thread has the one at `own`, and those
+// that are one or more subgroups further on.
+void stage_wide_x(uint vector, uint begin, uint end, uint own) {
+    const uint runs = vector * row_tiles * 4u, runs_end = runs + (end + 1u) / 2u * 32u;
+    for (staged_from = runs + begin / 2u * 32u; staged_from < runs_end; staged_from += STAGED) {
         const uint count = min(STAGED, runs_end - staged_from);
         barrier();
         for (uint i = gl_LocalInvocationID.x; i < count; i += gl_WorkGroupSize.x) staged[i + i / 16u] = x_in[staged_from + i];
         barrier();
         [[unroll]] for (uint k = 0; k < WIDE_TILES; ++k) {
             const uint j = own + k * gl_SubgroupSize;
-            if (j < end && j / 2u * 32u - staged_from < STAGED) load_wide_x(0u, j, k);
+            if (j < end && runs + j / 2u * 32u - staged_from < STAGED) load_wide_x(vector, j, k);
         }
     }
 }
@@ -404,11 +404,12 @@ void walk_wide() {
         [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
         for (uint c0 = 0u; c0 < slices; c0 += split) {
             const uint c = c0 + gl_SubgroupID % split;
-            if (STAGED > 1u && c0 != held) stage_wide_x(c0 * slice, min((c0 + split) * slice, wide_tiles), c * slice + lane);
+            const bool kept = c0 == held;
+            if (STAGED > 1u && !kept) stage_wide_x(0u, c0 * slice, min((c0 + split) * slice, wide_tiles), c * slice + lane);
             [[unroll]] for (uint k = 0; k < WIDE_TILES; ++k) {
                 const uint j = c * slice + k * gl_SubgroupSize + lane;
                 if (j >= wide_tiles) continue;
-                if (STAGED == 1u && c0 != held) load_wide_x(0u, j, k);
+                if (STAGED == 1u && !kept) load_wide_x(0u, j, k);
                 uvec4 fours[ROWS][2];
                 uint words[ROWS][2];
                 [[unroll]] for (uint r = 0u; r < ROWS; ++r) fetch_wide(min(row + r, end - 1u), j, fours[r], words[r]);

@@ -1108,9 +1108,11 @@ static const qk_field affine_b5_g64_bf16_gemv_id_f32_push[] = {
 static const uint32_t affine_b5_g64_bf16_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b5_g64_bf16_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g64_bf16_gemv_id_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b5_g64_bf16_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b5_g64_bf16_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g64_bf16_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b5_g64_bf16_gemv_id_f32_vulkan_rows},
-    {5, "load_words", 4, 2, affine_b5_g64_bf16_gemv_id_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b5_g64_bf16_gemv_id_f32_vulkan_load_words},
+    {7, "staged", 1, 4, affine_b5_g64_bf16_gemv_id_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b5_g64_bf16_gemv_id_f32_vulkan = {
     .name = "affine_b5_g64_bf16_gemv_id_f32",
@@ -1124,7 +1126,7 @@ const qk_kernel qk_affine_b5_g64_bf16_gemv_id_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b5_g64_bf16_gemv_id_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b5_g64_bf16_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1177,10 +1179,12 @@ static const uint32_t affine_b5_g64_bf16_gemv_id_int8_f32_vulkan_local_size_x[] 
 static const uint32_t affine_b5_g64_bf16_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g64_bf16_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t affine_b5_g64_bf16_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b5_g64_bf16_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b5_g64_bf16_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g64_bf16_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b5_g64_bf16_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, affine_b5_g64_bf16_gemv_id_int8_f32_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b5_g64_bf16_gemv_id_int8_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b5_g64_bf16_gemv_id_int8_f32_vulkan_load_words},
+    {7, "staged", 1, 4, affine_b5_g64_bf16_gemv_id_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b5_g64_bf16_gemv_id_int8_f32_vulkan = {
     .name = "affine_b5_g64_bf16_gemv_id_int8_f32",
@@ -1194,7 +1198,7 @@ const qk_kernel qk_affine_b5_g64_bf16_gemv_id_int8_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b5_g64_bf16_gemv_id_int8_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = affine_b5_g64_bf16_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1227,10 +1231,12 @@ static const uint32_t affine_b5_g64_bf16_gemv_id_split_f32_vulkan_local_size_x[]
 static const uint32_t affine_b5_g64_bf16_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g64_bf16_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t affine_b5_g64_bf16_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b5_g64_bf16_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b5_g64_bf16_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g64_bf16_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b5_g64_bf16_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, affine_b5_g64_bf16_gemv_id_split_f32_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b5_g64_bf16_gemv_id_split_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b5_g64_bf16_gemv_id_split_f32_vulkan_load_words},
+    {7, "staged", 1, 4, affine_b5_g64_bf16_gemv_id_split_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b5_g64_bf16_gemv_id_split_f32_vulkan = {
     .name = "affine_b5_g64_bf16_gemv_id_split_f32",
@@ -1244,7 +1250,7 @@ const qk_kernel qk_affine_b5_g64_bf16_gemv_id_split_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b5_g64_bf16_gemv_id_split_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = affine_b5_g64_bf16_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1277,10 +1283,12 @@ static const uint32_t affine_b5_g64_bf16_gemv_id_int24_f32_vulkan_local_size_x[]
 static const uint32_t affine_b5_g64_bf16_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g64_bf16_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t affine_b5_g64_bf16_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b5_g64_bf16_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b5_g64_bf16_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g64_bf16_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b5_g64_bf16_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, affine_b5_g64_bf16_gemv_id_int24_f32_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b5_g64_bf16_gemv_id_int24_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b5_g64_bf16_gemv_id_int24_f32_vulkan_load_words},
+    {7, "staged", 1, 4, affine_b5_g64_bf16_gemv_id_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b5_g64_bf16_gemv_id_int24_f32_vulkan = {
     .name = "affine_b5_g64_bf16_gemv_id_int24_f32",
@@ -1294,7 +1302,7 @@ const qk_kernel qk_affine_b5_g64_bf16_gemv_id_int24_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b5_g64_bf16_gemv_id_int24_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = affine_b5_g64_bf16_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1326,9 +1334,11 @@ static const qk_field affine_b5_g64_bf16_gemv_id_f16_push[] = {
 static const uint32_t affine_b5_g64_bf16_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b5_g64_bf16_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g64_bf16_gemv_id_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b5_g64_bf16_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b5_g64_bf16_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g64_bf16_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b5_g64_bf16_gemv_id_f16_vulkan_rows},
-    {5, "load_words", 4, 2, affine_b5_g64_bf16_gemv_id_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b5_g64_bf16_gemv_id_f16_vulkan_load_words},
+    {7, "staged", 1, 4, affine_b5_g64_bf16_gemv_id_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b5_g64_bf16_gemv_id_f16_vulkan = {
     .name = "affine_b5_g64_bf16_gemv_id_f16",
@@ -1342,7 +1352,7 @@ const qk_kernel qk_affine_b5_g64_bf16_gemv_id_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b5_g64_bf16_gemv_id_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b5_g64_bf16_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1395,10 +1405,12 @@ static const uint32_t affine_b5_g64_bf16_gemv_id_int8_f16_vulkan_local_size_x[] 
 static const uint32_t affine_b5_g64_bf16_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g64_bf16_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t affine_b5_g64_bf16_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b5_g64_bf16_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b5_g64_bf16_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g64_bf16_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b5_g64_bf16_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, affine_b5_g64_bf16_gemv_id_int8_f16_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b5_g64_bf16_gemv_id_int8_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b5_g64_bf16_gemv_id_int8_f16_vulkan_load_words},
+    {7, "staged", 1, 4, affine_b5_g64_bf16_gemv_id_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b5_g64_bf16_gemv_id_int8_f16_vulkan = {
     .name = "affine_b5_g64_bf16_gemv_id_int8_f16",
@@ -1412,7 +1424,7 @@ const qk_kernel qk_affine_b5_g64_bf16_gemv_id_int8_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b5_g64_bf16_gemv_id_int8_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = affine_b5_g64_bf16_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1445,10 +1457,12 @@ static const uint32_t affine_b5_g64_bf16_gemv_id_split_f16_vulkan_local_size_x[]
 static const uint32_t affine_b5_g64_bf16_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g64_bf16_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t affine_b5_g64_bf16_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b5_g64_bf16_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b5_g64_bf16_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g64_bf16_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b5_g64_bf16_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, affine_b5_g64_bf16_gemv_id_split_f16_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b5_g64_bf16_gemv_id_split_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b5_g64_bf16_gemv_id_split_f16_vulkan_load_words},
+    {7, "staged", 1, 4, affine_b5_g64_bf16_gemv_id_split_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b5_g64_bf16_gemv_id_split_f16_vulkan = {
     .name = "affine_b5_g64_bf16_gemv_id_split_f16",
@@ -1462,7 +1476,7 @@ const qk_kernel qk_affine_b5_g64_bf16_gemv_id_split_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b5_g64_bf16_gemv_id_split_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = affine_b5_g64_bf16_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1495,10 +1509,12 @@ static const uint32_t affine_b5_g64_bf16_gemv_id_int24_f16_vulkan_local_size_x[]
 static const uint32_t affine_b5_g64_bf16_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g64_bf16_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t affine_b5_g64_bf16_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b5_g64_bf16_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b5_g64_bf16_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g64_bf16_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b5_g64_bf16_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, affine_b5_g64_bf16_gemv_id_int24_f16_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b5_g64_bf16_gemv_id_int24_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b5_g64_bf16_gemv_id_int24_f16_vulkan_load_words},
+    {7, "staged", 1, 4, affine_b5_g64_bf16_gemv_id_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b5_g64_bf16_gemv_id_int24_f16_vulkan = {
     .name = "affine_b5_g64_bf16_gemv_id_int24_f16",
@@ -1512,7 +1528,7 @@ const qk_kernel qk_affine_b5_g64_bf16_gemv_id_int24_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b5_g64_bf16_gemv_id_int24_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = affine_b5_g64_bf16_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

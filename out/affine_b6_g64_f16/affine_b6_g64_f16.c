@@ -1100,9 +1100,11 @@ static const qk_field affine_b6_g64_f16_gemv_id_f32_push[] = {
 static const uint32_t affine_b6_g64_f16_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b6_g64_f16_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g64_f16_gemv_id_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b6_g64_f16_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b6_g64_f16_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g64_f16_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b6_g64_f16_gemv_id_f32_vulkan_rows},
-    {5, "load_words", 4, 2, affine_b6_g64_f16_gemv_id_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b6_g64_f16_gemv_id_f32_vulkan_load_words},
+    {7, "staged", 1, 4, affine_b6_g64_f16_gemv_id_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b6_g64_f16_gemv_id_f32_vulkan = {
     .name = "affine_b6_g64_f16_gemv_id_f32",
@@ -1116,7 +1118,7 @@ const qk_kernel qk_affine_b6_g64_f16_gemv_id_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b6_g64_f16_gemv_id_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b6_g64_f16_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1169,10 +1171,12 @@ static const uint32_t affine_b6_g64_f16_gemv_id_int8_f32_vulkan_local_size_x[] =
 static const uint32_t affine_b6_g64_f16_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g64_f16_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t affine_b6_g64_f16_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b6_g64_f16_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b6_g64_f16_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g64_f16_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b6_g64_f16_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, affine_b6_g64_f16_gemv_id_int8_f32_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b6_g64_f16_gemv_id_int8_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b6_g64_f16_gemv_id_int8_f32_vulkan_load_words},
+    {7, "staged", 1, 4, affine_b6_g64_f16_gemv_id_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b6_g64_f16_gemv_id_int8_f32_vulkan = {
     .name = "affine_b6_g64_f16_gemv_id_int8_f32",
@@ -1186,7 +1190,7 @@ const qk_kernel qk_affine_b6_g64_f16_gemv_id_int8_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b6_g64_f16_gemv_id_int8_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = affine_b6_g64_f16_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1219,10 +1223,12 @@ static const uint32_t affine_b6_g64_f16_gemv_id_split_f32_vulkan_local_size_x[] 
 static const uint32_t affine_b6_g64_f16_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g64_f16_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t affine_b6_g64_f16_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b6_g64_f16_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b6_g64_f16_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g64_f16_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b6_g64_f16_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, affine_b6_g64_f16_gemv_id_split_f32_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b6_g64_f16_gemv_id_split_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b6_g64_f16_gemv_id_split_f32_vulkan_load_words},
+    {7, "staged", 1, 4, affine_b6_g64_f16_gemv_id_split_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b6_g64_f16_gemv_id_split_f32_vulkan = {
     .name = "affine_b6_g64_f16_gemv_id_split_f32",
@@ -1236,7 +1242,7 @@ const qk_kernel qk_affine_b6_g64_f16_gemv_id_split_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b6_g64_f16_gemv_id_split_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = affine_b6_g64_f16_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1269,10 +1275,12 @@ static const uint32_t affine_b6_g64_f16_gemv_id_int24_f32_vulkan_local_size_x[] 
 static const uint32_t affine_b6_g64_f16_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g64_f16_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t affine_b6_g64_f16_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b6_g64_f16_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b6_g64_f16_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g64_f16_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b6_g64_f16_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, affine_b6_g64_f16_gemv_id_int24_f32_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b6_g64_f16_gemv_id_int24_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b6_g64_f16_gemv_id_int24_f32_vulkan_load_words},
+    {7, "staged", 1, 4, affine_b6_g64_f16_gemv_id_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b6_g64_f16_gemv_id_int24_f32_vulkan = {
     .name = "affine_b6_g64_f16_gemv_id_int24_f32",
@@ -1286,7 +1294,7 @@ const qk_kernel qk_affine_b6_g64_f16_gemv_id_int24_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b6_g64_f16_gemv_id_int24_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = affine_b6_g64_f16_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1318,9 +1326,11 @@ static const qk_field affine_b6_g64_f16_gemv_id_f16_push[] = {
 static const uint32_t affine_b6_g64_f16_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b6_g64_f16_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g64_f16_gemv_id_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b6_g64_f16_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b6_g64_f16_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g64_f16_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b6_g64_f16_gemv_id_f16_vulkan_rows},
-    {5, "load_words", 4, 2, affine_b6_g64_f16_gemv_id_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b6_g64_f16_gemv_id_f16_vulkan_load_words},
+    {7, "staged", 1, 4, affine_b6_g64_f16_gemv_id_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b6_g64_f16_gemv_id_f16_vulkan = {
     .name = "affine_b6_g64_f16_gemv_id_f16",
@@ -1334,7 +1344,7 @@ const qk_kernel qk_affine_b6_g64_f16_gemv_id_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b6_g64_f16_gemv_id_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b6_g64_f16_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1387,10 +1397,12 @@ static const uint32_t affine_b6_g64_f16_gemv_id_int8_f16_vulkan_local_size_x[] =
 static const uint32_t affine_b6_g64_f16_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g64_f16_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t affine_b6_g64_f16_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b6_g64_f16_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b6_g64_f16_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g64_f16_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b6_g64_f16_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, affine_b6_g64_f16_gemv_id_int8_f16_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b6_g64_f16_gemv_id_int8_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b6_g64_f16_gemv_id_int8_f16_vulkan_load_words},
+    {7, "staged", 1, 4, affine_b6_g64_f16_gemv_id_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b6_g64_f16_gemv_id_int8_f16_vulkan = {
     .name = "affine_b6_g64_f16_gemv_id_int8_f16",
@@ -1404,7 +1416,7 @@ const qk_kernel qk_affine_b6_g64_f16_gemv_id_int8_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b6_g64_f16_gemv_id_int8_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = affine_b6_g64_f16_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1437,10 +1449,12 @@ static const uint32_t affine_b6_g64_f16_gemv_id_split_f16_vulkan_local_size_x[] 
 static const uint32_t affine_b6_g64_f16_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g64_f16_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t affine_b6_g64_f16_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b6_g64_f16_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b6_g64_f16_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g64_f16_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b6_g64_f16_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, affine_b6_g64_f16_gemv_id_split_f16_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b6_g64_f16_gemv_id_split_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b6_g64_f16_gemv_id_split_f16_vulkan_load_words},
+    {7, "staged", 1, 4, affine_b6_g64_f16_gemv_id_split_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b6_g64_f16_gemv_id_split_f16_vulkan = {
     .name = "affine_b6_g64_f16_gemv_id_split_f16",
@@ -1454,7 +1468,7 @@ const qk_kernel qk_affine_b6_g64_f16_gemv_id_split_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b6_g64_f16_gemv_id_split_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = affine_b6_g64_f16_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1487,10 +1501,12 @@ static const uint32_t affine_b6_g64_f16_gemv_id_int24_f16_vulkan_local_size_x[] 
 static const uint32_t affine_b6_g64_f16_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b6_g64_f16_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t affine_b6_g64_f16_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b6_g64_f16_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b6_g64_f16_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b6_g64_f16_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b6_g64_f16_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, affine_b6_g64_f16_gemv_id_int24_f16_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b6_g64_f16_gemv_id_int24_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b6_g64_f16_gemv_id_int24_f16_vulkan_load_words},
+    {7, "staged", 1, 4, affine_b6_g64_f16_gemv_id_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b6_g64_f16_gemv_id_int24_f16_vulkan = {
     .name = "affine_b6_g64_f16_gemv_id_int24_f16",
@@ -1504,7 +1520,7 @@ const qk_kernel qk_affine_b6_g64_f16_gemv_id_int24_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b6_g64_f16_gemv_id_int24_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = affine_b6_g64_f16_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -1105,9 +1105,11 @@ static const qk_field affine_b8_g128_f32_gemv_id_f32_push[] = {
 static const uint32_t affine_b8_g128_f32_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b8_g128_f32_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g128_f32_gemv_id_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b8_g128_f32_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b8_g128_f32_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g128_f32_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b8_g128_f32_gemv_id_f32_vulkan_rows},
-    {5, "load_words", 4, 2, affine_b8_g128_f32_gemv_id_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b8_g128_f32_gemv_id_f32_vulkan_load_words},
+    {7, "staged", 1, 4, affine_b8_g128_f32_gemv_id_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b8_g128_f32_gemv_id_f32_vulkan = {
     .name = "affine_b8_g128_f32_gemv_id_f32",
@@ -1121,7 +1123,7 @@ const qk_kernel qk_affine_b8_g128_f32_gemv_id_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b8_g128_f32_gemv_id_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b8_g128_f32_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1174,10 +1176,12 @@ static const uint32_t affine_b8_g128_f32_gemv_id_int8_f32_vulkan_local_size_x[] 
 static const uint32_t affine_b8_g128_f32_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g128_f32_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t affine_b8_g128_f32_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b8_g128_f32_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b8_g128_f32_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g128_f32_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b8_g128_f32_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, affine_b8_g128_f32_gemv_id_int8_f32_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b8_g128_f32_gemv_id_int8_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b8_g128_f32_gemv_id_int8_f32_vulkan_load_words},
+    {7, "staged", 1, 4, affine_b8_g128_f32_gemv_id_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b8_g128_f32_gemv_id_int8_f32_vulkan = {
     .name = "affine_b8_g128_f32_gemv_id_int8_f32",
@@ -1191,7 +1195,7 @@ const qk_kernel qk_affine_b8_g128_f32_gemv_id_int8_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b8_g128_f32_gemv_id_int8_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = affine_b8_g128_f32_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1224,10 +1228,12 @@ static const uint32_t affine_b8_g128_f32_gemv_id_split_f32_vulkan_local_size_x[]
 static const uint32_t affine_b8_g128_f32_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g128_f32_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t affine_b8_g128_f32_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b8_g128_f32_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b8_g128_f32_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g128_f32_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b8_g128_f32_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, affine_b8_g128_f32_gemv_id_split_f32_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b8_g128_f32_gemv_id_split_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b8_g128_f32_gemv_id_split_f32_vulkan_load_words},
+    {7, "staged", 1, 4, affine_b8_g128_f32_gemv_id_split_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b8_g128_f32_gemv_id_split_f32_vulkan = {
     .name = "affine_b8_g128_f32_gemv_id_split_f32",
@@ -1241,7 +1247,7 @@ const qk_kernel qk_affine_b8_g128_f32_gemv_id_split_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b8_g128_f32_gemv_id_split_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = affine_b8_g128_f32_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1274,10 +1280,12 @@ static const uint32_t affine_b8_g128_f32_gemv_id_int24_f32_vulkan_local_size_x[]
 static const uint32_t affine_b8_g128_f32_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g128_f32_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t affine_b8_g128_f32_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b8_g128_f32_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b8_g128_f32_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g128_f32_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b8_g128_f32_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, affine_b8_g128_f32_gemv_id_int24_f32_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b8_g128_f32_gemv_id_int24_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b8_g128_f32_gemv_id_int24_f32_vulkan_load_words},
+    {7, "staged", 1, 4, affine_b8_g128_f32_gemv_id_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b8_g128_f32_gemv_id_int24_f32_vulkan = {
     .name = "affine_b8_g128_f32_gemv_id_int24_f32",
@@ -1291,7 +1299,7 @@ const qk_kernel qk_affine_b8_g128_f32_gemv_id_int24_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b8_g128_f32_gemv_id_int24_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = affine_b8_g128_f32_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1323,9 +1331,11 @@ static const qk_field affine_b8_g128_f32_gemv_id_f16_push[] = {
 static const uint32_t affine_b8_g128_f32_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b8_g128_f32_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g128_f32_gemv_id_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b8_g128_f32_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b8_g128_f32_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g128_f32_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b8_g128_f32_gemv_id_f16_vulkan_rows},
-    {5, "load_words", 4, 2, affine_b8_g128_f32_gemv_id_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b8_g128_f32_gemv_id_f16_vulkan_load_words},
+    {7, "staged", 1, 4, affine_b8_g128_f32_gemv_id_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b8_g128_f32_gemv_id_f16_vulkan = {
     .name = "affine_b8_g128_f32_gemv_id_f16",
@@ -1339,7 +1349,7 @@ const qk_kernel qk_affine_b8_g128_f32_gemv_id_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b8_g128_f32_gemv_id_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b8_g128_f32_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1392,10 +1402,12 @@ static const uint32_t affine_b8_g128_f32_gemv_id_int8_f16_vulkan_local_size_x[] 
 static const uint32_t affine_b8_g128_f32_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g128_f32_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t affine_b8_g128_f32_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b8_g128_f32_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b8_g128_f32_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g128_f32_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b8_g128_f32_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, affine_b8_g128_f32_gemv_id_int8_f16_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b8_g128_f32_gemv_id_int8_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b8_g128_f32_gemv_id_int8_f16_vulkan_load_words},
+    {7, "staged", 1, 4, affine_b8_g128_f32_gemv_id_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b8_g128_f32_gemv_id_int8_f16_vulkan = {
     .name = "affine_b8_g128_f32_gemv_id_int8_f16",
@@ -1409,7 +1421,7 @@ const qk_kernel qk_affine_b8_g128_f32_gemv_id_int8_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b8_g128_f32_gemv_id_int8_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = affine_b8_g128_f32_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1442,10 +1454,12 @@ static const uint32_t affine_b8_g128_f32_gemv_id_split_f16_vulkan_local_size_x[]
 static const uint32_t affine_b8_g128_f32_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g128_f32_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t affine_b8_g128_f32_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b8_g128_f32_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b8_g128_f32_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g128_f32_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b8_g128_f32_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, affine_b8_g128_f32_gemv_id_split_f16_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b8_g128_f32_gemv_id_split_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b8_g128_f32_gemv_id_split_f16_vulkan_load_words},
+    {7, "staged", 1, 4, affine_b8_g128_f32_gemv_id_split_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b8_g128_f32_gemv_id_split_f16_vulkan = {
     .name = "affine_b8_g128_f32_gemv_id_split_f16",
@@ -1459,7 +1473,7 @@ const qk_kernel qk_affine_b8_g128_f32_gemv_id_split_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b8_g128_f32_gemv_id_split_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = affine_b8_g128_f32_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1492,10 +1506,12 @@ static const uint32_t affine_b8_g128_f32_gemv_id_int24_f16_vulkan_local_size_x[]
 static const uint32_t affine_b8_g128_f32_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g128_f32_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t affine_b8_g128_f32_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b8_g128_f32_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b8_g128_f32_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g128_f32_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b8_g128_f32_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, affine_b8_g128_f32_gemv_id_int24_f16_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b8_g128_f32_gemv_id_int24_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b8_g128_f32_gemv_id_int24_f16_vulkan_load_words},
+    {7, "staged", 1, 4, affine_b8_g128_f32_gemv_id_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b8_g128_f32_gemv_id_int24_f16_vulkan = {
     .name = "affine_b8_g128_f32_gemv_id_int24_f16",
@@ -1509,7 +1525,7 @@ const qk_kernel qk_affine_b8_g128_f32_gemv_id_int24_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b8_g128_f32_gemv_id_int24_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = affine_b8_g128_f32_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -1103,9 +1103,11 @@ static const qk_field affine_b8_g32_bf16_gemv_id_f32_push[] = {
 static const uint32_t affine_b8_g32_bf16_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b8_g32_bf16_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g32_bf16_gemv_id_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b8_g32_bf16_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b8_g32_bf16_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g32_bf16_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b8_g32_bf16_gemv_id_f32_vulkan_rows},
-    {5, "load_words", 4, 2, affine_b8_g32_bf16_gemv_id_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b8_g32_bf16_gemv_id_f32_vulkan_load_words},
+    {7, "staged", 1, 4, affine_b8_g32_bf16_gemv_id_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b8_g32_bf16_gemv_id_f32_vulkan = {
     .name = "affine_b8_g32_bf16_gemv_id_f32",
@@ -1119,7 +1121,7 @@ const qk_kernel qk_affine_b8_g32_bf16_gemv_id_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b8_g32_bf16_gemv_id_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b8_g32_bf16_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1172,10 +1174,12 @@ static const uint32_t affine_b8_g32_bf16_gemv_id_int8_f32_vulkan_local_size_x[] 
 static const uint32_t affine_b8_g32_bf16_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g32_bf16_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t affine_b8_g32_bf16_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b8_g32_bf16_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b8_g32_bf16_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g32_bf16_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b8_g32_bf16_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, affine_b8_g32_bf16_gemv_id_int8_f32_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b8_g32_bf16_gemv_id_int8_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b8_g32_bf16_gemv_id_int8_f32_vulkan_load_words},
+    {7, "staged", 1, 4, affine_b8_g32_bf16_gemv_id_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b8_g32_bf16_gemv_id_int8_f32_vulkan = {
     .name = "affine_b8_g32_bf16_gemv_id_int8_f32",
@@ -1189,7 +1193,7 @@ const qk_kernel qk_affine_b8_g32_bf16_gemv_id_int8_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b8_g32_bf16_gemv_id_int8_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = affine_b8_g32_bf16_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1222,10 +1226,12 @@ static const uint32_t affine_b8_g32_bf16_gemv_id_split_f32_vulkan_local_size_x[]
 static const uint32_t affine_b8_g32_bf16_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g32_bf16_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t affine_b8_g32_bf16_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b8_g32_bf16_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b8_g32_bf16_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g32_bf16_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b8_g32_bf16_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, affine_b8_g32_bf16_gemv_id_split_f32_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b8_g32_bf16_gemv_id_split_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b8_g32_bf16_gemv_id_split_f32_vulkan_load_words},
+    {7, "staged", 1, 4, affine_b8_g32_bf16_gemv_id_split_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b8_g32_bf16_gemv_id_split_f32_vulkan = {
     .name = "affine_b8_g32_bf16_gemv_id_split_f32",
@@ -1239,7 +1245,7 @@ const qk_kernel qk_affine_b8_g32_bf16_gemv_id_split_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b8_g32_bf16_gemv_id_split_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = affine_b8_g32_bf16_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1272,10 +1278,12 @@ static const uint32_t affine_b8_g32_bf16_gemv_id_int24_f32_vulkan_local_size_x[]
 static const uint32_t affine_b8_g32_bf16_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g32_bf16_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t affine_b8_g32_bf16_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b8_g32_bf16_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b8_g32_bf16_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g32_bf16_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b8_g32_bf16_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, affine_b8_g32_bf16_gemv_id_int24_f32_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b8_g32_bf16_gemv_id_int24_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b8_g32_bf16_gemv_id_int24_f32_vulkan_load_words},
+    {7, "staged", 1, 4, affine_b8_g32_bf16_gemv_id_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b8_g32_bf16_gemv_id_int24_f32_vulkan = {
     .name = "affine_b8_g32_bf16_gemv_id_int24_f32",
@@ -1289,7 +1297,7 @@ const qk_kernel qk_affine_b8_g32_bf16_gemv_id_int24_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b8_g32_bf16_gemv_id_int24_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = affine_b8_g32_bf16_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1321,9 +1329,11 @@ static const qk_field affine_b8_g32_bf16_gemv_id_f16_push[] = {
 static const uint32_t affine_b8_g32_bf16_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b8_g32_bf16_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g32_bf16_gemv_id_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b8_g32_bf16_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b8_g32_bf16_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g32_bf16_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b8_g32_bf16_gemv_id_f16_vulkan_rows},
-    {5, "load_words", 4, 2, affine_b8_g32_bf16_gemv_id_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b8_g32_bf16_gemv_id_f16_vulkan_load_words},
+    {7, "staged", 1, 4, affine_b8_g32_bf16_gemv_id_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b8_g32_bf16_gemv_id_f16_vulkan = {
     .name = "affine_b8_g32_bf16_gemv_id_f16",
@@ -1337,7 +1347,7 @@ const qk_kernel qk_affine_b8_g32_bf16_gemv_id_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b8_g32_bf16_gemv_id_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = affine_b8_g32_bf16_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1390,10 +1400,12 @@ static const uint32_t affine_b8_g32_bf16_gemv_id_int8_f16_vulkan_local_size_x[] 
 static const uint32_t affine_b8_g32_bf16_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g32_bf16_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t affine_b8_g32_bf16_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b8_g32_bf16_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b8_g32_bf16_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g32_bf16_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b8_g32_bf16_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, affine_b8_g32_bf16_gemv_id_int8_f16_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b8_g32_bf16_gemv_id_int8_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b8_g32_bf16_gemv_id_int8_f16_vulkan_load_words},
+    {7, "staged", 1, 4, affine_b8_g32_bf16_gemv_id_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b8_g32_bf16_gemv_id_int8_f16_vulkan = {
     .name = "affine_b8_g32_bf16_gemv_id_int8_f16",
@@ -1407,7 +1419,7 @@ const qk_kernel qk_affine_b8_g32_bf16_gemv_id_int8_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b8_g32_bf16_gemv_id_int8_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = affine_b8_g32_bf16_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1440,10 +1452,12 @@ static const uint32_t affine_b8_g32_bf16_gemv_id_split_f16_vulkan_local_size_x[]
 static const uint32_t affine_b8_g32_bf16_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g32_bf16_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t affine_b8_g32_bf16_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b8_g32_bf16_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b8_g32_bf16_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g32_bf16_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b8_g32_bf16_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, affine_b8_g32_bf16_gemv_id_split_f16_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b8_g32_bf16_gemv_id_split_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b8_g32_bf16_gemv_id_split_f16_vulkan_load_words},
+    {7, "staged", 1, 4, affine_b8_g32_bf16_gemv_id_split_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b8_g32_bf16_gemv_id_split_f16_vulkan = {
     .name = "affine_b8_g32_bf16_gemv_id_split_f16",
@@ -1457,7 +1471,7 @@ const qk_kernel qk_affine_b8_g32_bf16_gemv_id_split_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b8_g32_bf16_gemv_id_split_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = affine_b8_g32_bf16_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1490,10 +1504,12 @@ static const uint32_t affine_b8_g32_bf16_gemv_id_int24_f16_vulkan_local_size_x[]
 static const uint32_t affine_b8_g32_bf16_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b8_g32_bf16_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t affine_b8_g32_bf16_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b8_g32_bf16_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b8_g32_bf16_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b8_g32_bf16_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b8_g32_bf16_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, affine_b8_g32_bf16_gemv_id_int24_f16_vulkan_digits},
-    {5, "load_words", 4, 2, affine_b8_g32_bf16_gemv_id_int24_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, affine_b8_g32_bf16_gemv_id_int24_f16_vulkan_load_words},
+    {7, "staged", 1, 4, affine_b8_g32_bf16_gemv_id_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b8_g32_bf16_gemv_id_int24_f16_vulkan = {
     .name = "affine_b8_g32_bf16_gemv_id_int24_f16",
@@ -1507,7 +1523,7 @@ const qk_kernel qk_affine_b8_g32_bf16_gemv_id_int24_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b8_g32_bf16_gemv_id_int24_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = affine_b8_g32_bf16_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -1086,9 +1086,11 @@ static const qk_field ct_b4_g128_gemv_id_f32_push[] = {
 static const uint32_t ct_b4_g128_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t ct_b4_g128_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g128_gemv_id_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t ct_b4_g128_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b4_g128_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_g128_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, ct_b4_g128_gemv_id_f32_vulkan_rows},
-    {5, "load_words", 4, 2, ct_b4_g128_gemv_id_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, ct_b4_g128_gemv_id_f32_vulkan_load_words},
+    {7, "staged", 1, 4, ct_b4_g128_gemv_id_f32_vulkan_staged}};
 
 const qk_kernel qk_ct_b4_g128_gemv_id_f32_vulkan = {
     .name = "ct_b4_g128_gemv_id_f32",
@@ -1102,7 +1104,7 @@ const qk_kernel qk_ct_b4_g128_gemv_id_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = ct_b4_g128_gemv_id_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = ct_b4_g128_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1154,10 +1156,12 @@ static const uint32_t ct_b4_g128_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 6
 static const uint32_t ct_b4_g128_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g128_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t ct_b4_g128_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t ct_b4_g128_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b4_g128_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_g128_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, ct_b4_g128_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, ct_b4_g128_gemv_id_int8_f32_vulkan_digits},
-    {5, "load_words", 4, 2, ct_b4_g128_gemv_id_int8_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, ct_b4_g128_gemv_id_int8_f32_vulkan_load_words},
+    {7, "staged", 1, 4, ct_b4_g128_gemv_id_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_ct_b4_g128_gemv_id_int8_f32_vulkan = {
     .name = "ct_b4_g128_gemv_id_int8_f32",
@@ -1171,7 +1175,7 @@ const qk_kernel qk_ct_b4_g128_gemv_id_int8_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = ct_b4_g128_gemv_id_int8_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = ct_b4_g128_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1203,10 +1207,12 @@ static const uint32_t ct_b4_g128_gemv_id_split_f32_vulkan_local_size_x[] = {32, 
 static const uint32_t ct_b4_g128_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g128_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t ct_b4_g128_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t ct_b4_g128_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b4_g128_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_g128_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, ct_b4_g128_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, ct_b4_g128_gemv_id_split_f32_vulkan_digits},
-    {5, "load_words", 4, 2, ct_b4_g128_gemv_id_split_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, ct_b4_g128_gemv_id_split_f32_vulkan_load_words},
+    {7, "staged", 1, 4, ct_b4_g128_gemv_id_split_f32_vulkan_staged}};
 
 const qk_kernel qk_ct_b4_g128_gemv_id_split_f32_vulkan = {
     .name = "ct_b4_g128_gemv_id_split_f32",
@@ -1220,7 +1226,7 @@ const qk_kernel qk_ct_b4_g128_gemv_id_split_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = ct_b4_g128_gemv_id_split_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = ct_b4_g128_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1252,10 +1258,12 @@ static const uint32_t ct_b4_g128_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 
 static const uint32_t ct_b4_g128_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g128_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t ct_b4_g128_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t ct_b4_g128_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b4_g128_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_g128_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, ct_b4_g128_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, ct_b4_g128_gemv_id_int24_f32_vulkan_digits},
-    {5, "load_words", 4, 2, ct_b4_g128_gemv_id_int24_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, ct_b4_g128_gemv_id_int24_f32_vulkan_load_words},
+    {7, "staged", 1, 4, ct_b4_g128_gemv_id_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_ct_b4_g128_gemv_id_int24_f32_vulkan = {
     .name = "ct_b4_g128_gemv_id_int24_f32",
@@ -1269,7 +1277,7 @@ const qk_kernel qk_ct_b4_g128_gemv_id_int24_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = ct_b4_g128_gemv_id_int24_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = ct_b4_g128_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1300,9 +1308,11 @@ static const qk_field ct_b4_g128_gemv_id_f16_push[] = {
 static const uint32_t ct_b4_g128_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t ct_b4_g128_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g128_gemv_id_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t ct_b4_g128_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b4_g128_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_g128_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, ct_b4_g128_gemv_id_f16_vulkan_rows},
-    {5, "load_words", 4, 2, ct_b4_g128_gemv_id_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, ct_b4_g128_gemv_id_f16_vulkan_load_words},
+    {7, "staged", 1, 4, ct_b4_g128_gemv_id_f16_vulkan_staged}};
 
 const qk_kernel qk_ct_b4_g128_gemv_id_f16_vulkan = {
     .name = "ct_b4_g128_gemv_id_f16",
@@ -1316,7 +1326,7 @@ const qk_kernel qk_ct_b4_g128_gemv_id_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = ct_b4_g128_gemv_id_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = ct_b4_g128_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1368,10 +1378,12 @@ static const uint32_t ct_b4_g128_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 6
 static const uint32_t ct_b4_g128_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g128_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t ct_b4_g128_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t ct_b4_g128_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b4_g128_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_g128_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, ct_b4_g128_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, ct_b4_g128_gemv_id_int8_f16_vulkan_digits},
-    {5, "load_words", 4, 2, ct_b4_g128_gemv_id_int8_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, ct_b4_g128_gemv_id_int8_f16_vulkan_load_words},
+    {7, "staged", 1, 4, ct_b4_g128_gemv_id_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_ct_b4_g128_gemv_id_int8_f16_vulkan = {
     .name = "ct_b4_g128_gemv_id_int8_f16",
@@ -1385,7 +1397,7 @@ const qk_kernel qk_ct_b4_g128_gemv_id_int8_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = ct_b4_g128_gemv_id_int8_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = ct_b4_g128_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1417,10 +1429,12 @@ static const uint32_t ct_b4_g128_gemv_id_split_f16_vulkan_local_size_x[] = {32, 
 static const uint32_t ct_b4_g128_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g128_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t ct_b4_g128_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t ct_b4_g128_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b4_g128_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_g128_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, ct_b4_g128_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, ct_b4_g128_gemv_id_split_f16_vulkan_digits},
-    {5, "load_words", 4, 2, ct_b4_g128_gemv_id_split_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, ct_b4_g128_gemv_id_split_f16_vulkan_load_words},
+    {7, "staged", 1, 4, ct_b4_g128_gemv_id_split_f16_vulkan_staged}};
 
 const qk_kernel qk_ct_b4_g128_gemv_id_split_f16_vulkan = {
     .name = "ct_b4_g128_gemv_id_split_f16",
@@ -1434,7 +1448,7 @@ const qk_kernel qk_ct_b4_g128_gemv_id_split_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = ct_b4_g128_gemv_id_split_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = ct_b4_g128_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1466,10 +1480,12 @@ static const uint32_t ct_b4_g128_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 
 static const uint32_t ct_b4_g128_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b4_g128_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t ct_b4_g128_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t ct_b4_g128_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b4_g128_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b4_g128_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, ct_b4_g128_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, ct_b4_g128_gemv_id_int24_f16_vulkan_digits},
-    {5, "load_words", 4, 2, ct_b4_g128_gemv_id_int24_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, ct_b4_g128_gemv_id_int24_f16_vulkan_load_words},
+    {7, "staged", 1, 4, ct_b4_g128_gemv_id_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_ct_b4_g128_gemv_id_int24_f16_vulkan = {
     .name = "ct_b4_g128_gemv_id_int24_f16",
@@ -1483,7 +1499,7 @@ const qk_kernel qk_ct_b4_g128_gemv_id_int24_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = ct_b4_g128_gemv_id_int24_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = ct_b4_g128_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

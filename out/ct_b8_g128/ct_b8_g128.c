@@ -1085,9 +1085,11 @@ static const qk_field ct_b8_g128_gemv_id_f32_push[] = {
 static const uint32_t ct_b8_g128_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t ct_b8_g128_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g128_gemv_id_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t ct_b8_g128_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b8_g128_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g128_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, ct_b8_g128_gemv_id_f32_vulkan_rows},
-    {5, "load_words", 4, 2, ct_b8_g128_gemv_id_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, ct_b8_g128_gemv_id_f32_vulkan_load_words},
+    {7, "staged", 1, 4, ct_b8_g128_gemv_id_f32_vulkan_staged}};
 
 const qk_kernel qk_ct_b8_g128_gemv_id_f32_vulkan = {
     .name = "ct_b8_g128_gemv_id_f32",
@@ -1101,7 +1103,7 @@ const qk_kernel qk_ct_b8_g128_gemv_id_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = ct_b8_g128_gemv_id_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = ct_b8_g128_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1153,10 +1155,12 @@ static const uint32_t ct_b8_g128_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 6
 static const uint32_t ct_b8_g128_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g128_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t ct_b8_g128_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t ct_b8_g128_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b8_g128_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g128_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, ct_b8_g128_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, ct_b8_g128_gemv_id_int8_f32_vulkan_digits},
-    {5, "load_words", 4, 2, ct_b8_g128_gemv_id_int8_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, ct_b8_g128_gemv_id_int8_f32_vulkan_load_words},
+    {7, "staged", 1, 4, ct_b8_g128_gemv_id_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_ct_b8_g128_gemv_id_int8_f32_vulkan = {
     .name = "ct_b8_g128_gemv_id_int8_f32",
@@ -1170,7 +1174,7 @@ const qk_kernel qk_ct_b8_g128_gemv_id_int8_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = ct_b8_g128_gemv_id_int8_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = ct_b8_g128_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1202,10 +1206,12 @@ static const uint32_t ct_b8_g128_gemv_id_split_f32_vulkan_local_size_x[] = {32, 
 static const uint32_t ct_b8_g128_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g128_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t ct_b8_g128_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t ct_b8_g128_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b8_g128_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g128_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, ct_b8_g128_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, ct_b8_g128_gemv_id_split_f32_vulkan_digits},
-    {5, "load_words", 4, 2, ct_b8_g128_gemv_id_split_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, ct_b8_g128_gemv_id_split_f32_vulkan_load_words},
+    {7, "staged", 1, 4, ct_b8_g128_gemv_id_split_f32_vulkan_staged}};
 
 const qk_kernel qk_ct_b8_g128_gemv_id_split_f32_vulkan = {
     .name = "ct_b8_g128_gemv_id_split_f32",
@@ -1219,7 +1225,7 @@ const qk_kernel qk_ct_b8_g128_gemv_id_split_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = ct_b8_g128_gemv_id_split_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = ct_b8_g128_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1251,10 +1257,12 @@ static const uint32_t ct_b8_g128_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 
 static const uint32_t ct_b8_g128_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g128_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t ct_b8_g128_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t ct_b8_g128_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b8_g128_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g128_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, ct_b8_g128_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, ct_b8_g128_gemv_id_int24_f32_vulkan_digits},
-    {5, "load_words", 4, 2, ct_b8_g128_gemv_id_int24_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, ct_b8_g128_gemv_id_int24_f32_vulkan_load_words},
+    {7, "staged", 1, 4, ct_b8_g128_gemv_id_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_ct_b8_g128_gemv_id_int24_f32_vulkan = {
     .name = "ct_b8_g128_gemv_id_int24_f32",
@@ -1268,7 +1276,7 @@ const qk_kernel qk_ct_b8_g128_gemv_id_int24_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = ct_b8_g128_gemv_id_int24_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = ct_b8_g128_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1299,9 +1307,11 @@ static const qk_field ct_b8_g128_gemv_id_f16_push[] = {
 static const uint32_t ct_b8_g128_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t ct_b8_g128_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g128_gemv_id_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t ct_b8_g128_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b8_g128_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g128_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, ct_b8_g128_gemv_id_f16_vulkan_rows},
-    {5, "load_words", 4, 2, ct_b8_g128_gemv_id_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, ct_b8_g128_gemv_id_f16_vulkan_load_words},
+    {7, "staged", 1, 4, ct_b8_g128_gemv_id_f16_vulkan_staged}};
 
 const qk_kernel qk_ct_b8_g128_gemv_id_f16_vulkan = {
     .name = "ct_b8_g128_gemv_id_f16",
@@ -1315,7 +1325,7 @@ const qk_kernel qk_ct_b8_g128_gemv_id_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = ct_b8_g128_gemv_id_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = ct_b8_g128_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1367,10 +1377,12 @@ static const uint32_t ct_b8_g128_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 6
 static const uint32_t ct_b8_g128_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g128_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t ct_b8_g128_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t ct_b8_g128_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b8_g128_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g128_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, ct_b8_g128_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, ct_b8_g128_gemv_id_int8_f16_vulkan_digits},
-    {5, "load_words", 4, 2, ct_b8_g128_gemv_id_int8_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, ct_b8_g128_gemv_id_int8_f16_vulkan_load_words},
+    {7, "staged", 1, 4, ct_b8_g128_gemv_id_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_ct_b8_g128_gemv_id_int8_f16_vulkan = {
     .name = "ct_b8_g128_gemv_id_int8_f16",
@@ -1384,7 +1396,7 @@ const qk_kernel qk_ct_b8_g128_gemv_id_int8_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = ct_b8_g128_gemv_id_int8_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = ct_b8_g128_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1416,10 +1428,12 @@ static const uint32_t ct_b8_g128_gemv_id_split_f16_vulkan_local_size_x[] = {32, 
 static const uint32_t ct_b8_g128_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g128_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t ct_b8_g128_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t ct_b8_g128_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b8_g128_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g128_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, ct_b8_g128_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, ct_b8_g128_gemv_id_split_f16_vulkan_digits},
-    {5, "load_words", 4, 2, ct_b8_g128_gemv_id_split_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, ct_b8_g128_gemv_id_split_f16_vulkan_load_words},
+    {7, "staged", 1, 4, ct_b8_g128_gemv_id_split_f16_vulkan_staged}};
 
 const qk_kernel qk_ct_b8_g128_gemv_id_split_f16_vulkan = {
     .name = "ct_b8_g128_gemv_id_split_f16",
@@ -1433,7 +1447,7 @@ const qk_kernel qk_ct_b8_g128_gemv_id_split_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = ct_b8_g128_gemv_id_split_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = ct_b8_g128_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1465,10 +1479,12 @@ static const uint32_t ct_b8_g128_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 
 static const uint32_t ct_b8_g128_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t ct_b8_g128_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t ct_b8_g128_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t ct_b8_g128_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant ct_b8_g128_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, ct_b8_g128_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, ct_b8_g128_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, ct_b8_g128_gemv_id_int24_f16_vulkan_digits},
-    {5, "load_words", 4, 2, ct_b8_g128_gemv_id_int24_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, ct_b8_g128_gemv_id_int24_f16_vulkan_load_words},
+    {7, "staged", 1, 4, ct_b8_g128_gemv_id_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_ct_b8_g128_gemv_id_int24_f16_vulkan = {
     .name = "ct_b8_g128_gemv_id_int24_f16",
@@ -1482,7 +1498,7 @@ const qk_kernel qk_ct_b8_g128_gemv_id_int24_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = ct_b8_g128_gemv_id_int24_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = ct_b8_g128_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -3795,10 +3795,14 @@ static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq1_m_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_m_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, iq1_m_gemv_id_int8_f32_vulkan_digits},
-    {5, "load_words", 4, 2, iq1_m_gemv_id_int8_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, iq1_m_gemv_id_int8_f32_vulkan_load_words},
+    {7, "staged", 1, 4, iq1_m_gemv_id_int8_f32_vulkan_staged},
+    {9, "table_copies", 1, 6, iq1_m_gemv_id_int8_f32_vulkan_table_copies}};
 
 const qk_kernel qk_iq1_m_gemv_id_int8_f32_vulkan = {
     .name = "iq1_m_gemv_id_int8_f32",
@@ -3814,7 +3818,7 @@ const qk_kernel qk_iq1_m_gemv_id_int8_f32_vulkan = {
     .push = iq1_m_gemv_id_int8_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_int8_f32_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 6,
     .spec_constants = iq1_m_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3848,10 +3852,14 @@ static const uint32_t iq1_m_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 1
 static const uint32_t iq1_m_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t iq1_m_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t iq1_m_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq1_m_gemv_id_split_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq1_m_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_m_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, iq1_m_gemv_id_split_f32_vulkan_digits},
-    {5, "load_words", 4, 2, iq1_m_gemv_id_split_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, iq1_m_gemv_id_split_f32_vulkan_load_words},
+    {7, "staged", 1, 4, iq1_m_gemv_id_split_f32_vulkan_staged},
+    {9, "table_copies", 1, 6, iq1_m_gemv_id_split_f32_vulkan_table_copies}};
 
 const qk_kernel qk_iq1_m_gemv_id_split_f32_vulkan = {
     .name = "iq1_m_gemv_id_split_f32",
@@ -3867,7 +3875,7 @@ const qk_kernel qk_iq1_m_gemv_id_split_f32_vulkan = {
     .push = iq1_m_gemv_id_split_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_split_f32_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 6,
     .spec_constants = iq1_m_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3901,10 +3909,14 @@ static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 1
 static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq1_m_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_m_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, iq1_m_gemv_id_int24_f32_vulkan_digits},
-    {5, "load_words", 4, 2, iq1_m_gemv_id_int24_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, iq1_m_gemv_id_int24_f32_vulkan_load_words},
+    {7, "staged", 1, 4, iq1_m_gemv_id_int24_f32_vulkan_staged},
+    {9, "table_copies", 1, 6, iq1_m_gemv_id_int24_f32_vulkan_table_copies}};
 
 const qk_kernel qk_iq1_m_gemv_id_int24_f32_vulkan = {
     .name = "iq1_m_gemv_id_int24_f32",
@@ -3920,7 +3932,7 @@ const qk_kernel qk_iq1_m_gemv_id_int24_f32_vulkan = {
     .push = iq1_m_gemv_id_int24_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_int24_f32_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 6,
     .spec_constants = iq1_m_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -4023,10 +4035,14 @@ static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq1_m_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_m_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, iq1_m_gemv_id_int8_f16_vulkan_digits},
-    {5, "load_words", 4, 2, iq1_m_gemv_id_int8_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, iq1_m_gemv_id_int8_f16_vulkan_load_words},
+    {7, "staged", 1, 4, iq1_m_gemv_id_int8_f16_vulkan_staged},
+    {9, "table_copies", 1, 6, iq1_m_gemv_id_int8_f16_vulkan_table_copies}};
 
 const qk_kernel qk_iq1_m_gemv_id_int8_f16_vulkan = {
     .name = "iq1_m_gemv_id_int8_f16",
@@ -4042,7 +4058,7 @@ const qk_kernel qk_iq1_m_gemv_id_int8_f16_vulkan = {
     .push = iq1_m_gemv_id_int8_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_int8_f16_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 6,
     .spec_constants = iq1_m_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -4076,10 +4092,14 @@ static const uint32_t iq1_m_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 1
 static const uint32_t iq1_m_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t iq1_m_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t iq1_m_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq1_m_gemv_id_split_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq1_m_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_m_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, iq1_m_gemv_id_split_f16_vulkan_digits},
-    {5, "load_words", 4, 2, iq1_m_gemv_id_split_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, iq1_m_gemv_id_split_f16_vulkan_load_words},
+    {7, "staged", 1, 4, iq1_m_gemv_id_split_f16_vulkan_staged},
+    {9, "table_copies", 1, 6, iq1_m_gemv_id_split_f16_vulkan_table_copies}};
 
 const qk_kernel qk_iq1_m_gemv_id_split_f16_vulkan = {
     .name = "iq1_m_gemv_id_split_f16",
@@ -4095,7 +4115,7 @@ const qk_kernel qk_iq1_m_gemv_id_split_f16_vulkan = {
     .push = iq1_m_gemv_id_split_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_split_f16_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 6,
     .spec_constants = iq1_m_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -4129,10 +4149,14 @@ static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 1
 static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq1_m_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_m_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, iq1_m_gemv_id_int24_f16_vulkan_digits},
-    {5, "load_words", 4, 2, iq1_m_gemv_id_int24_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, iq1_m_gemv_id_int24_f16_vulkan_load_words},
+    {7, "staged", 1, 4, iq1_m_gemv_id_int24_f16_vulkan_staged},
+    {9, "table_copies", 1, 6, iq1_m_gemv_id_int24_f16_vulkan_table_copies}};
 
 const qk_kernel qk_iq1_m_gemv_id_int24_f16_vulkan = {
     .name = "iq1_m_gemv_id_int24_f16",
@@ -4148,7 +4172,7 @@ const qk_kernel qk_iq1_m_gemv_id_int24_f16_vulkan = {
     .push = iq1_m_gemv_id_int24_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_int24_f16_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 6,
     .spec_constants = iq1_m_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -30,6 +30,8 @@
 layout(local_size_x_id = 0) in;
 layout(constant_id = 2) const uint ROWS = 4;  // rows at a time
 layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: weights are loaded 16 bytes at a time, where that can be
+layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
+layout(constant_id = 9) const uint COPIES = 1;  // of tables, for threads that are neighbours; 1: none
 layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint blocks[]; };
@@ -57,8 +59,8 @@ float f16_to_f32(uint bits) {
 
 const uint TILES = 4u;
 
-// What a thread keeps of x: tiles of one token as integers of signed bytes, the highest first, four elements in a word; the
-// steps that the integers stand for; sums over runs that share a scale, of each digit, and of x itself.
+// What a thread keeps of x: tiles as integers of signed bytes, the highest first, four elements in a word; the steps that the
+// integers stand for; sums over runs that share a scale, of each digit, and of x itself.
 int x[TILES][DIGITS][4];
 int x_digits[TILES][DIGITS][1];
 float x_step[TILES][1];
@@ -175,43 +177,63 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
     sum += d * (x_step[k][0] * dots0) + d * (int(sg0) != 0 ? -0.125 : 0.125) * float(2 * int(sc) + 1) * x_sum[k][0] + d * (int(sg1) != 0 ? -0.125 : 0.125) * float(2 * int(sc) + 1) * x_sum[k][1];
 }
 
+// Runs of x on their way to the threads that keep them, from run `staged_from` on. There is a gap after each tile, for threads
+// take the same run of tiles that are neighbours.
+shared uvec2 staged[STAGED == 1u ? 1u : STAGED + STAGED / 32u];
+uint staged_from = 0u;
+
+vec4 staged_x(uint at) {
+    if (STAGED == 1u) return vec4(unpackHalf2x16(x_in[at].x), unpackHalf2x16(x_in[at].y));
+    const uint place = at - staged_from;
+    return vec4(unpackHalf2x16(staged[place + place / 32u].x), unpackHalf2x16(staged[place + place / 32u].y));
+}
+
+shared uint G_copies[COPIES == 1u ? 1u : 4096u * COPIES];
+
+// A word of G, from the thread's copy.
+uint G_at(uint i) {
+    const uint copy = gl_LocalInvocationID.x % COPIES;
+    if (COPIES == 1u) return G[i];
+    return G_copies[(i - i % 2u) * COPIES + copy * 2u + i % 2u];
+}
+
 // Loads what wide tile `j` of a row meets of right-hand side `vector`.
 void load_wide_x(uint vector, uint j, uint k) {
     const uint tile = j % 2u;
     const uint place = j / 2u * 64u + tile * 32u;
     const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
-    const vec4 x0 = vec4(unpackHalf2x16(x_in[from].x), unpackHalf2x16(x_in[from].y));
-    const vec4 x1 = vec4(unpackHalf2x16(x_in[from + 1u].x), unpackHalf2x16(x_in[from + 1u].y));
-    const vec4 x2 = vec4(unpackHalf2x16(x_in[from + 2u].x), unpackHalf2x16(x_in[from + 2u].y));
-    const vec4 x3 = vec4(unpackHalf2x16(x_in[from + 3u].x), unpackHalf2x16(x_in[from + 3u].y));
-    const vec4 x4 = vec4(unpackHalf2x16(x_in[from + 4u].x), unpackHalf2x16(x_in[from + 4u].y));
-    const vec4 x5 = vec4(unpackHalf2x16(x_in[from + 5u].x), unpackHalf2x16(x_in[from + 5u].y));
-    const vec4 x6 = vec4(unpackHalf2x16(x_in[from + 6u].x), unpackHalf2x16(x_in[from + 6u].y));
-    const vec4 x7 = vec4(unpackHalf2x16(x_in[from + 7u].x), unpackHalf2x16(x_in[from + 7u].y));
-    const vec4 x8 = vec4(unpackHalf2x16(x_in[from + 8u].x), unpackHalf2x16(x_in[from + 8u].y));
-    const vec4 x9 = vec4(unpackHalf2x16(x_in[from + 9u].x), unpackHalf2x16(x_in[from + 9u].y));
-    const vec4 x10 = vec4(unpackHalf2x16(x_in[from + 10u].x), unpackHalf2x16(x_in[from + 10u].y));
-    const vec4 x11 = vec4(unpackHalf2x16(x_in[from + 11u].x), unpackHalf2x16(x_in[from + 11u].y));
-    const vec4 x12 = vec4(unpackHalf2x16(x_in[from + 12u].x), unpackHalf2x16(x_in[from + 12u].y));
-    const vec4 x13 = vec4(unpackHalf2x16(x_in[from + 13u].x), unpackHalf2x16(x_in[from + 13u].y));
-    const vec4 x14 = vec4(unpackHalf2x16(x_in[from + 14u].x), unpackHalf2x16(x_in[from + 14u].y));
-    const vec4 x15 = vec4(unpackHalf2x16(x_in[from + 15u].x), unpackHalf2x16(x_in[from + 15u].y));
-    const vec4 x16 = vec4(unpackHalf2x16(x_in[from + 16u].x), unpackHalf2x16(x_in[from + 16u].y));
-    const vec4 x17 = vec4(unpackHalf2x16(x_in[from + 17u].x), unpackHalf2x16(x_in[from + 17u].y));
-    const vec4 x18 = vec4(unpackHalf2x16(x_in[from + 18u].x), unpackHalf2x16(x_in[from + 18u].y));
-    const vec4 x19 = vec4(unpackHalf2x16(x_in[from + 19u].x), unpackHalf2x16(x_in[from + 19u].y));
-    const vec4 x20 = vec4(unpackHalf2x16(x_in[from + 20u].x), unpackHalf2x16(x_in[from + 20u].y));
-    const vec4 x21 = vec4(unpackHalf2x16(x_in[from + 21u].x), unpackHalf2x16(x_in[from + 21u].y));
-    const vec4 x22 = vec4(unpackHalf2x16(x_in[from + 22u].x), unpackHalf2x16(x_in[from + 22u].y));
-    const vec4 x23 = vec4(unpackHalf2x16(x_in[from + 23u].x), unpackHalf2x16(x_in[from + 23u].y));
-    const vec4 x24 = vec4(unpackHalf2x16(x_in[from + 24u].x), unpackHalf2x16(x_in[from + 24u].y));
-    const vec4 x25 = vec4(unpackHalf2x16(x_in[from + 25u].x), unpackHalf2x16(x_in[from + 25u].y));
-    const vec4 x26 = vec4(unpackHalf2x16(x_in[from + 26u].x), unpackHalf2x16(x_in[from + 26u].y));
-    const vec4 x27 = vec4(unpackHalf2x16(x_in[from + 27u].x), unpackHalf2x16(x_in[from + 27u].y));
-    const vec4 x28 = vec4(unpackHalf2x16(x_in[from + 28u].x), unpackHalf2x16(x_in[from + 28u].y));
-    const vec4 x29 = vec4(unpackHalf2x16(x_in[from + 29u].x), unpackHalf2x16(x_in[from + 29u].y));
-    const vec4 x30 = vec4(unpackHalf2x16(x_in[from + 30u].x), unpackHalf2x16(x_in[from + 30u].y));
-    const vec4 x31 = vec4(unpackHalf2x16(x_in[from + 31u].x), unpackHalf2x16(x_in[from + 31u].y));
+    const vec4 x0 = staged_x(from);
+    const vec4 x1 = staged_x(from + 1u);
+    const vec4 x2 = staged_x(from + 2u);
+    const vec4 x3 = staged_x(from + 3u);
+    const vec4 x4 = staged_x(from + 4u);
+    const vec4 x5 = staged_x(from + 5u);
+    const vec4 x6 = staged_x(from + 6u);
+    const vec4 x7 = staged_x(from + 7u);
+    const vec4 x8 = staged_x(from + 8u);
+    const vec4 x9 = staged_x(from + 9u);
+    const vec4 x10 = staged_x(from + 10u);
+    const vec4 x11 = staged_x(from + 11u);
+    const vec4 x12 = staged_x(from + 12u);
+    const vec4 x13 = staged_x(from + 13u);
+    const vec4 x14 = staged_x(from + 14u);
+    const vec4 x15 = staged_x(from + 15u);
+    const vec4 x16 = staged_x(from + 16u);
+    const vec4 x17 = staged_x(from + 17u);
+    const vec4 x18 = staged_x(from + 18u);
+    const vec4 x19 = staged_x(from + 19u);
+    const vec4 x20 = staged_x(from + 20u);
+    const vec4 x21 = staged_x(from + 21u);
+    const vec4 x22 = staged_x(from + 22u);
+    const vec4 x23 = staged_x(from + 23u);
+    const vec4 x24 = staged_x(from + 24u);
+    const vec4 x25 = staged_x(from + 25u);
+    const vec4 x26 = staged_x(from + 26u);
+    const vec4 x27 = staged_x(from + 27u);
+    const vec4 x28 = staged_x(from + 28u);
+    const vec4 x29 = staged_x(from + 29u);
+    const vec4 x30 = staged_x(from + 30u);
+    const vec4 x31 = staged_x(from + 31u);
     vec4 most0 = abs(x0);
     most0 = max(most0, abs(x1));
     most0 = max(most0, abs(x2));
@@ -469,47 +491,47 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[5], inou
     uint qh0 = words[3];
     uint g_hi0 = qh0 & 7u;  // qh: bits 8-10 of g
     uint g0 = g_lo0 | (g_hi0 << 8u);
-    uint G_row0 = G[g0 * 2u];
-    uint G_row1 = G[g0 * 2u + 1u];
+    uint G_row0 = G_at(g0 * 2u);
+    uint G_row1 = G_at(g0 * 2u + 1u);
     uint g_lo1 = (pick0 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi1 = (qh0 >> 4u) & 7u;  // qh: bits 8-10 of g
     uint g1 = g_lo1 | (g_hi1 << 8u);
-    uint G_row2 = G[g1 * 2u];
-    uint G_row3 = G[g1 * 2u + 1u];
+    uint G_row2 = G_at(g1 * 2u);
+    uint G_row3 = G_at(g1 * 2u + 1u);
     uint sc1 = (scales2 >> 3u) & 7u;  // scales: 3 bits
     uint g_lo2 = (pick0 >> 16u) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi2 = (qh0 >> 8u) & 7u;  // qh: bits 8-10 of g
     uint g2 = g_lo2 | (g_hi2 << 8u);
-    uint G_row4 = G[g2 * 2u];
-    uint G_row5 = G[g2 * 2u + 1u];
+    uint G_row4 = G_at(g2 * 2u);
+    uint G_row5 = G_at(g2 * 2u + 1u);
     uint g_lo3 = pick0 >> 24u;  // qs: bits 0-7 of g
     uint g_hi3 = (qh0 >> 12u) & 7u;  // qh: bits 8-10 of g
     uint g3 = g_lo3 | (g_hi3 << 8u);
-    uint G_row6 = G[g3 * 2u];
-    uint G_row7 = G[g3 * 2u + 1u];
+    uint G_row6 = G_at(g3 * 2u);
+    uint G_row7 = G_at(g3 * 2u + 1u);
     uint sc2 = (scales2 >> 6u) & 7u;  // scales: 3 bits
     uint pick1 = upper ? four0.w : four0.y;
     uint g_lo4 = pick1 & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi4 = (qh0 >> 16u) & 7u;  // qh: bits 8-10 of g
     uint g4 = g_lo4 | (g_hi4 << 8u);
-    uint G_row8 = G[g4 * 2u];
-    uint G_row9 = G[g4 * 2u + 1u];
+    uint G_row8 = G_at(g4 * 2u);
+    uint G_row9 = G_at(g4 * 2u + 1u);
     uint g_lo5 = (pick1 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi5 = (qh0 >> 20u) & 7u;  // qh: bits 8-10 of g
     uint g5 = g_lo5 | (g_hi5 << 8u);
-    uint G_row10 = G[g5 * 2u];
-    uint G_row11 = G[g5 * 2u + 1u];
+    uint G_row10 = G_at(g5 * 2u);
+    uint G_row11 = G_at(g5 * 2u + 1u);
     uint sc3 = (scales2 >> 9u) & 7u;  // scales: 3 bits
     uint g_lo6 = (pick1 >> 16u) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi6 = (qh0 >> 24u) & 7u;  // qh: bits 8-10 of g
     uint g6 = g_lo6 | (g_hi6 << 8u);
-    uint G_row12 = G[g6 * 2u];
-    uint G_row13 = G[g6 * 2u + 1u];
+    uint G_row12 = G_at(g6 * 2u);
+    uint G_row13 = G_at(g6 * 2u + 1u);
     uint g_lo7 = pick1 >> 24u;  // qs: bits 0-7 of g
     uint g_hi7 = (qh0 >> 28u) & 7u;  // qh: bits 8-10 of g
     uint g7 = g_lo7 | (g_hi7 << 8u);
-    uint G_row14 = G[g7 * 2u];
-    uint G_row15 = G[g7 * 2u + 1u];
+    uint G_row14 = G_at(g7 * 2u);
+    uint G_row15 = G_at(g7 * 2u + 1u);
     uint sc4 = (scales2 >> 16u) & 7u;  // scales: 3 bits
     uvec4 four1 = fours[1];
     uint pick2 = upper ? four1.x : four0.z;
@@ -517,47 +539,47 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[5], inou
     uint qh1 = words[4];
     uint g_hi8 = qh1 & 7u;  // qh: bits 8-10 of g
     uint g8 = g_lo8 | (g_hi8 << 8u);
-    uint G_row16 = G[g8 * 2u];
-    uint G_row17 = G[g8 * 2u + 1u];
+    uint G_row16 = G_at(g8 * 2u);
+    uint G_row17 = G_at(g8 * 2u + 1u);
     uint g_lo9 = (pick2 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi9 = (qh1 >> 4u) & 7u;  // qh: bits 8-10 of g
     uint g9 = g_lo9 | (g_hi9 << 8u);
-    uint G_row18 = G[g9 * 2u];
-    uint G_row19 = G[g9 * 2u + 1u];
+    uint G_row18 = G_at(g9 * 2u);
+    uint G_row19 = G_at(g9 * 2u + 1u);
     uint sc5 = (scales2 >> 19u) & 7u;  // scales: 3 bits
     uint g_lo10 = (pick2 >> 16u) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi10 = (qh1 >> 8u) & 7u;  // qh: bits 8-10 of g
     uint g10 = g_lo10 | (g_hi10 << 8u);
-    uint G_row20 = G[g10 * 2u];
-    uint G_row21 = G[g10 * 2u + 1u];
+    uint G_row20 = G_at(g10 * 2u);
+    uint G_row21 = G_at(g10 * 2u + 1u);
     uint g_lo11 = pick2 >> 24u;  // qs: bits 0-7 of g
     uint g_hi11 = (qh1 >> 12u) & 7u;  // qh: bits 8-10 of g
     uint g11 = g_lo11 | (g_hi11 << 8u);
-    uint G_row22 = G[g11 * 2u];
-    uint G_row23 = G[g11 * 2u + 1u];
+    uint G_row22 = G_at(g11 * 2u);
+    uint G_row23 = G_at(g11 * 2u + 1u);
     uint sc6 = (scales2 >> 22u) & 7u;  // scales: 3 bits
     uint pick3 = upper ? four1.y : four0.w;
     uint g_lo12 = pick3 & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi12 = (qh1 >> 16u) & 7u;  // qh: bits 8-10 of g
     uint g12 = g_lo12 | (g_hi12 << 8u);
-    uint G_row24 = G[g12 * 2u];
-    uint G_row25 = G[g12 * 2u + 1u];
+    uint G_row24 = G_at(g12 * 2u);
+    uint G_row25 = G_at(g12 * 2u + 1u);
     uint g_lo13 = (pick3 >> 8u) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi13 = (qh1 >> 20u) & 7u;  // qh: bits 8-10 of g
     uint g13 = g_lo13 | (g_hi13 << 8u);
-    uint G_row26 = G[g13 * 2u];
-    uint G_row27 = G[g13 * 2u + 1u];
+    uint G_row26 = G_at(g13 * 2u);
+    uint G_row27 = G_at(g13 * 2u + 1u);
     uint sc7 = (scales2 >> 25u) & 7u;  // scales: 3 bits
     uint g_lo14 = (pick3 >> 16u) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi14 = (qh1 >> 24u) & 7u;  // qh: bits 8-10 of g
     uint g14 = g_lo14 | (g_hi14 << 8u);
-    uint G_row28 = G[g14 * 2u];
-    uint G_row29 = G[g14 * 2u + 1u];
+    uint G_row28 = G_at(g14 * 2u);
+    uint G_row29 = G_at(g14 * 2u + 1u);
     uint g_lo15 = pick3 >> 24u;  // qs: bits 0-7 of g
     uint g_hi15 = (qh1 >> 28u) & 7u;  // qh: bits 8-10 of g
     uint g15 = g_lo15 | (g_hi15 << 8u);
-    uint G_row30 = G[g15 * 2u];
-    uint G_row31 = G[g15 * 2u + 1u];
+    uint G_row30 = G_at(g15 * 2u);
+    uint G_row31 = G_at(g15 * 2u + 1u);
     uint sg0 = (qh0 >> 3u) & 1u;  // qh: 1 bit
     uint sg1 = (qh0 >> 7u) & 1u;  // qh: 1 bit
     uint sg2 = (qh0 >> 11u) & 1u;  // qh: 1 bit
@@ -586,8 +608,8 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[5], inou
 
 shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
 
-// Sums over the lanes of a subgroup, of all rows at once: those of row r in lane r.
-float sum_of_lanes(float v[ROWS]) {
+// Sums over `width` lanes, which begin at a multiple of that, of all rows at once: those of row r in the r-th of them.
+float sum_of_lanes(float v[ROWS], uint width) {
     [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
         const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
         [[unroll]] for (uint i = 0u; i < left; ++i) {
@@ -595,31 +617,51 @@ float sum_of_lanes(float v[ROWS]) {
             v[i] = (odd ? odd_row : even_row) + subgroupShuffleXor(odd ? even_row : odd_row, bit);
         }
     }
-    for (uint bit = ROWS; bit < gl_SubgroupSize; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
+    for (uint bit = ROWS; bit < width; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
     return v[0];
 }
 
-// As main does, with wide tiles.
+// What a workgroup keeps of right-hand side `vector`, which is tiles `begin` to `end`; a thread has the one at `own`, and those
+// that are one or more subgroups further on.
+void stage_wide_x(uint vector, uint begin, uint end, uint own) {
+    const uint runs = vector * row_tiles * 4u, runs_end = runs + (end + 1u) / 2u * 64u;
+    for (staged_from = runs + begin / 2u * 64u; staged_from < runs_end; staged_from += STAGED) {
+        const uint count = min(STAGED, runs_end - staged_from);
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < count; i += gl_WorkGroupSize.x) staged[i + i / 32u] = x_in[staged_from + i];
+        barrier();
+        [[unroll]] for (uint k = 0; k < WIDE_TILES; ++k) {
+            const uint j = own + k * gl_SubgroupSize;
+            if (j < end && runs + j / 2u * 64u - staged_from < STAGED) load_wide_x(vector, j, k);
+        }
+    }
+}
+
+// As main does, with wide tiles, and with parts of the results that lie one after the other, for they share x.
 void walk_wide() {
     const uint wide_tiles = row_tiles / 8u, lane = gl_SubgroupInvocationID;
     const uint slice = gl_SubgroupSize * WIDE_TILES, slices = (wide_tiles + slice - 1u) / slice;
     uint split = 1u, held = ~0u, held_token = ~0u, turn = 0u;
     while (split < slices && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
     const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
-    const uint parts = (rows + teams * ROWS - 1u) / (teams * ROWS);
-    for (uint work = gl_WorkGroupID.x; work < batch * slots * parts; work += gl_NumWorkGroups.x) {
+    const uint parts = (rows + teams * ROWS - 1u) / (teams * ROWS), works = batch * slots * parts;
+    const uint each = works / gl_NumWorkGroups.x, more = works % gl_NumWorkGroups.x, work_first = gl_WorkGroupID.x * each + min(gl_WorkGroupID.x, more);
+    for (uint work = work_first; work < work_first + each + uint(gl_WorkGroupID.x < more); ++work) {
         const uint pair = work / parts, token = pair / slots, first = work % parts * teams * ROWS, expert = ids[pair];
-        const bool found = expert < experts;
-        if (found ? expert < expert_first || expert >= expert_end : expert_first != 0u) continue;  // another launch's
+        const bool found = expert < experts, bound = found && expert >= expert_first && expert < expert_end;
+        const uint begin = (expert - expert_first) * rows, row = begin + first + team * ROWS, end = begin + rows;
         float sum[ROWS];
         [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
-        if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros
-        const uint begin = (expert - expert_first) * rows, row = begin + first + team * ROWS, end = begin + rows;
-        for (uint c = gl_SubgroupID % split; found && c < slices; c += split) {
+        for (uint c0 = 0u; c0 < slices; c0 += split) {
+            const uint c = c0 + gl_SubgroupID % split;
+            const bool kept = c0 == held && token == held_token;
+            // What is loaded of x does not wait for the expert's number.
+            if (STAGED > 1u && !kept) stage_wide_x(token, c0 * slice, min((c0 + split) * slice, wide_tiles), c * slice + lane);
             [[unroll]] for (uint k = 0; k < WIDE_TILES; ++k) {
-                const uint j = (c * WIDE_TILES + k) * gl_SubgroupSize + lane;
+                const uint j = c * slice + k * gl_SubgroupSize + lane;
                 if (j >= wide_tiles) continue;
-                if (c != held || token != held_token) load_wide_x(token, j, k);
+                if (STAGED == 1u && !kept) load_wide_x(token, j, k);
+                if (!bound) continue;
                 const bool at_end = expert + 1u == expert_end && row + ROWS >= end && j + 2u >= wide_tiles;  // of the last block of all, beyond which no load goes
                 float sum_at_end = 0.0;
                 if (at_end) {
@@ -636,10 +678,16 @@ void walk_wide() {
                     [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = row + r + 1u == end ? sum_at_end : sum[r];
                 }
             }
-            held = c;
+            held = c0;
             held_token = token;
         }
-        const float all = sum_of_lanes(sum);
+        if (found ? !bound : expert_first != 0u) continue;  // another launch's
+        if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros
+        const float all = sum_of_lanes(sum, gl_SubgroupSize);
+        if (split == 1u) {
+            if (lane < ROWS && first + team * ROWS + lane < rows) y[pair * rows + first + team * ROWS + lane] = all;
+            continue;
+        }
         // Halves of the memory in turn: who is a row ahead does not write where others still read.
         const uint place = turn++ % 2u * gl_NumSubgroups * ROWS;
         if (lane < ROWS) partial[place + gl_SubgroupID * ROWS + lane] = all;
@@ -654,6 +702,16 @@ void walk_wide() {
 }
 
 void main() {
+    if (COPIES > 1u) {
+        for (uint i = gl_LocalInvocationID.x; i < 4096u; i += gl_WorkGroupSize.x) {
+            const uint value = G[i];
+            for (uint c = 0u; c < COPIES; ++c) {
+                const uint copy = (i / 2u + c) % COPIES;  // neighbours in other banks
+                G_copies[(i - i % 2u) * COPIES + copy * 2u + i % 2u] = value;
+            }
+        }
+        barrier();
+    }
     if (LOAD_WORDS == 4u && gl_SubgroupSize >= ROWS && (expert_end - expert_first) * rows * (row_tiles / 16u) > 1u) {
         walk_wide();
         return;

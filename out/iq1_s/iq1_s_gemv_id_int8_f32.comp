@@ -30,6 +30,8 @@
 layout(local_size_x_id = 0) in;
 layout(constant_id = 2) const uint ROWS = 4;  // rows at a time
 layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: weights are loaded 16 bytes at a time, where that can be
+layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
+layout(constant_id = 9) const uint COPIES = 1;  // of tables, for threads that are neighbours; 1: none
 layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
@@ -58,8 +60,8 @@ float f16_to_f32(uint bits) {
 
 const uint TILES = 4u;
 
-// What a thread keeps of x: tiles of one token as integers of signed bytes, the highest first, four elements in a word; the
-// steps that the integers stand for; sums over runs that share a scale, of each digit, and of x itself.
+// What a thread keeps of x: tiles as integers of signed bytes, the highest first, four elements in a word; the steps that the
+// integers stand for; sums over runs that share a scale, of each digit, and of x itself.
 int x[TILES][DIGITS][4];
 int x_digits[TILES][DIGITS][1];
 float x_step[TILES][1];
@@ -168,43 +170,63 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
     sum += d * (x_step[k][0] * dots0) + d * (int(sg) != 0 ? -0.125 : 0.125) * float(2 * int(sc) + 1) * x_sum[k][0];
 }
 
+// Runs of x on their way to the threads that keep them, from run `staged_from` on. There is a gap after each tile, for threads
+// take the same run of tiles that are neighbours.
+shared vec4 staged[STAGED == 1u ? 1u : STAGED + STAGED / 32u];
+uint staged_from = 0u;
+
+vec4 staged_x(uint at) {
+    if (STAGED == 1u) return x_in[at];
+    const uint place = at - staged_from;
+    return staged[place + place / 32u];
+}
+
+shared uint G_copies[COPIES == 1u ? 1u : 4096u * COPIES];
+
+// A word of G, from the thread's copy.
+uint G_at(uint i) {
+    const uint copy = gl_LocalInvocationID.x % COPIES;
+    if (COPIES == 1u) return G[i];
+    return G_copies[(i - i % 2u) * COPIES + copy * 2u + i % 2u];
+}
+
 // Loads what wide tile `j` of a row meets of right-hand side `vector`.
 void load_wide_x(uint vector, uint j, uint k) {
     const uint tile = j % 4u;
     const uint place = j / 4u * 128u + tile * 2u;
     const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
-    const vec4 x0 = x_in[from];
-    const vec4 x1 = x_in[from + 1u];
-    const vec4 x2 = x_in[from + 8u];
-    const vec4 x3 = x_in[from + 9u];
-    const vec4 x4 = x_in[from + 16u];
-    const vec4 x5 = x_in[from + 17u];
-    const vec4 x6 = x_in[from + 24u];
-    const vec4 x7 = x_in[from + 25u];
-    const vec4 x8 = x_in[from + 32u];
-    const vec4 x9 = x_in[from + 33u];
-    const vec4 x10 = x_in[from + 40u];
-    const vec4 x11 = x_in[from + 41u];
-    const vec4 x12 = x_in[from + 48u];
-    const vec4 x13 = x_in[from + 49u];
-    const vec4 x14 = x_in[from + 56u];
-    const vec4 x15 = x_in[from + 57u];
-    const vec4 x16 = x_in[from + 64u];
-    const vec4 x17 = x_in[from + 65u];
-    const vec4 x18 = x_in[from + 72u];
-    const vec4 x19 = x_in[from + 73u];
-    const vec4 x20 = x_in[from + 80u];
-    const vec4 x21 = x_in[from + 81u];
-    const vec4 x22 = x_in[from + 88u];
-    const vec4 x23 = x_in[from + 89u];
-    const vec4 x24 = x_in[from + 96u];
-    const vec4 x25 = x_in[from + 97u];
-    const vec4 x26 = x_in[from + 104u];
-    const vec4 x27 = x_in[from + 105u];
-    const vec4 x28 = x_in[from + 112u];
-    const vec4 x29 = x_in[from + 113u];
-    const vec4 x30 = x_in[from + 120u];
-    const vec4 x31 = x_in[from + 121u];
+    const vec4 x0 = staged_x(from);
+    const vec4 x1 = staged_x(from + 1u);
+    const vec4 x2 = staged_x(from + 8u);
+    const vec4 x3 = staged_x(from + 9u);
+    const vec4 x4 = staged_x(from + 16u);
+    const vec4 x5 = staged_x(from + 17u);
+    const vec4 x6 = staged_x(from + 24u);
+    const vec4 x7 = staged_x(from + 25u);
+    const vec4 x8 = staged_x(from + 32u);
+    const vec4 x9 = staged_x(from + 33u);
+    const vec4 x10 = staged_x(from + 40u);
+    const vec4 x11 = staged_x(from + 41u);
+    const vec4 x12 = staged_x(from + 48u);
+    const vec4 x13 = staged_x(from + 49u);
+    const vec4 x14 = staged_x(from + 56u);
+    const vec4 x15 = staged_x(from + 57u);
+    const vec4 x16 = staged_x(from + 64u);
+    const vec4 x17 = staged_x(from + 65u);
+    const vec4 x18 = staged_x(from + 72u);
+    const vec4 x19 = staged_x(from + 73u);
+    const vec4 x20 = staged_x(from + 80u);
+    const vec4 x21 = staged_x(from + 81u);
+    const vec4 x22 = staged_x(from + 88u);
+    const vec4 x23 = staged_x(from + 89u);
+    const vec4 x24 = staged_x(from + 96u);
+    const vec4 x25 = staged_x(from + 97u);
+    const vec4 x26 = staged_x(from + 104u);
+    const vec4 x27 = staged_x(from + 105u);
+    const vec4 x28 = staged_x(from + 112u);
+    const vec4 x29 = staged_x(from + 113u);
+    const vec4 x30 = staged_x(from + 120u);
+    const vec4 x31 = staged_x(from + 121u);
     vec4 most0 = abs(x0);
     most0 = max(most0, abs(x1));
     most0 = max(most0, abs(x2));
@@ -490,8 +512,8 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[5], uint words[17], ino
     uint g_lo0 = qs_run0 & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi0 = (qh0 >> (tile * 3u + 16u)) & 7u;  // qh: bits 8-10 of g
     uint g0 = g_lo0 | (g_hi0 << 8u);
-    uint G_row0 = G[g0 * 2u];
-    uint G_row1 = G[g0 * 2u + 1u];
+    uint G_row0 = G_at(g0 * 2u);
+    uint G_row1 = G_at(g0 * 2u + 1u);
     uvec4 four1 = fours[1];
     uint pick2 = upper ? four1.x : four0.z;
     uint qh1 = odd ? pick2 : pick0;
@@ -502,8 +524,8 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[5], uint words[17], ino
     uint g_lo1 = qs_run1 & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi1 = (qh1 >> (tile * 3u)) & 7u;  // qh: bits 8-10 of g
     uint g1 = g_lo1 | (g_hi1 << 8u);
-    uint G_row2 = G[g1 * 2u];
-    uint G_row3 = G[g1 * 2u + 1u];
+    uint G_row2 = G_at(g1 * 2u);
+    uint G_row3 = G_at(g1 * 2u + 1u);
     uint sc2 = (qh1 >> 28u) & 7u;  // qh: 3 bits
     uint qs4 = words[5];
     uint qs5 = words[6];
@@ -511,8 +533,8 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[5], uint words[17], ino
     uint g_lo2 = qs_run2 & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi2 = (qh1 >> (tile * 3u + 16u)) & 7u;  // qh: bits 8-10 of g
     uint g2 = g_lo2 | (g_hi2 << 8u);
-    uint G_row4 = G[g2 * 2u];
-    uint G_row5 = G[g2 * 2u + 1u];
+    uint G_row4 = G_at(g2 * 2u);
+    uint G_row5 = G_at(g2 * 2u + 1u);
     uint pick3 = upper ? four1.y : four0.w;
     uint qh2 = odd ? pick3 : pick2;
     uint sc3 = (qh2 >> 12u) & 7u;  // qh: 3 bits
@@ -522,8 +544,8 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[5], uint words[17], ino
     uint g_lo3 = qs_run3 & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi3 = (qh2 >> (tile * 3u)) & 7u;  // qh: bits 8-10 of g
     uint g3 = g_lo3 | (g_hi3 << 8u);
-    uint G_row6 = G[g3 * 2u];
-    uint G_row7 = G[g3 * 2u + 1u];
+    uint G_row6 = G_at(g3 * 2u);
+    uint G_row7 = G_at(g3 * 2u + 1u);
     uint sc4 = (qh2 >> 28u) & 7u;  // qh: 3 bits
     uint qs8 = words[9];
     uint qs9 = words[10];
@@ -531,8 +553,8 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[5], uint words[17], ino
     uint g_lo4 = qs_run4 & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi4 = (qh2 >> (tile * 3u + 16u)) & 7u;  // qh: bits 8-10 of g
     uint g4 = g_lo4 | (g_hi4 << 8u);
-    uint G_row8 = G[g4 * 2u];
-    uint G_row9 = G[g4 * 2u + 1u];
+    uint G_row8 = G_at(g4 * 2u);
+    uint G_row9 = G_at(g4 * 2u + 1u);
     uint pick4 = upper ? four1.z : four1.x;
     uint qh3 = odd ? pick4 : pick3;
     uint sc5 = (qh3 >> 12u) & 7u;  // qh: 3 bits
@@ -542,8 +564,8 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[5], uint words[17], ino
     uint g_lo5 = qs_run5 & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi5 = (qh3 >> (tile * 3u)) & 7u;  // qh: bits 8-10 of g
     uint g5 = g_lo5 | (g_hi5 << 8u);
-    uint G_row10 = G[g5 * 2u];
-    uint G_row11 = G[g5 * 2u + 1u];
+    uint G_row10 = G_at(g5 * 2u);
+    uint G_row11 = G_at(g5 * 2u + 1u);
     uint sc6 = (qh3 >> 28u) & 7u;  // qh: 3 bits
     uint qs12 = words[13];
     uint qs13 = words[14];
@@ -551,8 +573,8 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[5], uint words[17], ino
     uint g_lo6 = qs_run6 & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi6 = (qh3 >> (tile * 3u + 16u)) & 7u;  // qh: bits 8-10 of g
     uint g6 = g_lo6 | (g_hi6 << 8u);
-    uint G_row12 = G[g6 * 2u];
-    uint G_row13 = G[g6 * 2u + 1u];
+    uint G_row12 = G_at(g6 * 2u);
+    uint G_row13 = G_at(g6 * 2u + 1u);
     uint pick5 = upper ? four1.w : four1.y;
     uint qh4 = odd ? pick5 : pick4;
     uint sc7 = (qh4 >> 12u) & 7u;  // qh: 3 bits
@@ -562,8 +584,8 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[5], uint words[17], ino
     uint g_lo7 = qs_run7 & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi7 = (qh4 >> (tile * 3u)) & 7u;  // qh: bits 8-10 of g
     uint g7 = g_lo7 | (g_hi7 << 8u);
-    uint G_row14 = G[g7 * 2u];
-    uint G_row15 = G[g7 * 2u + 1u];
+    uint G_row14 = G_at(g7 * 2u);
+    uint G_row15 = G_at(g7 * 2u + 1u);
     float d1 = f16_to_f32(qh4 >> 16u);
     uvec4 four2 = fours[3];
     uvec4 four3 = fours[2];
@@ -577,16 +599,16 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[5], uint words[17], ino
     uint g_lo8 = (qs16 >> (tile * 8u)) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi8 = (qh5 >> (tile * 3u)) & 7u;  // qh: bits 8-10 of g
     uint g8 = g_lo8 | (g_hi8 << 8u);
-    uint G_row16 = G[g8 * 2u];
-    uint G_row17 = G[g8 * 2u + 1u];
+    uint G_row16 = G_at(g8 * 2u);
+    uint G_row17 = G_at(g8 * 2u + 1u);
     uint sc9 = (qh5 >> 28u) & 7u;  // qh: 3 bits
     uint pick9 = upper ? four4.y : four1.w;
     uint qs17 = odd ? pick9 : pick8;
     uint g_lo9 = (qs17 >> (tile * 8u)) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi9 = (qh5 >> (tile * 3u + 16u)) & 7u;  // qh: bits 8-10 of g
     uint g9 = g_lo9 | (g_hi9 << 8u);
-    uint G_row18 = G[g9 * 2u];
-    uint G_row19 = G[g9 * 2u + 1u];
+    uint G_row18 = G_at(g9 * 2u);
+    uint G_row19 = G_at(g9 * 2u + 1u);
     uint pick10 = upper ? four2.y : four3.w;
     uint qh6 = odd ? pick10 : pick6;
     uint sc10 = (qh6 >> 12u) & 7u;  // qh: 3 bits
@@ -595,16 +617,16 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[5], uint words[17], ino
     uint g_lo10 = (qs18 >> (tile * 8u)) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi10 = (qh6 >> (tile * 3u)) & 7u;  // qh: bits 8-10 of g
     uint g10 = g_lo10 | (g_hi10 << 8u);
-    uint G_row20 = G[g10 * 2u];
-    uint G_row21 = G[g10 * 2u + 1u];
+    uint G_row20 = G_at(g10 * 2u);
+    uint G_row21 = G_at(g10 * 2u + 1u);
     uint sc11 = (qh6 >> 28u) & 7u;  // qh: 3 bits
     uint pick12 = upper ? four4.w : four4.y;
     uint qs19 = odd ? pick12 : pick11;
     uint g_lo11 = (qs19 >> (tile * 8u)) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi11 = (qh6 >> (tile * 3u + 16u)) & 7u;  // qh: bits 8-10 of g
     uint g11 = g_lo11 | (g_hi11 << 8u);
-    uint G_row22 = G[g11 * 2u];
-    uint G_row23 = G[g11 * 2u + 1u];
+    uint G_row22 = G_at(g11 * 2u);
+    uint G_row23 = G_at(g11 * 2u + 1u);
     uint pick13 = upper ? four2.z : four2.x;
     uint qh7 = odd ? pick13 : pick10;
     uint sc12 = (qh7 >> 12u) & 7u;  // qh: 3 bits
@@ -613,16 +635,16 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[5], uint words[17], ino
     uint g_lo12 = (qs20 >> (tile * 8u)) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi12 = (qh7 >> (tile * 3u)) & 7u;  // qh: bits 8-10 of g
     uint g12 = g_lo12 | (g_hi12 << 8u);
-    uint G_row24 = G[g12 * 2u];
-    uint G_row25 = G[g12 * 2u + 1u];
+    uint G_row24 = G_at(g12 * 2u);
+    uint G_row25 = G_at(g12 * 2u + 1u);
     uint sc13 = (qh7 >> 28u) & 7u;  // qh: 3 bits
     uint pick15 = upper ? four3.y : four4.w;
     uint qs21 = odd ? pick15 : pick14;
     uint g_lo13 = (qs21 >> (tile * 8u)) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi13 = (qh7 >> (tile * 3u + 16u)) & 7u;  // qh: bits 8-10 of g
     uint g13 = g_lo13 | (g_hi13 << 8u);
-    uint G_row26 = G[g13 * 2u];
-    uint G_row27 = G[g13 * 2u + 1u];
+    uint G_row26 = G_at(g13 * 2u);
+    uint G_row27 = G_at(g13 * 2u + 1u);
     uint pick16 = upper ? four2.w : four2.y;
     uint qh8 = odd ? pick16 : pick13;
     uint sc14 = (qh8 >> 12u) & 7u;  // qh: 3 bits
@@ -631,15 +653,15 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[5], uint words[17], ino
     uint g_lo14 = (qs22 >> (tile * 8u)) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi14 = (qh8 >> (tile * 3u)) & 7u;  // qh: bits 8-10 of g
     uint g14 = g_lo14 | (g_hi14 << 8u);
-    uint G_row28 = G[g14 * 2u];
-    uint G_row29 = G[g14 * 2u + 1u];
+    uint G_row28 = G_at(g14 * 2u);
+    uint G_row29 = G_at(g14 * 2u + 1u);
     uint sc15 = (qh8 >> 28u) & 7u;  // qh: 3 bits
     uint qs23 = odd ? pick7 : pick17;
     uint g_lo15 = (qs23 >> (tile * 8u)) & 0xFFu;  // qs: bits 0-7 of g
     uint g_hi15 = (qh8 >> (tile * 3u + 16u)) & 7u;  // qh: bits 8-10 of g
     uint g15 = g_lo15 | (g_hi15 << 8u);
-    uint G_row30 = G[g15 * 2u];
-    uint G_row31 = G[g15 * 2u + 1u];
+    uint G_row30 = G_at(g15 * 2u);
+    uint G_row31 = G_at(g15 * 2u + 1u);
     uint sg0 = qh0 >> 31u;  // qh: 1 bit
     uint sg1 = (qh1 >> 15u) & 1u;  // qh: 1 bit
     uint sg2 = qh1 >> 31u;  // qh: 1 bit
@@ -668,8 +690,8 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[5], uint words[17], ino
 
 shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
 
-// Sums over the lanes of a subgroup, of all rows at once: those of row r in lane r.
-float sum_of_lanes(float v[ROWS]) {
+// Sums over `width` lanes, which begin at a multiple of that, of all rows at once: those of row r in the r-th of them.
+float sum_of_lanes(float v[ROWS], uint width) {
     [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
         const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
         [[unroll]] for (uint i = 0u; i < left; ++i) {
@@ -677,31 +699,51 @@ float sum_of_lanes(float v[ROWS]) {
             v[i] = (odd ? odd_row : even_row) + subgroupShuffleXor(odd ? even_row : odd_row, bit);
         }
     }
-    for (uint bit = ROWS; bit < gl_SubgroupSize; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
+    for (uint bit = ROWS; bit < width; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
     return v[0];
 }
 
-// As main does, with wide tiles.
+// What a workgroup keeps of right-hand side `vector`, which is tiles `begin` to `end`; a thread has the one at `own`, and those
+// that are one or more subgroups further on.
+void stage_wide_x(uint vector, uint begin, uint end, uint own) {
+    const uint runs = vector * row_tiles * 4u, runs_end = runs + (end + 3u) / 4u * 128u;
+    for (staged_from = runs + begin / 4u * 128u; staged_from < runs_end; staged_from += STAGED) {
+        const uint count = min(STAGED, runs_end - staged_from);
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < count; i += gl_WorkGroupSize.x) staged[i + i / 32u] = x_in[staged_from + i];
+        barrier();
+        [[unroll]] for (uint k = 0; k < WIDE_TILES; ++k) {
+            const uint j = own + k * gl_SubgroupSize;
+            if (j < end && runs + j / 4u * 128u - staged_from < STAGED) load_wide_x(vector, j, k);
+        }
+    }
+}
+
+// As main does, with wide tiles, and with parts of the results that lie one after the other, for they share x.
 void walk_wide() {
     const uint wide_tiles = row_tiles / 8u, lane = gl_SubgroupInvocationID;
     const uint slice = gl_SubgroupSize * WIDE_TILES, slices = (wide_tiles + slice - 1u) / slice;
     uint split = 1u, held = ~0u, held_token = ~0u, turn = 0u;
     while (split < slices && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
     const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
-    const uint parts = (rows + teams * ROWS - 1u) / (teams * ROWS);
-    for (uint work = gl_WorkGroupID.x; work < batch * slots * parts; work += gl_NumWorkGroups.x) {
+    const uint parts = (rows + teams * ROWS - 1u) / (teams * ROWS), works = batch * slots * parts;
+    const uint each = works / gl_NumWorkGroups.x, more = works % gl_NumWorkGroups.x, work_first = gl_WorkGroupID.x * each + min(gl_WorkGroupID.x, more);
+    for (uint work = work_first; work < work_first + each + uint(gl_WorkGroupID.x < more); ++work) {
         const uint pair = work / parts, token = pair / slots, first = work % parts * teams * ROWS, expert = ids[pair];
-        const bool found = expert < experts;
-        if (found ? expert < expert_first || expert >= expert_end : expert_first != 0u) continue;  // another launch's
+        const bool found = expert < experts, bound = found && expert >= expert_first && expert < expert_end;
+        const uint begin = (expert - expert_first) * rows, row = begin + first + team * ROWS, end = begin + rows;
         float sum[ROWS];
         [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
-        if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros
-        const uint begin = (expert - expert_first) * rows, row = begin + first + team * ROWS, end = begin + rows;
-        for (uint c = gl_SubgroupID % split; found && c < slices; c += split) {
+        for (uint c0 = 0u; c0 < slices; c0 += split) {
+            const uint c = c0 + gl_SubgroupID % split;
+            const bool kept = c0 == held && token == held_token;
+            // What is loaded of x does not wait for the expert's number.
+            if (STAGED > 1u && !kept) stage_wide_x(token, c0 * slice, min((c0 + split) * slice, wide_tiles), c * slice + lane);
             [[unroll]] for (uint k = 0; k < WIDE_TILES; ++k) {
-                const uint j = (c * WIDE_TILES + k) * gl_SubgroupSize + lane;
+                const uint j = c * slice + k * gl_SubgroupSize + lane;
                 if (j >= wide_tiles) continue;
-                if (c != held || token != held_token) load_wide_x(token, j, k);
+                if (STAGED == 1u && !kept) load_wide_x(token, j, k);
+                if (!bound) continue;
                 const bool at_end = expert + 1u == expert_end && row + ROWS >= end && j + 4u >= wide_tiles;  // of the last block of all, beyond which no load goes
                 float sum_at_end = 0.0;
                 if (at_end) {
@@ -718,10 +760,16 @@ void walk_wide() {
                     [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = row + r + 1u == end ? sum_at_end : sum[r];
                 }
             }
-            held = c;
+            held = c0;
             held_token = token;
         }
-        const float all = sum_of_lanes(sum);
+        if (found ? !bound : expert_first != 0u) continue;  // another launch's
+        if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros
+        const float all = sum_of_lanes(sum, gl_SubgroupSize);
+        if (split == 1u) {
+            if (lane < ROWS && first + team * ROWS + lane < rows) y[pair * rows + first + team * ROWS + lane] = all;
+            continue;
+        }
         // Halves of the memory in turn: who is a row ahead does not write where others still read.
         const uint place = turn++ % 2u * gl_NumSubgroups * ROWS;
         if (lane < ROWS) partial[place + gl_SubgroupID * ROWS + lane] = all;
@@ -736,6 +784,16 @@ void walk_wide() {
 }
 
 void main() {
+    if (COPIES > 1u) {
+        for (uint i = gl_LocalInvocationID.x; i < 4096u; i += gl_WorkGroupSize.x) {
+            const uint value = G[i];
+            for (uint c = 0u; c < COPIES; ++c) {
+                const uint copy = (i / 2u + c) % COPIES;  // neighbours in other banks
+                G_copies[(i - i % 2u) * COPIES + copy * 2u + i % 2u] = value;
+            }
+        }
+        barrier();
+    }
     if (LOAD_WORDS == 4u && gl_SubgroupSize >= ROWS && row_tiles % 32u == 0u && (expert_end - expert_first) * rows * (row_tiles / 32u) > 1u) {
         walk_wide();
         return;

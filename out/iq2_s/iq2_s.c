@@ -2504,10 +2504,14 @@ static const uint32_t iq2_s_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t iq2_s_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t iq2_s_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t iq2_s_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq2_s_gemv_id_int8_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_s_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_s_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, iq2_s_gemv_id_int8_f32_vulkan_digits},
-    {5, "load_words", 4, 2, iq2_s_gemv_id_int8_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, iq2_s_gemv_id_int8_f32_vulkan_load_words},
+    {7, "staged", 1, 4, iq2_s_gemv_id_int8_f32_vulkan_staged},
+    {9, "table_copies", 1, 6, iq2_s_gemv_id_int8_f32_vulkan_table_copies}};
 
 const qk_kernel qk_iq2_s_gemv_id_int8_f32_vulkan = {
     .name = "iq2_s_gemv_id_int8_f32",
@@ -2523,7 +2527,7 @@ const qk_kernel qk_iq2_s_gemv_id_int8_f32_vulkan = {
     .push = iq2_s_gemv_id_int8_f32_push,
     .table_count = 1,
     .tables = iq2_s_gemv_id_int8_f32_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 6,
     .spec_constants = iq2_s_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2557,10 +2561,14 @@ static const uint32_t iq2_s_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 1
 static const uint32_t iq2_s_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t iq2_s_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t iq2_s_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq2_s_gemv_id_split_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_s_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_s_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, iq2_s_gemv_id_split_f32_vulkan_digits},
-    {5, "load_words", 4, 2, iq2_s_gemv_id_split_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, iq2_s_gemv_id_split_f32_vulkan_load_words},
+    {7, "staged", 1, 4, iq2_s_gemv_id_split_f32_vulkan_staged},
+    {9, "table_copies", 1, 6, iq2_s_gemv_id_split_f32_vulkan_table_copies}};
 
 const qk_kernel qk_iq2_s_gemv_id_split_f32_vulkan = {
     .name = "iq2_s_gemv_id_split_f32",
@@ -2576,7 +2584,7 @@ const qk_kernel qk_iq2_s_gemv_id_split_f32_vulkan = {
     .push = iq2_s_gemv_id_split_f32_push,
     .table_count = 1,
     .tables = iq2_s_gemv_id_split_f32_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 6,
     .spec_constants = iq2_s_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2610,10 +2618,14 @@ static const uint32_t iq2_s_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 1
 static const uint32_t iq2_s_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t iq2_s_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t iq2_s_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq2_s_gemv_id_int24_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_s_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_s_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, iq2_s_gemv_id_int24_f32_vulkan_digits},
-    {5, "load_words", 4, 2, iq2_s_gemv_id_int24_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, iq2_s_gemv_id_int24_f32_vulkan_load_words},
+    {7, "staged", 1, 4, iq2_s_gemv_id_int24_f32_vulkan_staged},
+    {9, "table_copies", 1, 6, iq2_s_gemv_id_int24_f32_vulkan_table_copies}};
 
 const qk_kernel qk_iq2_s_gemv_id_int24_f32_vulkan = {
     .name = "iq2_s_gemv_id_int24_f32",
@@ -2629,7 +2641,7 @@ const qk_kernel qk_iq2_s_gemv_id_int24_f32_vulkan = {
     .push = iq2_s_gemv_id_int24_f32_push,
     .table_count = 1,
     .tables = iq2_s_gemv_id_int24_f32_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 6,
     .spec_constants = iq2_s_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2732,10 +2744,14 @@ static const uint32_t iq2_s_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t iq2_s_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t iq2_s_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t iq2_s_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq2_s_gemv_id_int8_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_s_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_s_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, iq2_s_gemv_id_int8_f16_vulkan_digits},
-    {5, "load_words", 4, 2, iq2_s_gemv_id_int8_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, iq2_s_gemv_id_int8_f16_vulkan_load_words},
+    {7, "staged", 1, 4, iq2_s_gemv_id_int8_f16_vulkan_staged},
+    {9, "table_copies", 1, 6, iq2_s_gemv_id_int8_f16_vulkan_table_copies}};
 
 const qk_kernel qk_iq2_s_gemv_id_int8_f16_vulkan = {
     .name = "iq2_s_gemv_id_int8_f16",
@@ -2751,7 +2767,7 @@ const qk_kernel qk_iq2_s_gemv_id_int8_f16_vulkan = {
     .push = iq2_s_gemv_id_int8_f16_push,
     .table_count = 1,
     .tables = iq2_s_gemv_id_int8_f16_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 6,
     .spec_constants = iq2_s_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2785,10 +2801,14 @@ static const uint32_t iq2_s_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 1
 static const uint32_t iq2_s_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t iq2_s_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t iq2_s_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq2_s_gemv_id_split_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_s_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_s_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, iq2_s_gemv_id_split_f16_vulkan_digits},
-    {5, "load_words", 4, 2, iq2_s_gemv_id_split_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, iq2_s_gemv_id_split_f16_vulkan_load_words},
+    {7, "staged", 1, 4, iq2_s_gemv_id_split_f16_vulkan_staged},
+    {9, "table_copies", 1, 6, iq2_s_gemv_id_split_f16_vulkan_table_copies}};
 
 const qk_kernel qk_iq2_s_gemv_id_split_f16_vulkan = {
     .name = "iq2_s_gemv_id_split_f16",
@@ -2804,7 +2824,7 @@ const qk_kernel qk_iq2_s_gemv_id_split_f16_vulkan = {
     .push = iq2_s_gemv_id_split_f16_push,
     .table_count = 1,
     .tables = iq2_s_gemv_id_split_f16_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 6,
     .spec_constants = iq2_s_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2838,10 +2858,14 @@ static const uint32_t iq2_s_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 1
 static const uint32_t iq2_s_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t iq2_s_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t iq2_s_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq2_s_gemv_id_int24_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_s_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_s_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, iq2_s_gemv_id_int24_f16_vulkan_digits},
-    {5, "load_words", 4, 2, iq2_s_gemv_id_int24_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, iq2_s_gemv_id_int24_f16_vulkan_load_words},
+    {7, "staged", 1, 4, iq2_s_gemv_id_int24_f16_vulkan_staged},
+    {9, "table_copies", 1, 6, iq2_s_gemv_id_int24_f16_vulkan_table_copies}};
 
 const qk_kernel qk_iq2_s_gemv_id_int24_f16_vulkan = {
     .name = "iq2_s_gemv_id_int24_f16",
@@ -2857,7 +2881,7 @@ const qk_kernel qk_iq2_s_gemv_id_int24_f16_vulkan = {
     .push = iq2_s_gemv_id_int24_f16_push,
     .table_count = 1,
     .tables = iq2_s_gemv_id_int24_f16_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 6,
     .spec_constants = iq2_s_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

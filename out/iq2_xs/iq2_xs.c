@@ -1908,10 +1908,14 @@ static const uint32_t iq2_xs_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 1
 static const uint32_t iq2_xs_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_xs_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t iq2_xs_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t iq2_xs_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq2_xs_gemv_id_int8_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xs_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_xs_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, iq2_xs_gemv_id_int8_f32_vulkan_digits},
-    {5, "load_words", 4, 2, iq2_xs_gemv_id_int8_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, iq2_xs_gemv_id_int8_f32_vulkan_load_words},
+    {7, "staged", 1, 4, iq2_xs_gemv_id_int8_f32_vulkan_staged},
+    {9, "table_copies", 1, 6, iq2_xs_gemv_id_int8_f32_vulkan_table_copies}};
 
 const qk_kernel qk_iq2_xs_gemv_id_int8_f32_vulkan = {
     .name = "iq2_xs_gemv_id_int8_f32",
@@ -1927,7 +1931,7 @@ const qk_kernel qk_iq2_xs_gemv_id_int8_f32_vulkan = {
     .push = iq2_xs_gemv_id_int8_f32_push,
     .table_count = 2,
     .tables = iq2_xs_gemv_id_int8_f32_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 6,
     .spec_constants = iq2_xs_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1962,10 +1966,14 @@ static const uint32_t iq2_xs_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 
 static const uint32_t iq2_xs_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_xs_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t iq2_xs_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t iq2_xs_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq2_xs_gemv_id_split_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xs_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_xs_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, iq2_xs_gemv_id_split_f32_vulkan_digits},
-    {5, "load_words", 4, 2, iq2_xs_gemv_id_split_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, iq2_xs_gemv_id_split_f32_vulkan_load_words},
+    {7, "staged", 1, 4, iq2_xs_gemv_id_split_f32_vulkan_staged},
+    {9, "table_copies", 1, 6, iq2_xs_gemv_id_split_f32_vulkan_table_copies}};
 
 const qk_kernel qk_iq2_xs_gemv_id_split_f32_vulkan = {
     .name = "iq2_xs_gemv_id_split_f32",
@@ -1981,7 +1989,7 @@ const qk_kernel qk_iq2_xs_gemv_id_split_f32_vulkan = {
     .push = iq2_xs_gemv_id_split_f32_push,
     .table_count = 2,
     .tables = iq2_xs_gemv_id_split_f32_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 6,
     .spec_constants = iq2_xs_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2016,10 +2024,14 @@ static const uint32_t iq2_xs_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 
 static const uint32_t iq2_xs_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_xs_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t iq2_xs_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t iq2_xs_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq2_xs_gemv_id_int24_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xs_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_xs_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, iq2_xs_gemv_id_int24_f32_vulkan_digits},
-    {5, "load_words", 4, 2, iq2_xs_gemv_id_int24_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, iq2_xs_gemv_id_int24_f32_vulkan_load_words},
+    {7, "staged", 1, 4, iq2_xs_gemv_id_int24_f32_vulkan_staged},
+    {9, "table_copies", 1, 6, iq2_xs_gemv_id_int24_f32_vulkan_table_copies}};
 
 const qk_kernel qk_iq2_xs_gemv_id_int24_f32_vulkan = {
     .name = "iq2_xs_gemv_id_int24_f32",
@@ -2035,7 +2047,7 @@ const qk_kernel qk_iq2_xs_gemv_id_int24_f32_vulkan = {
     .push = iq2_xs_gemv_id_int24_f32_push,
     .table_count = 2,
     .tables = iq2_xs_gemv_id_int24_f32_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 6,
     .spec_constants = iq2_xs_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2140,10 +2152,14 @@ static const uint32_t iq2_xs_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 1
 static const uint32_t iq2_xs_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_xs_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t iq2_xs_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t iq2_xs_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq2_xs_gemv_id_int8_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xs_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_xs_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, iq2_xs_gemv_id_int8_f16_vulkan_digits},
-    {5, "load_words", 4, 2, iq2_xs_gemv_id_int8_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, iq2_xs_gemv_id_int8_f16_vulkan_load_words},
+    {7, "staged", 1, 4, iq2_xs_gemv_id_int8_f16_vulkan_staged},
+    {9, "table_copies", 1, 6, iq2_xs_gemv_id_int8_f16_vulkan_table_copies}};
 
 const qk_kernel qk_iq2_xs_gemv_id_int8_f16_vulkan = {
     .name = "iq2_xs_gemv_id_int8_f16",
@@ -2159,7 +2175,7 @@ const qk_kernel qk_iq2_xs_gemv_id_int8_f16_vulkan = {
     .push = iq2_xs_gemv_id_int8_f16_push,
     .table_count = 2,
     .tables = iq2_xs_gemv_id_int8_f16_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 6,
     .spec_constants = iq2_xs_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2194,10 +2210,14 @@ static const uint32_t iq2_xs_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 
 static const uint32_t iq2_xs_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_xs_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t iq2_xs_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t iq2_xs_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq2_xs_gemv_id_split_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xs_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_xs_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, iq2_xs_gemv_id_split_f16_vulkan_digits},
-    {5, "load_words", 4, 2, iq2_xs_gemv_id_split_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, iq2_xs_gemv_id_split_f16_vulkan_load_words},
+    {7, "staged", 1, 4, iq2_xs_gemv_id_split_f16_vulkan_staged},
+    {9, "table_copies", 1, 6, iq2_xs_gemv_id_split_f16_vulkan_table_copies}};
 
 const qk_kernel qk_iq2_xs_gemv_id_split_f16_vulkan = {
     .name = "iq2_xs_gemv_id_split_f16",
@@ -2213,7 +2233,7 @@ const qk_kernel qk_iq2_xs_gemv_id_split_f16_vulkan = {
     .push = iq2_xs_gemv_id_split_f16_push,
     .table_count = 2,
     .tables = iq2_xs_gemv_id_split_f16_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 6,
     .spec_constants = iq2_xs_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2248,10 +2268,14 @@ static const uint32_t iq2_xs_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 
 static const uint32_t iq2_xs_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_xs_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t iq2_xs_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t iq2_xs_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq2_xs_gemv_id_int24_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xs_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_xs_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, iq2_xs_gemv_id_int24_f16_vulkan_digits},
-    {5, "load_words", 4, 2, iq2_xs_gemv_id_int24_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, iq2_xs_gemv_id_int24_f16_vulkan_load_words},
+    {7, "staged", 1, 4, iq2_xs_gemv_id_int24_f16_vulkan_staged},
+    {9, "table_copies", 1, 6, iq2_xs_gemv_id_int24_f16_vulkan_table_copies}};
 
 const qk_kernel qk_iq2_xs_gemv_id_int24_f16_vulkan = {
     .name = "iq2_xs_gemv_id_int24_f16",
@@ -2267,7 +2291,7 @@ const qk_kernel qk_iq2_xs_gemv_id_int24_f16_vulkan = {
     .push = iq2_xs_gemv_id_int24_f16_push,
     .table_count = 2,
     .tables = iq2_xs_gemv_id_int24_f16_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 6,
     .spec_constants = iq2_xs_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

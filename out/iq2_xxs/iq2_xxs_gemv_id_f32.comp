@@ -53,7 +53,7 @@ float f16_to_f32(uint bits) {
 
 const uint TILES = 4u;
 
-// What a thread keeps of x: tiles of one token, in the order of the weights, and the sums over runs that share a scale.
+// What a thread keeps of x: tiles, in the order of the weights, and the sums over runs that share a scale.
 vec4 x[TILES][4];
 float x_sum[TILES][1];
 

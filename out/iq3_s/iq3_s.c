@@ -1800,10 +1800,14 @@ static const uint32_t iq3_s_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t iq3_s_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_s_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t iq3_s_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t iq3_s_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq3_s_gemv_id_int8_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_s_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq3_s_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, iq3_s_gemv_id_int8_f32_vulkan_digits},
-    {5, "load_words", 4, 2, iq3_s_gemv_id_int8_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, iq3_s_gemv_id_int8_f32_vulkan_load_words},
+    {7, "staged", 1, 4, iq3_s_gemv_id_int8_f32_vulkan_staged},
+    {9, "table_copies", 1, 6, iq3_s_gemv_id_int8_f32_vulkan_table_copies}};
 
 const qk_kernel qk_iq3_s_gemv_id_int8_f32_vulkan = {
     .name = "iq3_s_gemv_id_int8_f32",
@@ -1819,7 +1823,7 @@ const qk_kernel qk_iq3_s_gemv_id_int8_f32_vulkan = {
     .push = iq3_s_gemv_id_int8_f32_push,
     .table_count = 1,
     .tables = iq3_s_gemv_id_int8_f32_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 6,
     .spec_constants = iq3_s_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1853,10 +1857,14 @@ static const uint32_t iq3_s_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 1
 static const uint32_t iq3_s_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_s_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t iq3_s_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t iq3_s_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq3_s_gemv_id_split_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_s_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq3_s_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, iq3_s_gemv_id_split_f32_vulkan_digits},
-    {5, "load_words", 4, 2, iq3_s_gemv_id_split_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, iq3_s_gemv_id_split_f32_vulkan_load_words},
+    {7, "staged", 1, 4, iq3_s_gemv_id_split_f32_vulkan_staged},
+    {9, "table_copies", 1, 6, iq3_s_gemv_id_split_f32_vulkan_table_copies}};
 
 const qk_kernel qk_iq3_s_gemv_id_split_f32_vulkan = {
     .name = "iq3_s_gemv_id_split_f32",
@@ -1872,7 +1880,7 @@ const qk_kernel qk_iq3_s_gemv_id_split_f32_vulkan = {
     .push = iq3_s_gemv_id_split_f32_push,
     .table_count = 1,
     .tables = iq3_s_gemv_id_split_f32_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 6,
     .spec_constants = iq3_s_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1906,10 +1914,14 @@ static const uint32_t iq3_s_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 1
 static const uint32_t iq3_s_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_s_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t iq3_s_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t iq3_s_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq3_s_gemv_id_int24_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_s_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq3_s_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, iq3_s_gemv_id_int24_f32_vulkan_digits},
-    {5, "load_words", 4, 2, iq3_s_gemv_id_int24_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, iq3_s_gemv_id_int24_f32_vulkan_load_words},
+    {7, "staged", 1, 4, iq3_s_gemv_id_int24_f32_vulkan_staged},
+    {9, "table_copies", 1, 6, iq3_s_gemv_id_int24_f32_vulkan_table_copies}};
 
 const qk_kernel qk_iq3_s_gemv_id_int24_f32_vulkan = {
     .name = "iq3_s_gemv_id_int24_f32",
@@ -1925,7 +1937,7 @@ const qk_kernel qk_iq3_s_gemv_id_int24_f32_vulkan = {
     .push = iq3_s_gemv_id_int24_f32_push,
     .table_count = 1,
     .tables = iq3_s_gemv_id_int24_f32_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 6,
     .spec_constants = iq3_s_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2028,10 +2040,14 @@ static const uint32_t iq3_s_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t iq3_s_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_s_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t iq3_s_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t iq3_s_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq3_s_gemv_id_int8_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_s_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq3_s_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, iq3_s_gemv_id_int8_f16_vulkan_digits},
-    {5, "load_words", 4, 2, iq3_s_gemv_id_int8_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, iq3_s_gemv_id_int8_f16_vulkan_load_words},
+    {7, "staged", 1, 4, iq3_s_gemv_id_int8_f16_vulkan_staged},
+    {9, "table_copies", 1, 6, iq3_s_gemv_id_int8_f16_vulkan_table_copies}};
 
 const qk_kernel qk_iq3_s_gemv_id_int8_f16_vulkan = {
     .name = "iq3_s_gemv_id_int8_f16",
@@ -2047,7 +2063,7 @@ const qk_kernel qk_iq3_s_gemv_id_int8_f16_vulkan = {
     .push = iq3_s_gemv_id_int8_f16_push,
     .table_count = 1,
     .tables = iq3_s_gemv_id_int8_f16_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 6,
     .spec_constants = iq3_s_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2081,10 +2097,14 @@ static const uint32_t iq3_s_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 1
 static const uint32_t iq3_s_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_s_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t iq3_s_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t iq3_s_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq3_s_gemv_id_split_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_s_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq3_s_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, iq3_s_gemv_id_split_f16_vulkan_digits},
-    {5, "load_words", 4, 2, iq3_s_gemv_id_split_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, iq3_s_gemv_id_split_f16_vulkan_load_words},
+    {7, "staged", 1, 4, iq3_s_gemv_id_split_f16_vulkan_staged},
+    {9, "table_copies", 1, 6, iq3_s_gemv_id_split_f16_vulkan_table_copies}};
 
 const qk_kernel qk_iq3_s_gemv_id_split_f16_vulkan = {
     .name = "iq3_s_gemv_id_split_f16",
@@ -2100,7 +2120,7 @@ const qk_kernel qk_iq3_s_gemv_id_split_f16_vulkan = {
     .push = iq3_s_gemv_id_split_f16_push,
     .table_count = 1,
     .tables = iq3_s_gemv_id_split_f16_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 6,
     .spec_constants = iq3_s_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2134,10 +2154,14 @@ static const uint32_t iq3_s_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 1
 static const uint32_t iq3_s_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_s_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t iq3_s_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t iq3_s_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq3_s_gemv_id_int24_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_s_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq3_s_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, iq3_s_gemv_id_int24_f16_vulkan_digits},
-    {5, "load_words", 4, 2, iq3_s_gemv_id_int24_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, iq3_s_gemv_id_int24_f16_vulkan_load_words},
+    {7, "staged", 1, 4, iq3_s_gemv_id_int24_f16_vulkan_staged},
+    {9, "table_copies", 1, 6, iq3_s_gemv_id_int24_f16_vulkan_table_copies}};
 
 const qk_kernel qk_iq3_s_gemv_id_int24_f16_vulkan = {
     .name = "iq3_s_gemv_id_int24_f16",
@@ -2153,7 +2177,7 @@ const qk_kernel qk_iq3_s_gemv_id_int24_f16_vulkan = {
     .push = iq3_s_gemv_id_int24_f16_push,
     .table_count = 1,
     .tables = iq3_s_gemv_id_int24_f16_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 6,
     .spec_constants = iq3_s_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -1555,10 +1555,14 @@ static const uint32_t iq3_xxs_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 
 static const uint32_t iq3_xxs_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t iq3_xxs_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t iq3_xxs_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq3_xxs_gemv_id_int8_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_xxs_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq3_xxs_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, iq3_xxs_gemv_id_int8_f32_vulkan_digits},
-    {5, "load_words", 4, 2, iq3_xxs_gemv_id_int8_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, iq3_xxs_gemv_id_int8_f32_vulkan_load_words},
+    {7, "staged", 1, 4, iq3_xxs_gemv_id_int8_f32_vulkan_staged},
+    {9, "table_copies", 1, 6, iq3_xxs_gemv_id_int8_f32_vulkan_table_copies}};
 
 const qk_kernel qk_iq3_xxs_gemv_id_int8_f32_vulkan = {
     .name = "iq3_xxs_gemv_id_int8_f32",
@@ -1574,7 +1578,7 @@ const qk_kernel qk_iq3_xxs_gemv_id_int8_f32_vulkan = {
     .push = iq3_xxs_gemv_id_int8_f32_push,
     .table_count = 2,
     .tables = iq3_xxs_gemv_id_int8_f32_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 6,
     .spec_constants = iq3_xxs_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1609,10 +1613,14 @@ static const uint32_t iq3_xxs_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64,
 static const uint32_t iq3_xxs_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t iq3_xxs_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t iq3_xxs_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq3_xxs_gemv_id_split_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_xxs_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq3_xxs_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, iq3_xxs_gemv_id_split_f32_vulkan_digits},
-    {5, "load_words", 4, 2, iq3_xxs_gemv_id_split_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, iq3_xxs_gemv_id_split_f32_vulkan_load_words},
+    {7, "staged", 1, 4, iq3_xxs_gemv_id_split_f32_vulkan_staged},
+    {9, "table_copies", 1, 6, iq3_xxs_gemv_id_split_f32_vulkan_table_copies}};
 
 const qk_kernel qk_iq3_xxs_gemv_id_split_f32_vulkan = {
     .name = "iq3_xxs_gemv_id_split_f32",
@@ -1628,7 +1636,7 @@ const qk_kernel qk_iq3_xxs_gemv_id_split_f32_vulkan = {
     .push = iq3_xxs_gemv_id_split_f32_push,
     .table_count = 2,
     .tables = iq3_xxs_gemv_id_split_f32_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 6,
     .spec_constants = iq3_xxs_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1663,10 +1671,14 @@ static const uint32_t iq3_xxs_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64,
 static const uint32_t iq3_xxs_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t iq3_xxs_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t iq3_xxs_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq3_xxs_gemv_id_int24_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_xxs_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq3_xxs_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, iq3_xxs_gemv_id_int24_f32_vulkan_digits},
-    {5, "load_words", 4, 2, iq3_xxs_gemv_id_int24_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, iq3_xxs_gemv_id_int24_f32_vulkan_load_words},
+    {7, "staged", 1, 4, iq3_xxs_gemv_id_int24_f32_vulkan_staged},
+    {9, "table_copies", 1, 6, iq3_xxs_gemv_id_int24_f32_vulkan_table_copies}};
 
 const qk_kernel qk_iq3_xxs_gemv_id_int24_f32_vulkan = {
     .name = "iq3_xxs_gemv_id_int24_f32",
@@ -1682,7 +1694,7 @@ const qk_kernel qk_iq3_xxs_gemv_id_int24_f32_vulkan = {
     .push = iq3_xxs_gemv_id_int24_f32_push,
     .table_count = 2,
     .tables = iq3_xxs_gemv_id_int24_f32_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 6,
     .spec_constants = iq3_xxs_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1787,10 +1799,14 @@ static const uint32_t iq3_xxs_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 
 static const uint32_t iq3_xxs_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t iq3_xxs_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t iq3_xxs_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq3_xxs_gemv_id_int8_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_xxs_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq3_xxs_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, iq3_xxs_gemv_id_int8_f16_vulkan_digits},
-    {5, "load_words", 4, 2, iq3_xxs_gemv_id_int8_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, iq3_xxs_gemv_id_int8_f16_vulkan_load_words},
+    {7, "staged", 1, 4, iq3_xxs_gemv_id_int8_f16_vulkan_staged},
+    {9, "table_copies", 1, 6, iq3_xxs_gemv_id_int8_f16_vulkan_table_copies}};
 
 const qk_kernel qk_iq3_xxs_gemv_id_int8_f16_vulkan = {
     .name = "iq3_xxs_gemv_id_int8_f16",
@@ -1806,7 +1822,7 @@ const qk_kernel qk_iq3_xxs_gemv_id_int8_f16_vulkan = {
     .push = iq3_xxs_gemv_id_int8_f16_push,
     .table_count = 2,
     .tables = iq3_xxs_gemv_id_int8_f16_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 6,
     .spec_constants = iq3_xxs_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1841,10 +1857,14 @@ static const uint32_t iq3_xxs_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64,
 static const uint32_t iq3_xxs_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t iq3_xxs_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t iq3_xxs_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq3_xxs_gemv_id_split_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_xxs_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq3_xxs_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, iq3_xxs_gemv_id_split_f16_vulkan_digits},
-    {5, "load_words", 4, 2, iq3_xxs_gemv_id_split_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, iq3_xxs_gemv_id_split_f16_vulkan_load_words},
+    {7, "staged", 1, 4, iq3_xxs_gemv_id_split_f16_vulkan_staged},
+    {9, "table_copies", 1, 6, iq3_xxs_gemv_id_split_f16_vulkan_table_copies}};
 
 const qk_kernel qk_iq3_xxs_gemv_id_split_f16_vulkan = {
     .name = "iq3_xxs_gemv_id_split_f16",
@@ -1860,7 +1880,7 @@ const qk_kernel qk_iq3_xxs_gemv_id_split_f16_vulkan = {
     .push = iq3_xxs_gemv_id_split_f16_push,
     .table_count = 2,
     .tables = iq3_xxs_gemv_id_split_f16_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 6,
     .spec_constants = iq3_xxs_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1895,10 +1915,14 @@ static const uint32_t iq3_xxs_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64,
 static const uint32_t iq3_xxs_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t iq3_xxs_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t iq3_xxs_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq3_xxs_gemv_id_int24_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_xxs_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq3_xxs_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, iq3_xxs_gemv_id_int24_f16_vulkan_digits},
-    {5, "load_words", 4, 2, iq3_xxs_gemv_id_int24_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, iq3_xxs_gemv_id_int24_f16_vulkan_load_words},
+    {7, "staged", 1, 4, iq3_xxs_gemv_id_int24_f16_vulkan_staged},
+    {9, "table_copies", 1, 6, iq3_xxs_gemv_id_int24_f16_vulkan_table_copies}};
 
 const qk_kernel qk_iq3_xxs_gemv_id_int24_f16_vulkan = {
     .name = "iq3_xxs_gemv_id_int24_f16",
@@ -1914,7 +1938,7 @@ const qk_kernel qk_iq3_xxs_gemv_id_int24_f16_vulkan = {
     .push = iq3_xxs_gemv_id_int24_f16_push,
     .table_count = 2,
     .tables = iq3_xxs_gemv_id_int24_f16_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 6,
     .spec_constants = iq3_xxs_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -31,6 +31,8 @@
 layout(local_size_x_id = 0) in;
 layout(constant_id = 2) const uint ROWS = 4;  // rows at a time
 layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: weights are loaded 16 bytes at a time, where that can be
+layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
+layout(constant_id = 9) const uint COPIES = 1;  // of tables, for threads that are neighbours; 1: none
 layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint16_t blocks[]; };
@@ -60,8 +62,8 @@ float f16_to_f32(uint bits) {
 
 const uint TILES = 4u;
 
-// What a thread keeps of x: tiles of one token as integers of signed bytes, the highest first, four elements in a word; the
-// steps that the integers stand for; sums over runs that share a scale, of each digit, and of x itself.
+// What a thread keeps of x: tiles as integers of signed bytes, the highest first, four elements in a word; the steps that the
+// integers stand for; sums over runs that share a scale, of each digit, and of x itself.
 int x[TILES][DIGITS][4];
 int x_digits[TILES][DIGITS][1];
 float x_step[TILES][1];
@@ -185,27 +187,55 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
     sum += d_sc1 * (x_step[k][0] * dots0);
 }
 
+// Runs of x on their way to the threads that keep them, from run `staged_from` on. There is a gap after each tile, for threads
+// take the same run of tiles that are neighbours.
+shared uvec2 staged[STAGED == 1u ? 1u : STAGED + STAGED / 16u];
+uint staged_from = 0u;
+
+vec4 staged_x(uint at) {
+    if (STAGED == 1u) return vec4(unpackHalf2x16(x_in[at].x), unpackHalf2x16(x_in[at].y));
+    const uint place = at - staged_from;
+    return vec4(unpackHalf2x16(staged[place + place / 16u].x), unpackHalf2x16(staged[place + place / 16u].y));
+}
+
+shared uint G_copies[COPIES == 1u ? 1u : 256u * COPIES];
+
+// A word of G, from the thread's copy.
+uint G_at(uint i) {
+    const uint copy = gl_LocalInvocationID.x % COPIES;
+    if (COPIES == 1u) return G[i];
+    return G_copies[i * COPIES + copy];
+}
+shared uint S_copies[COPIES == 1u ? 1u : 128u * COPIES];
+
+// A word of S, from the thread's copy.
+uint S_at(uint i) {
+    const uint copy = gl_LocalInvocationID.x % COPIES;
+    if (COPIES == 1u) return S[i];
+    return S_copies[i * COPIES + copy];
+}
+
 // Loads what wide tile `j` of a row meets of right-hand side `vector`.
 void load_wide_x(uint vector, uint j, uint k) {
     const uint tile = j % 8u;
     const uint place = j / 8u * 128u + tile * 8u;
     const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
-    const vec4 x0 = vec4(unpackHalf2x16(x_in[from].x), unpackHalf2x16(x_in[from].y));
-    const vec4 x1 = vec4(unpackHalf2x16(x_in[from + 1u].x), unpackHalf2x16(x_in[from + 1u].y));
-    const vec4 x2 = vec4(unpackHalf2x16(x_in[from + 2u].x), unpackHalf2x16(x_in[from + 2u].y));
-    const vec4 x3 = vec4(unpackHalf2x16(x_in[from + 3u].x), unpackHalf2x16(x_in[from + 3u].y));
-    const vec4 x4 = vec4(unpackHalf2x16(x_in[from + 4u].x), unpackHalf2x16(x_in[from + 4u].y));
-    const vec4 x5 = vec4(unpackHalf2x16(x_in[from + 5u].x), unpackHalf2x16(x_in[from + 5u].y));
-    const vec4 x6 = vec4(unpackHalf2x16(x_in[from + 6u].x), unpackHalf2x16(x_in[from + 6u].y));
-    const vec4 x7 = vec4(unpackHalf2x16(x_in[from + 7u].x), unpackHalf2x16(x_in[from + 7u].y));
-    const vec4 x8 = vec4(unpackHalf2x16(x_in[from + 64u].x), unpackHalf2x16(x_in[from + 64u].y));
-    const vec4 x9 = vec4(unpackHalf2x16(x_in[from + 65u].x), unpackHalf2x16(x_in[from + 65u].y));
-    const vec4 x10 = vec4(unpackHalf2x16(x_in[from + 66u].x), unpackHalf2x16(x_in[from + 66u].y));
-    const vec4 x11 = vec4(unpackHalf2x16(x_in[from + 67u].x), unpackHalf2x16(x_in[from + 67u].y));
-    const vec4 x12 = vec4(unpackHalf2x16(x_in[from + 68u].x), unpackHalf2x16(x_in[from + 68u].y));
-    const vec4 x13 = vec4(unpackHalf2x16(x_in[from + 69u].x), unpackHalf2x16(x_in[from + 69u].y));
-    const vec4 x14 = vec4(unpackHalf2x16(x_in[from + 70u].x), unpackHalf2x16(x_in[from + 70u].y));
-    const vec4 x15 = vec4(unpackHalf2x16(x_in[from + 71u].x), unpackHalf2x16(x_in[from + 71u].y));
+    const vec4 x0 = staged_x(from);
+    const vec4 x1 = staged_x(from + 1u);
+    const vec4 x2 = staged_x(from + 2u);
+    const vec4 x3 = staged_x(from + 3u);
+    const vec4 x4 = staged_x(from + 4u);
+    const vec4 x5 = staged_x(from + 5u);
+    const vec4 x6 = staged_x(from + 6u);
+    const vec4 x7 = staged_x(from + 7u);
+    const vec4 x8 = staged_x(from + 64u);
+    const vec4 x9 = staged_x(from + 65u);
+    const vec4 x10 = staged_x(from + 66u);
+    const vec4 x11 = staged_x(from + 67u);
+    const vec4 x12 = staged_x(from + 68u);
+    const vec4 x13 = staged_x(from + 69u);
+    const vec4 x14 = staged_x(from + 70u);
+    const vec4 x15 = staged_x(from + 71u);
     vec4 most0 = abs(x0);
     most0 = max(most0, abs(x1));
     most0 = max(most0, abs(x2));
@@ -363,47 +393,47 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[7], inou
     uint pick1 = upper ? four0.z : four0.x;
     uint qs0 = odd ? pick0 : pick1;
     uint g0 = (qs0 >> 16u) & 0xFFu;  // qs: 8 bits
-    uint G_row0 = G[g0];
+    uint G_row0 = G_at(g0);
     uint signs1 = words[2];
     uint s0 = (signs1 >> 16u) & 0x7Fu;  // signs: 7 bits
-    uint negative0 = ((S[s0] & 15u) * 0x204081u) & 0x1010101u;
+    uint negative0 = ((S_at(s0) & 15u) * 0x204081u) & 0x1010101u;
     uint bytes0 = (G_row0 ^ ((negative0 << 8u) - negative0)) + negative0;
     uint g1 = qs0 >> 24u;  // qs: 8 bits
-    uint G_row1 = G[g1];
-    uint negative1 = (((S[s0] >> 4u) & 15u) * 0x204081u) & 0x1010101u;
+    uint G_row1 = G_at(g1);
+    uint negative1 = (((S_at(s0) >> 4u) & 15u) * 0x204081u) & 0x1010101u;
     uint bytes1 = (G_row1 ^ ((negative1 << 8u) - negative1)) + negative1;
     uvec4 four1 = fours[1];
     uint pick2 = upper ? four1.x : four0.z;
     uint qs1 = odd ? pick2 : pick0;
     uint g2 = qs1 & 0xFFu;  // qs: 8 bits
-    uint G_row2 = G[g2];
+    uint G_row2 = G_at(g2);
     uint s1 = (signs1 >> 23u) & 0x7Fu;  // signs: 7 bits
-    uint negative2 = ((S[s1] & 15u) * 0x204081u) & 0x1010101u;
+    uint negative2 = ((S_at(s1) & 15u) * 0x204081u) & 0x1010101u;
     uint bytes2 = (G_row2 ^ ((negative2 << 8u) - negative2)) + negative2;
     uint g3 = (qs1 >> 8u) & 0xFFu;  // qs: 8 bits
-    uint G_row3 = G[g3];
-    uint negative3 = (((S[s1] >> 4u) & 15u) * 0x204081u) & 0x1010101u;
+    uint G_row3 = G_at(g3);
+    uint negative3 = (((S_at(s1) >> 4u) & 15u) * 0x204081u) & 0x1010101u;
     uint bytes3 = (G_row3 ^ ((negative3 << 8u) - negative3)) + negative3;
     uint g4 = (qs1 >> 16u) & 0xFFu;  // qs: 8 bits
-    uint G_row4 = G[g4];
+    uint G_row4 = G_at(g4);
     uint signs_run = (signs1 >> 16u) | (signs0 << 16u);
     uint s2 = (signs_run >> 14u) & 0x7Fu;  // signs: 7 bits
-    uint negative4 = ((S[s2] & 15u) * 0x204081u) & 0x1010101u;
+    uint negative4 = ((S_at(s2) & 15u) * 0x204081u) & 0x1010101u;
     uint bytes4 = (G_row4 ^ ((negative4 << 8u) - negative4)) + negative4;
     uint g5 = qs1 >> 24u;  // qs: 8 bits
-    uint G_row5 = G[g5];
-    uint negative5 = (((S[s2] >> 4u) & 15u) * 0x204081u) & 0x1010101u;
+    uint G_row5 = G_at(g5);
+    uint negative5 = (((S_at(s2) >> 4u) & 15u) * 0x204081u) & 0x1010101u;
     uint bytes5 = (G_row5 ^ ((negative5 << 8u) - negative5)) + negative5;
     uint pick3 = upper ? four1.y : four0.w;
     uint qs2 = odd ? pick3 : pick2;
     uint g6 = qs2 & 0xFFu;  // qs: 8 bits
-    uint G_row6 = G[g6];
+    uint G_row6 = G_at(g6);
     uint s3 = (signs0 >> 5u) & 0x7Fu;  // signs: 7 bits
-    uint negative6 = ((S[s3] & 15u) * 0x204081u) & 0x1010101u;
+    uint negative6 = ((S_at(s3) & 15u) * 0x204081u) & 0x1010101u;
     uint bytes6 = (G_row6 ^ ((negative6 << 8u) - negative6)) + negative6;
     uint g7 = (qs2 >> 8u) & 0xFFu;  // qs: 8 bits
-    uint G_row7 = G[g7];
-    uint negative7 = (((S[s3] >> 4u) & 15u) * 0x204081u) & 0x1010101u;
+    uint G_row7 = G_at(g7);
+    uint negative7 = (((S_at(s3) >> 4u) & 15u) * 0x204081u) & 0x1010101u;
     uint bytes7 = (G_row7 ^ ((negative7 << 8u) - negative7)) + negative7;
     float d1 = f16_to_f32(words[3] >> 16u);
     uint signs2 = words[4];
@@ -412,41 +442,41 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[7], inou
     precise float d_sc3 = d_sc2 * 0.5;
     uint qs3 = words[5];
     uint g8 = qs3 & 0xFFu;  // qs: 8 bits
-    uint G_row8 = G[g8];
+    uint G_row8 = G_at(g8);
     uint s4 = signs2 & 0x7Fu;  // signs: 7 bits
-    uint negative8 = ((S[s4] & 15u) * 0x204081u) & 0x1010101u;
+    uint negative8 = ((S_at(s4) & 15u) * 0x204081u) & 0x1010101u;
     uint bytes8 = (G_row8 ^ ((negative8 << 8u) - negative8)) + negative8;
     uint g9 = (qs3 >> 8u) & 0xFFu;  // qs: 8 bits
-    uint G_row9 = G[g9];
-    uint negative9 = (((S[s4] >> 4u) & 15u) * 0x204081u) & 0x1010101u;
+    uint G_row9 = G_at(g9);
+    uint negative9 = (((S_at(s4) >> 4u) & 15u) * 0x204081u) & 0x1010101u;
     uint bytes9 = (G_row9 ^ ((negative9 << 8u) - negative9)) + negative9;
     uint g10 = (qs3 >> 16u) & 0xFFu;  // qs: 8 bits
-    uint G_row10 = G[g10];
+    uint G_row10 = G_at(g10);
     uint s5 = (signs2 >> 7u) & 0x7Fu;  // signs: 7 bits
-    uint negative10 = ((S[s5] & 15u) * 0x204081u) & 0x1010101u;
+    uint negative10 = ((S_at(s5) & 15u) * 0x204081u) & 0x1010101u;
     uint bytes10 = (G_row10 ^ ((negative10 << 8u) - negative10)) + negative10;
     uint g11 = qs3 >> 24u;  // qs: 8 bits
-    uint G_row11 = G[g11];
-    uint negative11 = (((S[s5] >> 4u) & 15u) * 0x204081u) & 0x1010101u;
+    uint G_row11 = G_at(g11);
+    uint negative11 = (((S_at(s5) >> 4u) & 15u) * 0x204081u) & 0x1010101u;
     uint bytes11 = (G_row11 ^ ((negative11 << 8u) - negative11)) + negative11;
     uint qs4 = words[6];
     uint g12 = qs4 & 0xFFu;  // qs: 8 bits
-    uint G_row12 = G[g12];
+    uint G_row12 = G_at(g12);
     uint s6 = (signs2 >> 14u) & 0x7Fu;  // signs: 7 bits
-    uint negative12 = ((S[s6] & 15u) * 0x204081u) & 0x1010101u;
+    uint negative12 = ((S_at(s6) & 15u) * 0x204081u) & 0x1010101u;
     uint bytes12 = (G_row12 ^ ((negative12 << 8u) - negative12)) + negative12;
     uint g13 = (qs4 >> 8u) & 0xFFu;  // qs: 8 bits
-    uint G_row13 = G[g13];
-    uint negative13 = (((S[s6] >> 4u) & 15u) * 0x204081u) & 0x1010101u;
+    uint G_row13 = G_at(g13);
+    uint negative13 = (((S_at(s6) >> 4u) & 15u) * 0x204081u) & 0x1010101u;
     uint bytes13 = (G_row13 ^ ((negative13 << 8u) - negative13)) + negative13;
     uint g14 = (qs4 >> 16u) & 0xFFu;  // qs: 8 bits
-    uint G_row14 = G[g14];
+    uint G_row14 = G_at(g14);
     uint s7 = (signs2 >> 21u) & 0x7Fu;  // signs: 7 bits
-    uint negative14 = ((S[s7] & 15u) * 0x204081u) & 0x1010101u;
+    uint negative14 = ((S_at(s7) & 15u) * 0x204081u) & 0x1010101u;
     uint bytes14 = (G_row14 ^ ((negative14 << 8u) - negative14)) + negative14;
     uint g15 = qs4 >> 24u;  // qs: 8 bits
-    uint G_row15 = G[g15];
-    uint negative15 = (((S[s7] >> 4u) & 15u) * 0x204081u) & 0x1010101u;
+    uint G_row15 = G_at(g15);
+    uint negative15 = (((S_at(s7) >> 4u) & 15u) * 0x204081u) & 0x1010101u;
     uint bytes15 = (G_row15 ^ ((negative15 << 8u) - negative15)) + negative15;
     float dots0 = 0.0, dots1 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
@@ -458,8 +488,8 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[2], uint words[7], inou
 
 shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
 
-// Sums over the lanes of a subgroup, of all rows at once: those of row r in lane r.
-float sum_of_lanes(float v[ROWS]) {
+// Sums over `width` lanes, which begin at a multiple of that, of all rows at once: those of row r in the r-th of them.
+float sum_of_lanes(float v[ROWS], uint width) {
     [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
         const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
         [[unroll]] for (uint i = 0u; i < left; ++i) {
@@ -467,31 +497,51 @@ float sum_of_lanes(float v[ROWS]) {
             v[i] = (odd ? odd_row : even_row) + subgroupShuffleXor(odd ? even_row : odd_row, bit);
         }
     }
-    for (uint bit = ROWS; bit < gl_SubgroupSize; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
+    for (uint bit = ROWS; bit < width; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
     return v[0];
 }
 
-// As main does, with wide tiles.
+// What a workgroup keeps of right-hand side `vector`, which is tiles `begin` to `end`; a thread has the one at `own`, and those
+// that are one or more subgroups further on.
+void stage_wide_x(uint vector, uint begin, uint end, uint own) {
+    const uint runs = vector * row_tiles * 4u, runs_end = runs + (end + 7u) / 8u * 128u;
+    for (staged_from = runs + begin / 8u * 128u; staged_from < runs_end; staged_from += STAGED) {
+        const uint count = min(STAGED, runs_end - staged_from);
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < count; i += gl_WorkGroupSize.x) staged[i + i / 16u] = x_in[staged_from + i];
+        barrier();
+        [[unroll]] for (uint k = 0; k < WIDE_TILES; ++k) {
+            const uint j = own + k * gl_SubgroupSize;
+            if (j < end && runs + j / 8u * 128u - staged_from < STAGED) load_wide_x(vector, j, k);
+        }
+    }
+}
+
+// As main does, with wide tiles, and with parts of the results that lie one after the other, for they share x.
 void walk_wide() {
     const uint wide_tiles = row_tiles / 4u, lane = gl_SubgroupInvocationID;
     const uint slice = gl_SubgroupSize * WIDE_TILES, slices = (wide_tiles + slice - 1u) / slice;
     uint split = 1u, held = ~0u, held_token = ~0u, turn = 0u;
     while (split < slices && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
     const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
-    const uint parts = (rows + teams * ROWS - 1u) / (teams * ROWS);
-    for (uint work = gl_WorkGroupID.x; work < batch * slots * parts; work += gl_NumWorkGroups.x) {
+    const uint parts = (rows + teams * ROWS - 1u) / (teams * ROWS), works = batch * slots * parts;
+    const uint each = works / gl_NumWorkGroups.x, more = works % gl_NumWorkGroups.x, work_first = gl_WorkGroupID.x * each + min(gl_WorkGroupID.x, more);
+    for (uint work = work_first; work < work_first + each + uint(gl_WorkGroupID.x < more); ++work) {
         const uint pair = work / parts, token = pair / slots, first = work % parts * teams * ROWS, expert = ids[pair];
-        const bool found = expert < experts;
-        if (found ? expert < expert_first || expert >= expert_end : expert_first != 0u) continue;  // another launch's
+        const bool found = expert < experts, bound = found && expert >= expert_first && expert < expert_end;
+        const uint begin = (expert - expert_first) * rows, row = begin + first + team * ROWS, end = begin + rows;
         float sum[ROWS];
         [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
-        if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros
-        const uint begin = (expert - expert_first) * rows, row = begin + first + team * ROWS, end = begin + rows;
-        for (uint c = gl_SubgroupID % split; found && c < slices; c += split) {
+        for (uint c0 = 0u; c0 < slices; c0 += split) {
+            const uint c = c0 + gl_SubgroupID % split;
+            const bool kept = c0 == held && token == held_token;
+            // What is loaded of x does not wait for the expert's number.
+            if (STAGED > 1u && !kept) stage_wide_x(token, c0 * slice, min((c0 + split) * slice, wide_tiles), c * slice + lane);
             [[unroll]] for (uint k = 0; k < WIDE_TILES; ++k) {
-                const uint j = (c * WIDE_TILES + k) * gl_SubgroupSize + lane;
+                const uint j = c * slice + k * gl_SubgroupSize + lane;
                 if (j >= wide_tiles) continue;
-                if (c != held || token != held_token) load_wide_x(token, j, k);
+                if (STAGED == 1u && !kept) load_wide_x(token, j, k);
+                if (!bound) continue;
                 const bool at_end = expert + 1u == expert_end && row + ROWS >= end && j + 8u >= wide_tiles;  // of the last block of all, beyond which no load goes
                 float sum_at_end = 0.0;
                 if (at_end) {
@@ -508,10 +558,16 @@ void walk_wide() {
                     [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = row + r + 1u == end ? sum_at_end : sum[r];
                 }
             }
-            held = c;
+            held = c0;
             held_token = token;
         }
-        const float all = sum_of_lanes(sum);
+        if (found ? !bound : expert_first != 0u) continue;  // another launch's
+        if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros
+        const float all = sum_of_lanes(sum, gl_SubgroupSize);
+        if (split == 1u) {
+            if (lane < ROWS && first + team * ROWS + lane < rows) y[pair * rows + first + team * ROWS + lane] = all;
+            continue;
+        }
         // Halves of the memory in turn: who is a row ahead does not write where others still read.
         const uint place = turn++ % 2u * gl_NumSubgroups * ROWS;
         if (lane < ROWS) partial[place + gl_SubgroupID * ROWS + lane] = all;
@@ -526,6 +582,23 @@ void walk_wide() {
 }
 
 void main() {
+    if (COPIES > 1u) {
+        for (uint i = gl_LocalInvocationID.x; i < 256u; i += gl_WorkGroupSize.x) {
+            const uint value = G[i];
+            for (uint c = 0u; c < COPIES; ++c) {
+                const uint copy = (i + c) % COPIES;  // neighbours in other banks
+                G_copies[i * COPIES + copy] = value;
+            }
+        }
+        for (uint i = gl_LocalInvocationID.x; i < 128u; i += gl_WorkGroupSize.x) {
+            const uint value = S[i];
+            for (uint c = 0u; c < COPIES; ++c) {
+                const uint copy = (i + c) % COPIES;  // neighbours in other banks
+                S_copies[i * COPIES + copy] = value;
+            }
+        }
+        barrier();
+    }
     if (LOAD_WORDS == 4u && gl_SubgroupSize >= ROWS && row_tiles % 32u == 0u && (expert_end - expert_first) * rows * (row_tiles / 32u) > 1u) {
         walk_wide();
         return;

@@ -1158,9 +1158,11 @@ static const qk_table iq4_nl_gemv_id_f32_tables[] = {
 static const uint32_t iq4_nl_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq4_nl_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_id_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t iq4_nl_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant iq4_nl_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq4_nl_gemv_id_f32_vulkan_rows},
-    {5, "load_words", 4, 2, iq4_nl_gemv_id_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, iq4_nl_gemv_id_f32_vulkan_load_words},
+    {7, "staged", 1, 4, iq4_nl_gemv_id_f32_vulkan_staged}};
 
 const qk_kernel qk_iq4_nl_gemv_id_f32_vulkan = {
     .name = "iq4_nl_gemv_id_f32",
@@ -1176,7 +1178,7 @@ const qk_kernel qk_iq4_nl_gemv_id_f32_vulkan = {
     .push = iq4_nl_gemv_id_f32_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_id_f32_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = iq4_nl_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1230,10 +1232,14 @@ static const uint32_t iq4_nl_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 1
 static const uint32_t iq4_nl_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t iq4_nl_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t iq4_nl_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq4_nl_gemv_id_int8_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_nl_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq4_nl_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, iq4_nl_gemv_id_int8_f32_vulkan_digits},
-    {5, "load_words", 4, 2, iq4_nl_gemv_id_int8_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, iq4_nl_gemv_id_int8_f32_vulkan_load_words},
+    {7, "staged", 1, 4, iq4_nl_gemv_id_int8_f32_vulkan_staged},
+    {9, "copies", 1, 6, iq4_nl_gemv_id_int8_f32_vulkan_copies}};
 
 const qk_kernel qk_iq4_nl_gemv_id_int8_f32_vulkan = {
     .name = "iq4_nl_gemv_id_int8_f32",
@@ -1249,7 +1255,7 @@ const qk_kernel qk_iq4_nl_gemv_id_int8_f32_vulkan = {
     .push = iq4_nl_gemv_id_int8_f32_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_id_int8_f32_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 6,
     .spec_constants = iq4_nl_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1283,10 +1289,14 @@ static const uint32_t iq4_nl_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 
 static const uint32_t iq4_nl_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t iq4_nl_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t iq4_nl_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq4_nl_gemv_id_split_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_nl_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq4_nl_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, iq4_nl_gemv_id_split_f32_vulkan_digits},
-    {5, "load_words", 4, 2, iq4_nl_gemv_id_split_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, iq4_nl_gemv_id_split_f32_vulkan_load_words},
+    {7, "staged", 1, 4, iq4_nl_gemv_id_split_f32_vulkan_staged},
+    {9, "copies", 1, 6, iq4_nl_gemv_id_split_f32_vulkan_copies}};
 
 const qk_kernel qk_iq4_nl_gemv_id_split_f32_vulkan = {
     .name = "iq4_nl_gemv_id_split_f32",
@@ -1302,7 +1312,7 @@ const qk_kernel qk_iq4_nl_gemv_id_split_f32_vulkan = {
     .push = iq4_nl_gemv_id_split_f32_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_id_split_f32_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 6,
     .spec_constants = iq4_nl_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1336,10 +1346,14 @@ static const uint32_t iq4_nl_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 
 static const uint32_t iq4_nl_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t iq4_nl_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t iq4_nl_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq4_nl_gemv_id_int24_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_nl_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq4_nl_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, iq4_nl_gemv_id_int24_f32_vulkan_digits},
-    {5, "load_words", 4, 2, iq4_nl_gemv_id_int24_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, iq4_nl_gemv_id_int24_f32_vulkan_load_words},
+    {7, "staged", 1, 4, iq4_nl_gemv_id_int24_f32_vulkan_staged},
+    {9, "copies", 1, 6, iq4_nl_gemv_id_int24_f32_vulkan_copies}};
 
 const qk_kernel qk_iq4_nl_gemv_id_int24_f32_vulkan = {
     .name = "iq4_nl_gemv_id_int24_f32",
@@ -1355,7 +1369,7 @@ const qk_kernel qk_iq4_nl_gemv_id_int24_f32_vulkan = {
     .push = iq4_nl_gemv_id_int24_f32_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_id_int24_f32_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 6,
     .spec_constants = iq4_nl_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1388,9 +1402,11 @@ static const qk_table iq4_nl_gemv_id_f16_tables[] = {
 static const uint32_t iq4_nl_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq4_nl_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_id_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t iq4_nl_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant iq4_nl_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq4_nl_gemv_id_f16_vulkan_rows},
-    {5, "load_words", 4, 2, iq4_nl_gemv_id_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, iq4_nl_gemv_id_f16_vulkan_load_words},
+    {7, "staged", 1, 4, iq4_nl_gemv_id_f16_vulkan_staged}};
 
 const qk_kernel qk_iq4_nl_gemv_id_f16_vulkan = {
     .name = "iq4_nl_gemv_id_f16",
@@ -1406,7 +1422,7 @@ const qk_kernel qk_iq4_nl_gemv_id_f16_vulkan = {
     .push = iq4_nl_gemv_id_f16_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_id_f16_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = iq4_nl_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1460,10 +1476,14 @@ static const uint32_t iq4_nl_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 1
 static const uint32_t iq4_nl_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t iq4_nl_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t iq4_nl_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq4_nl_gemv_id_int8_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_nl_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq4_nl_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, iq4_nl_gemv_id_int8_f16_vulkan_digits},
-    {5, "load_words", 4, 2, iq4_nl_gemv_id_int8_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, iq4_nl_gemv_id_int8_f16_vulkan_load_words},
+    {7, "staged", 1, 4, iq4_nl_gemv_id_int8_f16_vulkan_staged},
+    {9, "copies", 1, 6, iq4_nl_gemv_id_int8_f16_vulkan_copies}};
 
 const qk_kernel qk_iq4_nl_gemv_id_int8_f16_vulkan = {
     .name = "iq4_nl_gemv_id_int8_f16",
@@ -1479,7 +1499,7 @@ const qk_kernel qk_iq4_nl_gemv_id_int8_f16_vulkan = {
     .push = iq4_nl_gemv_id_int8_f16_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_id_int8_f16_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 6,
     .spec_constants = iq4_nl_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1513,10 +1533,14 @@ static const uint32_t iq4_nl_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 
 static const uint32_t iq4_nl_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t iq4_nl_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t iq4_nl_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq4_nl_gemv_id_split_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_nl_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq4_nl_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, iq4_nl_gemv_id_split_f16_vulkan_digits},
-    {5, "load_words", 4, 2, iq4_nl_gemv_id_split_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, iq4_nl_gemv_id_split_f16_vulkan_load_words},
+    {7, "staged", 1, 4, iq4_nl_gemv_id_split_f16_vulkan_staged},
+    {9, "copies", 1, 6, iq4_nl_gemv_id_split_f16_vulkan_copies}};
 
 const qk_kernel qk_iq4_nl_gemv_id_split_f16_vulkan = {
     .name = "iq4_nl_gemv_id_split_f16",
@@ -1532,7 +1556,7 @@ const qk_kernel qk_iq4_nl_gemv_id_split_f16_vulkan = {
     .push = iq4_nl_gemv_id_split_f16_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_id_split_f16_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 6,
     .spec_constants = iq4_nl_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1566,10 +1590,14 @@ static const uint32_t iq4_nl_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 
 static const uint32_t iq4_nl_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t iq4_nl_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t iq4_nl_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq4_nl_gemv_id_int24_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_nl_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq4_nl_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, iq4_nl_gemv_id_int24_f16_vulkan_digits},
-    {5, "load_words", 4, 2, iq4_nl_gemv_id_int24_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, iq4_nl_gemv_id_int24_f16_vulkan_load_words},
+    {7, "staged", 1, 4, iq4_nl_gemv_id_int24_f16_vulkan_staged},
+    {9, "copies", 1, 6, iq4_nl_gemv_id_int24_f16_vulkan_copies}};
 
 const qk_kernel qk_iq4_nl_gemv_id_int24_f16_vulkan = {
     .name = "iq4_nl_gemv_id_int24_f16",
@@ -1585,7 +1613,7 @@ const qk_kernel qk_iq4_nl_gemv_id_int24_f16_vulkan = {
     .push = iq4_nl_gemv_id_int24_f16_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_id_int24_f16_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 6,
     .spec_constants = iq4_nl_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

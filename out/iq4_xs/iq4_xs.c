@@ -1167,9 +1167,11 @@ static const qk_table iq4_xs_gemv_id_f32_tables[] = {
 static const uint32_t iq4_xs_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq4_xs_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_id_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t iq4_xs_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant iq4_xs_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq4_xs_gemv_id_f32_vulkan_rows},
-    {5, "load_words", 4, 2, iq4_xs_gemv_id_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, iq4_xs_gemv_id_f32_vulkan_load_words},
+    {7, "staged", 1, 4, iq4_xs_gemv_id_f32_vulkan_staged}};
 
 const qk_kernel qk_iq4_xs_gemv_id_f32_vulkan = {
     .name = "iq4_xs_gemv_id_f32",
@@ -1185,7 +1187,7 @@ const qk_kernel qk_iq4_xs_gemv_id_f32_vulkan = {
     .push = iq4_xs_gemv_id_f32_push,
     .table_count = 1,
     .tables = iq4_xs_gemv_id_f32_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = iq4_xs_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1239,10 +1241,14 @@ static const uint32_t iq4_xs_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 1
 static const uint32_t iq4_xs_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t iq4_xs_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t iq4_xs_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq4_xs_gemv_id_int8_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_xs_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq4_xs_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, iq4_xs_gemv_id_int8_f32_vulkan_digits},
-    {5, "load_words", 4, 2, iq4_xs_gemv_id_int8_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, iq4_xs_gemv_id_int8_f32_vulkan_load_words},
+    {7, "staged", 1, 4, iq4_xs_gemv_id_int8_f32_vulkan_staged},
+    {9, "copies", 1, 6, iq4_xs_gemv_id_int8_f32_vulkan_copies}};
 
 const qk_kernel qk_iq4_xs_gemv_id_int8_f32_vulkan = {
     .name = "iq4_xs_gemv_id_int8_f32",
@@ -1258,7 +1264,7 @@ const qk_kernel qk_iq4_xs_gemv_id_int8_f32_vulkan = {
     .push = iq4_xs_gemv_id_int8_f32_push,
     .table_count = 1,
     .tables = iq4_xs_gemv_id_int8_f32_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 6,
     .spec_constants = iq4_xs_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1292,10 +1298,14 @@ static const uint32_t iq4_xs_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 
 static const uint32_t iq4_xs_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t iq4_xs_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t iq4_xs_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq4_xs_gemv_id_split_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_xs_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq4_xs_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, iq4_xs_gemv_id_split_f32_vulkan_digits},
-    {5, "load_words", 4, 2, iq4_xs_gemv_id_split_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, iq4_xs_gemv_id_split_f32_vulkan_load_words},
+    {7, "staged", 1, 4, iq4_xs_gemv_id_split_f32_vulkan_staged},
+    {9, "copies", 1, 6, iq4_xs_gemv_id_split_f32_vulkan_copies}};
 
 const qk_kernel qk_iq4_xs_gemv_id_split_f32_vulkan = {
     .name = "iq4_xs_gemv_id_split_f32",
@@ -1311,7 +1321,7 @@ const qk_kernel qk_iq4_xs_gemv_id_split_f32_vulkan = {
     .push = iq4_xs_gemv_id_split_f32_push,
     .table_count = 1,
     .tables = iq4_xs_gemv_id_split_f32_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 6,
     .spec_constants = iq4_xs_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1345,10 +1355,14 @@ static const uint32_t iq4_xs_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 
 static const uint32_t iq4_xs_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t iq4_xs_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t iq4_xs_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq4_xs_gemv_id_int24_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_xs_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq4_xs_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, iq4_xs_gemv_id_int24_f32_vulkan_digits},
-    {5, "load_words", 4, 2, iq4_xs_gemv_id_int24_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, iq4_xs_gemv_id_int24_f32_vulkan_load_words},
+    {7, "staged", 1, 4, iq4_xs_gemv_id_int24_f32_vulkan_staged},
+    {9, "copies", 1, 6, iq4_xs_gemv_id_int24_f32_vulkan_copies}};
 
 const qk_kernel qk_iq4_xs_gemv_id_int24_f32_vulkan = {
     .name = "iq4_xs_gemv_id_int24_f32",
@@ -1364,7 +1378,7 @@ const qk_kernel qk_iq4_xs_gemv_id_int24_f32_vulkan = {
     .push = iq4_xs_gemv_id_int24_f32_push,
     .table_count = 1,
     .tables = iq4_xs_gemv_id_int24_f32_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 6,
     .spec_constants = iq4_xs_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1397,9 +1411,11 @@ static const qk_table iq4_xs_gemv_id_f16_tables[] = {
 static const uint32_t iq4_xs_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq4_xs_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_id_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t iq4_xs_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant iq4_xs_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq4_xs_gemv_id_f16_vulkan_rows},
-    {5, "load_words", 4, 2, iq4_xs_gemv_id_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, iq4_xs_gemv_id_f16_vulkan_load_words},
+    {7, "staged", 1, 4, iq4_xs_gemv_id_f16_vulkan_staged}};
 
 const qk_kernel qk_iq4_xs_gemv_id_f16_vulkan = {
     .name = "iq4_xs_gemv_id_f16",
@@ -1415,7 +1431,7 @@ const qk_kernel qk_iq4_xs_gemv_id_f16_vulkan = {
     .push = iq4_xs_gemv_id_f16_push,
     .table_count = 1,
     .tables = iq4_xs_gemv_id_f16_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = iq4_xs_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1469,10 +1485,14 @@ static const uint32_t iq4_xs_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 1
 static const uint32_t iq4_xs_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t iq4_xs_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t iq4_xs_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq4_xs_gemv_id_int8_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_xs_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq4_xs_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, iq4_xs_gemv_id_int8_f16_vulkan_digits},
-    {5, "load_words", 4, 2, iq4_xs_gemv_id_int8_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, iq4_xs_gemv_id_int8_f16_vulkan_load_words},
+    {7, "staged", 1, 4, iq4_xs_gemv_id_int8_f16_vulkan_staged},
+    {9, "copies", 1, 6, iq4_xs_gemv_id_int8_f16_vulkan_copies}};
 
 const qk_kernel qk_iq4_xs_gemv_id_int8_f16_vulkan = {
     .name = "iq4_xs_gemv_id_int8_f16",
@@ -1488,7 +1508,7 @@ const qk_kernel qk_iq4_xs_gemv_id_int8_f16_vulkan = {
     .push = iq4_xs_gemv_id_int8_f16_push,
     .table_count = 1,
     .tables = iq4_xs_gemv_id_int8_f16_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 6,
     .spec_constants = iq4_xs_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1522,10 +1542,14 @@ static const uint32_t iq4_xs_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 
 static const uint32_t iq4_xs_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t iq4_xs_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t iq4_xs_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq4_xs_gemv_id_split_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_xs_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq4_xs_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, iq4_xs_gemv_id_split_f16_vulkan_digits},
-    {5, "load_words", 4, 2, iq4_xs_gemv_id_split_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, iq4_xs_gemv_id_split_f16_vulkan_load_words},
+    {7, "staged", 1, 4, iq4_xs_gemv_id_split_f16_vulkan_staged},
+    {9, "copies", 1, 6, iq4_xs_gemv_id_split_f16_vulkan_copies}};
 
 const qk_kernel qk_iq4_xs_gemv_id_split_f16_vulkan = {
     .name = "iq4_xs_gemv_id_split_f16",
@@ -1541,7 +1565,7 @@ const qk_kernel qk_iq4_xs_gemv_id_split_f16_vulkan = {
     .push = iq4_xs_gemv_id_split_f16_push,
     .table_count = 1,
     .tables = iq4_xs_gemv_id_split_f16_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 6,
     .spec_constants = iq4_xs_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1575,10 +1599,14 @@ static const uint32_t iq4_xs_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 
 static const uint32_t iq4_xs_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t iq4_xs_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t iq4_xs_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t iq4_xs_gemv_id_int24_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_xs_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq4_xs_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, iq4_xs_gemv_id_int24_f16_vulkan_digits},
-    {5, "load_words", 4, 2, iq4_xs_gemv_id_int24_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, iq4_xs_gemv_id_int24_f16_vulkan_load_words},
+    {7, "staged", 1, 4, iq4_xs_gemv_id_int24_f16_vulkan_staged},
+    {9, "copies", 1, 6, iq4_xs_gemv_id_int24_f16_vulkan_copies}};
 
 const qk_kernel qk_iq4_xs_gemv_id_int24_f16_vulkan = {
     .name = "iq4_xs_gemv_id_int24_f16",
@@ -1594,7 +1622,7 @@ const qk_kernel qk_iq4_xs_gemv_id_int24_f16_vulkan = {
     .push = iq4_xs_gemv_id_int24_f16_push,
     .table_count = 1,
     .tables = iq4_xs_gemv_id_int24_f16_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 6,
     .spec_constants = iq4_xs_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

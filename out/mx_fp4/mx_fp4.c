@@ -761,9 +761,11 @@ static const qk_field mx_fp4_gemv_id_f32_push[] = {
 static const uint32_t mx_fp4_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mx_fp4_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mx_fp4_gemv_id_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t mx_fp4_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant mx_fp4_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mx_fp4_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, mx_fp4_gemv_id_f32_vulkan_rows},
-    {5, "load_words", 4, 2, mx_fp4_gemv_id_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, mx_fp4_gemv_id_f32_vulkan_load_words},
+    {7, "staged", 1, 4, mx_fp4_gemv_id_f32_vulkan_staged}};
 
 const qk_kernel qk_mx_fp4_gemv_id_f32_vulkan = {
     .name = "mx_fp4_gemv_id_f32",
@@ -777,7 +779,7 @@ const qk_kernel qk_mx_fp4_gemv_id_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = mx_fp4_gemv_id_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = mx_fp4_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -828,9 +830,11 @@ static const qk_field mx_fp4_gemv_id_f16_push[] = {
 static const uint32_t mx_fp4_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mx_fp4_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mx_fp4_gemv_id_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t mx_fp4_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant mx_fp4_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mx_fp4_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, mx_fp4_gemv_id_f16_vulkan_rows},
-    {5, "load_words", 4, 2, mx_fp4_gemv_id_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, mx_fp4_gemv_id_f16_vulkan_load_words},
+    {7, "staged", 1, 4, mx_fp4_gemv_id_f16_vulkan_staged}};
 
 const qk_kernel qk_mx_fp4_gemv_id_f16_vulkan = {
     .name = "mx_fp4_gemv_id_f16",
@@ -844,7 +848,7 @@ const qk_kernel qk_mx_fp4_gemv_id_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = mx_fp4_gemv_id_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = mx_fp4_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,

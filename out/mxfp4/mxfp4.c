@@ -1162,9 +1162,11 @@ static const qk_table mxfp4_gemv_id_f32_tables[] = {
 static const uint32_t mxfp4_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mxfp4_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_id_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t mxfp4_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant mxfp4_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_f32_vulkan_rows},
-    {5, "load_words", 4, 2, mxfp4_gemv_id_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, mxfp4_gemv_id_f32_vulkan_load_words},
+    {7, "staged", 1, 4, mxfp4_gemv_id_f32_vulkan_staged}};
 
 const qk_kernel qk_mxfp4_gemv_id_f32_vulkan = {
     .name = "mxfp4_gemv_id_f32",
@@ -1180,7 +1182,7 @@ const qk_kernel qk_mxfp4_gemv_id_f32_vulkan = {
     .push = mxfp4_gemv_id_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_f32_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = mxfp4_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1234,10 +1236,14 @@ static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant mxfp4_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, mxfp4_gemv_id_int8_f32_vulkan_digits},
-    {5, "load_words", 4, 2, mxfp4_gemv_id_int8_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, mxfp4_gemv_id_int8_f32_vulkan_load_words},
+    {7, "staged", 1, 4, mxfp4_gemv_id_int8_f32_vulkan_staged},
+    {9, "copies", 1, 6, mxfp4_gemv_id_int8_f32_vulkan_copies}};
 
 const qk_kernel qk_mxfp4_gemv_id_int8_f32_vulkan = {
     .name = "mxfp4_gemv_id_int8_f32",
@@ -1253,7 +1259,7 @@ const qk_kernel qk_mxfp4_gemv_id_int8_f32_vulkan = {
     .push = mxfp4_gemv_id_int8_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_int8_f32_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 6,
     .spec_constants = mxfp4_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1287,10 +1293,14 @@ static const uint32_t mxfp4_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 1
 static const uint32_t mxfp4_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t mxfp4_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t mxfp4_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t mxfp4_gemv_id_split_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant mxfp4_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, mxfp4_gemv_id_split_f32_vulkan_digits},
-    {5, "load_words", 4, 2, mxfp4_gemv_id_split_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, mxfp4_gemv_id_split_f32_vulkan_load_words},
+    {7, "staged", 1, 4, mxfp4_gemv_id_split_f32_vulkan_staged},
+    {9, "copies", 1, 6, mxfp4_gemv_id_split_f32_vulkan_copies}};
 
 const qk_kernel qk_mxfp4_gemv_id_split_f32_vulkan = {
     .name = "mxfp4_gemv_id_split_f32",
@@ -1306,7 +1316,7 @@ const qk_kernel qk_mxfp4_gemv_id_split_f32_vulkan = {
     .push = mxfp4_gemv_id_split_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_split_f32_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 6,
     .spec_constants = mxfp4_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1340,10 +1350,14 @@ static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 1
 static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant mxfp4_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, mxfp4_gemv_id_int24_f32_vulkan_digits},
-    {5, "load_words", 4, 2, mxfp4_gemv_id_int24_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, mxfp4_gemv_id_int24_f32_vulkan_load_words},
+    {7, "staged", 1, 4, mxfp4_gemv_id_int24_f32_vulkan_staged},
+    {9, "copies", 1, 6, mxfp4_gemv_id_int24_f32_vulkan_copies}};
 
 const qk_kernel qk_mxfp4_gemv_id_int24_f32_vulkan = {
     .name = "mxfp4_gemv_id_int24_f32",
@@ -1359,7 +1373,7 @@ const qk_kernel qk_mxfp4_gemv_id_int24_f32_vulkan = {
     .push = mxfp4_gemv_id_int24_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_int24_f32_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 6,
     .spec_constants = mxfp4_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1392,9 +1406,11 @@ static const qk_table mxfp4_gemv_id_f16_tables[] = {
 static const uint32_t mxfp4_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mxfp4_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_id_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t mxfp4_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant mxfp4_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_f16_vulkan_rows},
-    {5, "load_words", 4, 2, mxfp4_gemv_id_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, mxfp4_gemv_id_f16_vulkan_load_words},
+    {7, "staged", 1, 4, mxfp4_gemv_id_f16_vulkan_staged}};
 
 const qk_kernel qk_mxfp4_gemv_id_f16_vulkan = {
     .name = "mxfp4_gemv_id_f16",
@@ -1410,7 +1426,7 @@ const qk_kernel qk_mxfp4_gemv_id_f16_vulkan = {
     .push = mxfp4_gemv_id_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_f16_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = mxfp4_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1464,10 +1480,14 @@ static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant mxfp4_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, mxfp4_gemv_id_int8_f16_vulkan_digits},
-    {5, "load_words", 4, 2, mxfp4_gemv_id_int8_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, mxfp4_gemv_id_int8_f16_vulkan_load_words},
+    {7, "staged", 1, 4, mxfp4_gemv_id_int8_f16_vulkan_staged},
+    {9, "copies", 1, 6, mxfp4_gemv_id_int8_f16_vulkan_copies}};
 
 const qk_kernel qk_mxfp4_gemv_id_int8_f16_vulkan = {
     .name = "mxfp4_gemv_id_int8_f16",
@@ -1483,7 +1503,7 @@ const qk_kernel qk_mxfp4_gemv_id_int8_f16_vulkan = {
     .push = mxfp4_gemv_id_int8_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_int8_f16_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 6,
     .spec_constants = mxfp4_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1517,10 +1537,14 @@ static const uint32_t mxfp4_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 1
 static const uint32_t mxfp4_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t mxfp4_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t mxfp4_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t mxfp4_gemv_id_split_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant mxfp4_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, mxfp4_gemv_id_split_f16_vulkan_digits},
-    {5, "load_words", 4, 2, mxfp4_gemv_id_split_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, mxfp4_gemv_id_split_f16_vulkan_load_words},
+    {7, "staged", 1, 4, mxfp4_gemv_id_split_f16_vulkan_staged},
+    {9, "copies", 1, 6, mxfp4_gemv_id_split_f16_vulkan_copies}};
 
 const qk_kernel qk_mxfp4_gemv_id_split_f16_vulkan = {
     .name = "mxfp4_gemv_id_split_f16",
@@ -1536,7 +1560,7 @@ const qk_kernel qk_mxfp4_gemv_id_split_f16_vulkan = {
     .push = mxfp4_gemv_id_split_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_split_f16_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 6,
     .spec_constants = mxfp4_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1570,10 +1594,14 @@ static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 1
 static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant mxfp4_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, mxfp4_gemv_id_int24_f16_vulkan_digits},
-    {5, "load_words", 4, 2, mxfp4_gemv_id_int24_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, mxfp4_gemv_id_int24_f16_vulkan_load_words},
+    {7, "staged", 1, 4, mxfp4_gemv_id_int24_f16_vulkan_staged},
+    {9, "copies", 1, 6, mxfp4_gemv_id_int24_f16_vulkan_copies}};
 
 const qk_kernel qk_mxfp4_gemv_id_int24_f16_vulkan = {
     .name = "mxfp4_gemv_id_int24_f16",
@@ -1589,7 +1617,7 @@ const qk_kernel qk_mxfp4_gemv_id_int24_f16_vulkan = {
     .push = mxfp4_gemv_id_int24_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_int24_f16_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 6,
     .spec_constants = mxfp4_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -1,7 +1,7 @@
 // mxfp4_gemv_id_int8_f32: experts times vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k], x in f32.
 // Generated from the specification below by `qkgen emit --format mxfp4`; do not edit.
 // 17 bytes for 32 elements, 4.25 bits each.
-// For each weight 0.531 bytes read, 7.48 operations: 0.156 loads, 4.91 bits, 1.17 integer, 0.188 float, 0.0625 conversions, 1 lookups.
+// For each weight 0.531 bytes read, 5.36 operations: 0.156 loads, 2.03 bits, 2.42 integer, 0.188 float, 0.0625 conversions, 0.5 lookups.
 //
 //     format mxfp4 "E2M1 codes, a power of two for 32"
 //     from "ggml (llama.cpp), ggml-common.h"
@@ -28,6 +28,8 @@
 layout(local_size_x_id = 0) in;
 layout(constant_id = 2) const uint ROWS = 4;  // rows at a time
 layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: weights are loaded 16 bytes at a time, where that can be
+layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
+layout(constant_id = 9) const uint COPIES = 1;  // of a table of pairs, for threads that are neighbours
 layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
 
 layout(binding = 0, std430) readonly buffer BlocksBuffer { uint8_t blocks[]; };
@@ -51,8 +53,8 @@ layout(push_constant) uniform Push {
 
 const uint TILES = 4u;
 
-// What a thread keeps of x: tiles of one token as integers of signed bytes, the highest first, four elements in a word; the
-// steps that the integers stand for; sums over runs that share a scale, of each digit, and of x itself.
+// What a thread keeps of x: tiles as integers of signed bytes, the highest first, four elements in a word; the steps that the
+// integers stand for; sums over runs that share a scale, of each digit, and of x itself.
 int x[TILES][DIGITS][4];
 int x_digits[TILES][DIGITS][1];
 float x_step[TILES][1];
@@ -161,27 +163,46 @@ void accumulate(uint n, uint j, uint k, inout float sum) {
     sum += e_e_e * (x_step[k][0] * dots0);
 }
 
+// Runs of x on their way to the threads that keep them, from run `staged_from` on. There is a gap after each tile, for threads
+// take the same run of tiles that are neighbours.
+shared vec4 staged[STAGED == 1u ? 1u : STAGED + STAGED / 16u];
+uint staged_from = 0u;
+
+vec4 staged_x(uint at) {
+    if (STAGED == 1u) return x_in[at];
+    const uint place = at - staged_from;
+    return staged[place + place / 16u];
+}
+
+shared uint K_of_two[256u * COPIES];  // for each byte of two codes, in bytes 0 and 2
+
+// K of the four codes in the bytes a and b: of the lower half of a, of b, of the upper half of a, of b.
+uint K_pairs(uint codes) {
+    const uint copy = gl_LocalInvocationID.x % COPIES;
+    return K_of_two[(codes & 0xFFu) * COPIES + copy] | (K_of_two[((codes >> 8u) & 0xFFu) * COPIES + copy] << 8u);
+}
+
 // Loads what wide tile `j` of a row meets of right-hand side `vector`.
 void load_wide_x(uint vector, uint j, uint k) {
     const uint tile = j % 2u;
     const uint place = j / 2u * 32u + tile * 2u;
     const uint from = min(vector, batch - 1u) * row_tiles * 4u + place;
-    const vec4 x0 = x_in[from];
-    const vec4 x1 = x_in[from + 1u];
-    const vec4 x2 = x_in[from + 4u];
-    const vec4 x3 = x_in[from + 5u];
-    const vec4 x4 = x_in[from + 8u];
-    const vec4 x5 = x_in[from + 9u];
-    const vec4 x6 = x_in[from + 12u];
-    const vec4 x7 = x_in[from + 13u];
-    const vec4 x8 = x_in[from + 16u];
-    const vec4 x9 = x_in[from + 17u];
-    const vec4 x10 = x_in[from + 20u];
-    const vec4 x11 = x_in[from + 21u];
-    const vec4 x12 = x_in[from + 24u];
-    const vec4 x13 = x_in[from + 25u];
-    const vec4 x14 = x_in[from + 28u];
-    const vec4 x15 = x_in[from + 29u];
+    const vec4 x0 = staged_x(from);
+    const vec4 x1 = staged_x(from + 1u);
+    const vec4 x2 = staged_x(from + 4u);
+    const vec4 x3 = staged_x(from + 5u);
+    const vec4 x4 = staged_x(from + 8u);
+    const vec4 x5 = staged_x(from + 9u);
+    const vec4 x6 = staged_x(from + 12u);
+    const vec4 x7 = staged_x(from + 13u);
+    const vec4 x8 = staged_x(from + 16u);
+    const vec4 x9 = staged_x(from + 17u);
+    const vec4 x10 = staged_x(from + 20u);
+    const vec4 x11 = staged_x(from + 21u);
+    const vec4 x12 = staged_x(from + 24u);
+    const vec4 x13 = staged_x(from + 25u);
+    const vec4 x14 = staged_x(from + 28u);
+    const vec4 x15 = staged_x(from + 29u);
     vec4 most0 = abs(x0);
     most0 = max(most0, abs(x1));
     most0 = max(most0, abs(x2));
@@ -235,22 +256,22 @@ void load_wide_x(uint vector, uint j, uint k) {
         const ivec4 low13 = bitfieldExtract(i13, 0, 8);
         const ivec4 low14 = bitfieldExtract(i14, 0, 8);
         const ivec4 low15 = bitfieldExtract(i15, 0, 8);
-        wide_x[k][digit][0] = bytes_of(low0);
-        wide_x[k][digit][1] = bytes_of(low1);
-        wide_x[k][digit][2] = bytes_of(low2);
-        wide_x[k][digit][3] = bytes_of(low3);
-        wide_x[k][digit][4] = bytes_of(low4);
-        wide_x[k][digit][5] = bytes_of(low5);
-        wide_x[k][digit][6] = bytes_of(low6);
-        wide_x[k][digit][7] = bytes_of(low7);
-        wide_x[k][digit][8] = bytes_of(low8);
-        wide_x[k][digit][9] = bytes_of(low9);
-        wide_x[k][digit][10] = bytes_of(low10);
-        wide_x[k][digit][11] = bytes_of(low11);
-        wide_x[k][digit][12] = bytes_of(low12);
-        wide_x[k][digit][13] = bytes_of(low13);
-        wide_x[k][digit][14] = bytes_of(low14);
-        wide_x[k][digit][15] = bytes_of(low15);
+        wide_x[k][digit][0] = bytes_of(ivec4(low0.x, low0.y, low2.x, low2.y));
+        wide_x[k][digit][1] = bytes_of(ivec4(low0.z, low0.w, low2.z, low2.w));
+        wide_x[k][digit][2] = bytes_of(ivec4(low1.x, low1.y, low3.x, low3.y));
+        wide_x[k][digit][3] = bytes_of(ivec4(low1.z, low1.w, low3.z, low3.w));
+        wide_x[k][digit][4] = bytes_of(ivec4(low4.x, low4.y, low6.x, low6.y));
+        wide_x[k][digit][5] = bytes_of(ivec4(low4.z, low4.w, low6.z, low6.w));
+        wide_x[k][digit][6] = bytes_of(ivec4(low5.x, low5.y, low7.x, low7.y));
+        wide_x[k][digit][7] = bytes_of(ivec4(low5.z, low5.w, low7.z, low7.w));
+        wide_x[k][digit][8] = bytes_of(ivec4(low8.x, low8.y, low10.x, low10.y));
+        wide_x[k][digit][9] = bytes_of(ivec4(low8.z, low8.w, low10.z, low10.w));
+        wide_x[k][digit][10] = bytes_of(ivec4(low9.x, low9.y, low11.x, low11.y));
+        wide_x[k][digit][11] = bytes_of(ivec4(low9.z, low9.w, low11.z, low11.w));
+        wide_x[k][digit][12] = bytes_of(ivec4(low12.x, low12.y, low14.x, low14.y));
+        wide_x[k][digit][13] = bytes_of(ivec4(low12.z, low12.w, low14.z, low14.w));
+        wide_x[k][digit][14] = bytes_of(ivec4(low13.x, low13.y, low15.x, low15.y));
+        wide_x[k][digit][15] = bytes_of(ivec4(low13.z, low13.w, low15.z, low15.w));
         i0 = (i0 - low0) >> 8;
         i1 = (i1 - low1) >> 8;
         i2 = (i2 - low2) >> 8;
@@ -341,17 +362,13 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[4], uint words[6], inou
     uint pick2 = upper ? four1.x : four0.z;
     uint qs1 = odd ? pick2 : pick0;
     uint qs_run0 = (qs0 >> 8u) | (qs1 << 24u);
-    uvec4 q0 = (uvec4(qs_run0) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
-    uint bytes0 = (uint(K[q0.x]) & 0xFFu) | ((uint(K[q0.y]) & 0xFFu) << 8u) | ((uint(K[q0.z]) & 0xFFu) << 16u) | (uint(K[q0.w]) << 24u);
+    uint bytes0 = K_pairs(qs_run0);
+    uint bytes1 = K_pairs(qs_run0 >> 16u);
     uint pick3 = upper ? four1.y : four0.w;
     uint qs2 = odd ? pick3 : pick2;
     uint qs_run1 = (qs1 >> 8u) | (qs2 << 24u);
-    uvec4 q1 = (uvec4(qs_run1) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
-    uint bytes1 = (uint(K[q1.x]) & 0xFFu) | ((uint(K[q1.y]) & 0xFFu) << 8u) | ((uint(K[q1.z]) & 0xFFu) << 16u) | (uint(K[q1.w]) << 24u);
-    uvec4 q2 = (uvec4(qs_run0) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
-    uint bytes2 = (uint(K[q2.x]) & 0xFFu) | ((uint(K[q2.y]) & 0xFFu) << 8u) | ((uint(K[q2.z]) & 0xFFu) << 16u) | (uint(K[q2.w]) << 24u);
-    uvec4 q3 = (uvec4(qs_run1) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
-    uint bytes3 = (uint(K[q3.x]) & 0xFFu) | ((uint(K[q3.y]) & 0xFFu) << 8u) | ((uint(K[q3.z]) & 0xFFu) << 16u) | (uint(K[q3.w]) << 24u);
+    uint bytes2 = K_pairs(qs_run1);
+    uint bytes3 = K_pairs(qs_run1 >> 16u);
     uint e1 = (words[1] >> 8u) & 0xFFu;
     float e_e_e1 = uintBitsToFloat(uint(int(e1) < 2 ? 2097152 << (int(e1) & 1) : ((int(e1) + 255) & 255) << 23));
     uint pick4 = upper ? four1.w : four1.y;
@@ -361,17 +378,13 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[4], uint words[6], inou
     uint pick6 = upper ? four2.x : four1.z;
     uint qs4 = odd ? pick6 : pick4;
     uint qs_run2 = (qs3 >> 16u) | (qs4 << 16u);
-    uvec4 q4 = (uvec4(qs_run2) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
-    uint bytes4 = (uint(K[q4.x]) & 0xFFu) | ((uint(K[q4.y]) & 0xFFu) << 8u) | ((uint(K[q4.z]) & 0xFFu) << 16u) | (uint(K[q4.w]) << 24u);
+    uint bytes4 = K_pairs(qs_run2);
+    uint bytes5 = K_pairs(qs_run2 >> 16u);
     uint pick7 = upper ? four2.y : four1.w;
     uint qs5 = odd ? pick7 : pick6;
     uint qs_run3 = (qs4 >> 16u) | (qs5 << 16u);
-    uvec4 q5 = (uvec4(qs_run3) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
-    uint bytes5 = (uint(K[q5.x]) & 0xFFu) | ((uint(K[q5.y]) & 0xFFu) << 8u) | ((uint(K[q5.z]) & 0xFFu) << 16u) | (uint(K[q5.w]) << 24u);
-    uvec4 q6 = (uvec4(qs_run2) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
-    uint bytes6 = (uint(K[q6.x]) & 0xFFu) | ((uint(K[q6.y]) & 0xFFu) << 8u) | ((uint(K[q6.z]) & 0xFFu) << 16u) | (uint(K[q6.w]) << 24u);
-    uvec4 q7 = (uvec4(qs_run3) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
-    uint bytes7 = (uint(K[q7.x]) & 0xFFu) | ((uint(K[q7.y]) & 0xFFu) << 8u) | ((uint(K[q7.z]) & 0xFFu) << 16u) | (uint(K[q7.w]) << 24u);
+    uint bytes6 = K_pairs(qs_run3);
+    uint bytes7 = K_pairs(qs_run3 >> 16u);
     uint e2 = (words[2] >> 16u) & 0xFFu;
     float e_e_e2 = uintBitsToFloat(uint(int(e2) < 2 ? 2097152 << (int(e2) & 1) : ((int(e2) + 255) & 255) << 23));
     uint pick8 = upper ? four2.w : four2.y;
@@ -381,29 +394,21 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[4], uint words[6], inou
     uint pick10 = upper ? four3.x : four2.z;
     uint qs7 = odd ? pick10 : pick8;
     uint qs_run4 = (qs6 >> 24u) | (qs7 << 8u);
-    uvec4 q8 = (uvec4(qs_run4) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
-    uint bytes8 = (uint(K[q8.x]) & 0xFFu) | ((uint(K[q8.y]) & 0xFFu) << 8u) | ((uint(K[q8.z]) & 0xFFu) << 16u) | (uint(K[q8.w]) << 24u);
+    uint bytes8 = K_pairs(qs_run4);
+    uint bytes9 = K_pairs(qs_run4 >> 16u);
     uint pick11 = upper ? four3.y : four2.w;
     uint qs8 = odd ? pick11 : pick10;
     uint qs_run5 = (qs7 >> 24u) | (qs8 << 8u);
-    uvec4 q9 = (uvec4(qs_run5) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
-    uint bytes9 = (uint(K[q9.x]) & 0xFFu) | ((uint(K[q9.y]) & 0xFFu) << 8u) | ((uint(K[q9.z]) & 0xFFu) << 16u) | (uint(K[q9.w]) << 24u);
-    uvec4 q10 = (uvec4(qs_run4) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
-    uint bytes10 = (uint(K[q10.x]) & 0xFFu) | ((uint(K[q10.y]) & 0xFFu) << 8u) | ((uint(K[q10.z]) & 0xFFu) << 16u) | (uint(K[q10.w]) << 24u);
-    uvec4 q11 = (uvec4(qs_run5) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
-    uint bytes11 = (uint(K[q11.x]) & 0xFFu) | ((uint(K[q11.y]) & 0xFFu) << 8u) | ((uint(K[q11.z]) & 0xFFu) << 16u) | (uint(K[q11.w]) << 24u);
+    uint bytes10 = K_pairs(qs_run5);
+    uint bytes11 = K_pairs(qs_run5 >> 16u);
     uint e3 = words[4] >> 24u;
     float e_e_e3 = uintBitsToFloat(uint(int(e3) < 2 ? 2097152 << (int(e3) & 1) : ((int(e3) + 255) & 255) << 23));
     uint qs9 = words[3];
-    uvec4 q12 = (uvec4(qs9) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
-    uint bytes12 = (uint(K[q12.x]) & 0xFFu) | ((uint(K[q12.y]) & 0xFFu) << 8u) | ((uint(K[q12.z]) & 0xFFu) << 16u) | (uint(K[q12.w]) << 24u);
+    uint bytes12 = K_pairs(qs9);
+    uint bytes13 = K_pairs(qs9 >> 16u);
     uint qs10 = words[5];
-    uvec4 q13 = (uvec4(qs10) >> uvec4(0, 8, 16, 24)) & 15u;  // qs: 4 bits
-    uint bytes13 = (uint(K[q13.x]) & 0xFFu) | ((uint(K[q13.y]) & 0xFFu) << 8u) | ((uint(K[q13.z]) & 0xFFu) << 16u) | (uint(K[q13.w]) << 24u);
-    uvec4 q14 = (uvec4(qs9) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
-    uint bytes14 = (uint(K[q14.x]) & 0xFFu) | ((uint(K[q14.y]) & 0xFFu) << 8u) | ((uint(K[q14.z]) & 0xFFu) << 16u) | (uint(K[q14.w]) << 24u);
-    uvec4 q15 = (uvec4(qs10) >> uvec4(4, 12, 20, 28)) & 15u;  // qs: 4 bits
-    uint bytes15 = (uint(K[q15.x]) & 0xFFu) | ((uint(K[q15.y]) & 0xFFu) << 8u) | ((uint(K[q15.z]) & 0xFFu) << 16u) | (uint(K[q15.w]) << 24u);
+    uint bytes14 = K_pairs(qs10);
+    uint bytes15 = K_pairs(qs10 >> 16u);
     float dots0 = 0.0, dots1 = 0.0, dots2 = 0.0, dots3 = 0.0;
     [[unroll]] for (uint digit = 0; digit < DIGITS; ++digit) {
         dots0 = 256.0 * dots0 + float(dot4(int(bytes0), wide_x[k][digit][0]) + dot4(int(bytes1), wide_x[k][digit][1]) + dot4(int(bytes2), wide_x[k][digit][2]) + dot4(int(bytes3), wide_x[k][digit][3]));
@@ -416,8 +421,8 @@ void accumulate_wide(uint n, uint j, uint k, uvec4 fours[4], uint words[6], inou
 
 shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
 
-// Sums over the lanes of a subgroup, of all rows at once: those of row r in lane r.
-float sum_of_lanes(float v[ROWS]) {
+// Sums over `width` lanes, which begin at a multiple of that, of all rows at once: those of row r in the r-th of them.
+float sum_of_lanes(float v[ROWS], uint width) {
     [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
         const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
         [[unroll]] for (uint i = 0u; i < left; ++i) {
@@ -425,31 +430,51 @@ float sum_of_lanes(float v[ROWS]) {
             v[i] = (odd ? odd_row : even_row) + subgroupShuffleXor(odd ? even_row : odd_row, bit);
         }
     }
-    for (uint bit = ROWS; bit < gl_SubgroupSize; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
+    for (uint bit = ROWS; bit < width; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
     return v[0];
 }
 
-// As main does, with wide tiles.
+// What a workgroup keeps of right-hand side `vector`, which is tiles `begin` to `end`; a thread has the one at `own`, and those
+// that are one or more subgroups further on.
+void stage_wide_x(uint vector, uint begin, uint end, uint own) {
+    const uint runs = vector * row_tiles * 4u, runs_end = runs + (end + 1u) / 2u * 32u;
+    for (staged_from = runs + begin / 2u * 32u; staged_from < runs_end; staged_from += STAGED) {
+        const uint count = min(STAGED, runs_end - staged_from);
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < count; i += gl_WorkGroupSize.x) staged[i + i / 16u] = x_in[staged_from + i];
+        barrier();
+        [[unroll]] for (uint k = 0; k < WIDE_TILES; ++k) {
+            const uint j = own + k * gl_SubgroupSize;
+            if (j < end && runs + j / 2u * 32u - staged_from < STAGED) load_wide_x(vector, j, k);
+        }
+    }
+}
+
+// As main does, with wide tiles, and with parts of the results that lie one after the other, for they share x.
 void walk_wide() {
     const uint wide_tiles = row_tiles / 4u, lane = gl_SubgroupInvocationID;
     const uint slice = gl_SubgroupSize * WIDE_TILES, slices = (wide_tiles + slice - 1u) / slice;
     uint split = 1u, held = ~0u, held_token = ~0u, turn = 0u;
     while (split < slices && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
     const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
-    const uint parts = (rows + teams * ROWS - 1u) / (teams * ROWS);
-    for (uint work = gl_WorkGroupID.x; work < batch * slots * parts; work += gl_NumWorkGroups.x) {
+    const uint parts = (rows + teams * ROWS - 1u) / (teams * ROWS), works = batch * slots * parts;
+    const uint each = works / gl_NumWorkGroups.x, more = works % gl_NumWorkGroups.x, work_first = gl_WorkGroupID.x * each + min(gl_WorkGroupID.x, more);
+    for (uint work = work_first; work < work_first + each + uint(gl_WorkGroupID.x < more); ++work) {
         const uint pair = work / parts, token = pair / slots, first = work % parts * teams * ROWS, expert = ids[pair];
-        const bool found = expert < experts;
-        if (found ? expert < expert_first || expert >= expert_end : expert_first != 0u) continue;  // another launch's
+        const bool found = expert < experts, bound = found && expert >= expert_first && expert < expert_end;
+        const uint begin = (expert - expert_first) * rows, row = begin + first + team * ROWS, end = begin + rows;
         float sum[ROWS];
         [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = 0.0;
-        if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros
-        const uint begin = (expert - expert_first) * rows, row = begin + first + team * ROWS, end = begin + rows;
-        for (uint c = gl_SubgroupID % split; found && c < slices; c += split) {
+        for (uint c0 = 0u; c0 < slices; c0 += split) {
+            const uint c = c0 + gl_SubgroupID % split;
+            const bool kept = c0 == held && token == held_token;
+            // What is loaded of x does not wait for the expert's number.
+            if (STAGED > 1u && !kept) stage_wide_x(token, c0 * slice, min((c0 + split) * slice, wide_tiles), c * slice + lane);
             [[unroll]] for (uint k = 0; k < WIDE_TILES; ++k) {
-                const uint j = (c * WIDE_TILES + k) * gl_SubgroupSize + lane;
+                const uint j = c * slice + k * gl_SubgroupSize + lane;
                 if (j >= wide_tiles) continue;
-                if (c != held || token != held_token) load_wide_x(token, j, k);
+                if (STAGED == 1u && !kept) load_wide_x(token, j, k);
+                if (!bound) continue;
                 const bool at_end = expert + 1u == expert_end && row + ROWS >= end && j + 2u >= wide_tiles;  // of the last block of all, beyond which no load goes
                 float sum_at_end = 0.0;
                 if (at_end) {
@@ -466,10 +491,16 @@ void walk_wide() {
                     [[unroll]] for (uint r = 0u; r < ROWS; ++r) sum[r] = row + r + 1u == end ? sum_at_end : sum[r];
                 }
             }
-            held = c;
+            held = c0;
             held_token = token;
         }
-        const float all = sum_of_lanes(sum);
+        if (found ? !bound : expert_first != 0u) continue;  // another launch's
+        if (!found && first == 0u && gl_LocalInvocationID.x == 0u) atomicAdd(out_of_range, 1u);  // zeros
+        const float all = sum_of_lanes(sum, gl_SubgroupSize);
+        if (split == 1u) {
+            if (lane < ROWS && first + team * ROWS + lane < rows) y[pair * rows + first + team * ROWS + lane] = all;
+            continue;
+        }
         // Halves of the memory in turn: who is a row ahead does not write where others still read.
         const uint place = turn++ % 2u * gl_NumSubgroups * ROWS;
         if (lane < ROWS) partial[place + gl_SubgroupID * ROWS + lane] = all;
@@ -484,6 +515,11 @@ void walk_wide() {
 }
 
 void main() {
+    for (uint codes = gl_LocalInvocationID.x; codes < 256u; codes += gl_WorkGroupSize.x) {
+        const uint two = (uint(K[codes & 15u]) & 0xFFu) | ((uint(K[codes >> 4u]) & 0xFFu) << 16u);
+        for (uint i = 0u; i < COPIES; ++i) K_of_two[codes * COPIES + (codes + i) % COPIES] = two;  // neighbours in other banks
+    }
+    barrier();
     if (LOAD_WORDS == 4u && gl_SubgroupSize >= ROWS && row_tiles % 8u == 0u && (expert_end - expert_first) * rows * (row_tiles / 8u) > 1u) {
         walk_wide();
         return;

@@ -1157,9 +1157,11 @@ static const qk_table nvfp4_gemv_id_f32_tables[] = {
 static const uint32_t nvfp4_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t nvfp4_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_id_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t nvfp4_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant nvfp4_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, nvfp4_gemv_id_f32_vulkan_rows},
-    {5, "load_words", 4, 2, nvfp4_gemv_id_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, nvfp4_gemv_id_f32_vulkan_load_words},
+    {7, "staged", 1, 4, nvfp4_gemv_id_f32_vulkan_staged}};
 
 const qk_kernel qk_nvfp4_gemv_id_f32_vulkan = {
     .name = "nvfp4_gemv_id_f32",
@@ -1175,7 +1177,7 @@ const qk_kernel qk_nvfp4_gemv_id_f32_vulkan = {
     .push = nvfp4_gemv_id_f32_push,
     .table_count = 1,
     .tables = nvfp4_gemv_id_f32_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = nvfp4_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1229,10 +1231,14 @@ static const uint32_t nvfp4_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t nvfp4_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t nvfp4_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t nvfp4_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t nvfp4_gemv_id_int8_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant nvfp4_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, nvfp4_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, nvfp4_gemv_id_int8_f32_vulkan_digits},
-    {5, "load_words", 4, 2, nvfp4_gemv_id_int8_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, nvfp4_gemv_id_int8_f32_vulkan_load_words},
+    {7, "staged", 1, 4, nvfp4_gemv_id_int8_f32_vulkan_staged},
+    {9, "copies", 1, 6, nvfp4_gemv_id_int8_f32_vulkan_copies}};
 
 const qk_kernel qk_nvfp4_gemv_id_int8_f32_vulkan = {
     .name = "nvfp4_gemv_id_int8_f32",
@@ -1248,7 +1254,7 @@ const qk_kernel qk_nvfp4_gemv_id_int8_f32_vulkan = {
     .push = nvfp4_gemv_id_int8_f32_push,
     .table_count = 1,
     .tables = nvfp4_gemv_id_int8_f32_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 6,
     .spec_constants = nvfp4_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1282,10 +1288,14 @@ static const uint32_t nvfp4_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 1
 static const uint32_t nvfp4_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t nvfp4_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t nvfp4_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t nvfp4_gemv_id_split_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant nvfp4_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, nvfp4_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, nvfp4_gemv_id_split_f32_vulkan_digits},
-    {5, "load_words", 4, 2, nvfp4_gemv_id_split_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, nvfp4_gemv_id_split_f32_vulkan_load_words},
+    {7, "staged", 1, 4, nvfp4_gemv_id_split_f32_vulkan_staged},
+    {9, "copies", 1, 6, nvfp4_gemv_id_split_f32_vulkan_copies}};
 
 const qk_kernel qk_nvfp4_gemv_id_split_f32_vulkan = {
     .name = "nvfp4_gemv_id_split_f32",
@@ -1301,7 +1311,7 @@ const qk_kernel qk_nvfp4_gemv_id_split_f32_vulkan = {
     .push = nvfp4_gemv_id_split_f32_push,
     .table_count = 1,
     .tables = nvfp4_gemv_id_split_f32_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 6,
     .spec_constants = nvfp4_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1335,10 +1345,14 @@ static const uint32_t nvfp4_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 1
 static const uint32_t nvfp4_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t nvfp4_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t nvfp4_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t nvfp4_gemv_id_int24_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant nvfp4_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, nvfp4_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, nvfp4_gemv_id_int24_f32_vulkan_digits},
-    {5, "load_words", 4, 2, nvfp4_gemv_id_int24_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, nvfp4_gemv_id_int24_f32_vulkan_load_words},
+    {7, "staged", 1, 4, nvfp4_gemv_id_int24_f32_vulkan_staged},
+    {9, "copies", 1, 6, nvfp4_gemv_id_int24_f32_vulkan_copies}};
 
 const qk_kernel qk_nvfp4_gemv_id_int24_f32_vulkan = {
     .name = "nvfp4_gemv_id_int24_f32",
@@ -1354,7 +1368,7 @@ const qk_kernel qk_nvfp4_gemv_id_int24_f32_vulkan = {
     .push = nvfp4_gemv_id_int24_f32_push,
     .table_count = 1,
     .tables = nvfp4_gemv_id_int24_f32_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 6,
     .spec_constants = nvfp4_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1387,9 +1401,11 @@ static const qk_table nvfp4_gemv_id_f16_tables[] = {
 static const uint32_t nvfp4_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t nvfp4_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_id_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t nvfp4_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant nvfp4_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, nvfp4_gemv_id_f16_vulkan_rows},
-    {5, "load_words", 4, 2, nvfp4_gemv_id_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, nvfp4_gemv_id_f16_vulkan_load_words},
+    {7, "staged", 1, 4, nvfp4_gemv_id_f16_vulkan_staged}};
 
 const qk_kernel qk_nvfp4_gemv_id_f16_vulkan = {
     .name = "nvfp4_gemv_id_f16",
@@ -1405,7 +1421,7 @@ const qk_kernel qk_nvfp4_gemv_id_f16_vulkan = {
     .push = nvfp4_gemv_id_f16_push,
     .table_count = 1,
     .tables = nvfp4_gemv_id_f16_tables,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = nvfp4_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1459,10 +1475,14 @@ static const uint32_t nvfp4_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t nvfp4_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t nvfp4_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t nvfp4_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t nvfp4_gemv_id_int8_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant nvfp4_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, nvfp4_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, nvfp4_gemv_id_int8_f16_vulkan_digits},
-    {5, "load_words", 4, 2, nvfp4_gemv_id_int8_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, nvfp4_gemv_id_int8_f16_vulkan_load_words},
+    {7, "staged", 1, 4, nvfp4_gemv_id_int8_f16_vulkan_staged},
+    {9, "copies", 1, 6, nvfp4_gemv_id_int8_f16_vulkan_copies}};
 
 const qk_kernel qk_nvfp4_gemv_id_int8_f16_vulkan = {
     .name = "nvfp4_gemv_id_int8_f16",
@@ -1478,7 +1498,7 @@ const qk_kernel qk_nvfp4_gemv_id_int8_f16_vulkan = {
     .push = nvfp4_gemv_id_int8_f16_push,
     .table_count = 1,
     .tables = nvfp4_gemv_id_int8_f16_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 6,
     .spec_constants = nvfp4_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1512,10 +1532,14 @@ static const uint32_t nvfp4_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 1
 static const uint32_t nvfp4_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t nvfp4_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t nvfp4_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t nvfp4_gemv_id_split_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant nvfp4_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, nvfp4_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, nvfp4_gemv_id_split_f16_vulkan_digits},
-    {5, "load_words", 4, 2, nvfp4_gemv_id_split_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, nvfp4_gemv_id_split_f16_vulkan_load_words},
+    {7, "staged", 1, 4, nvfp4_gemv_id_split_f16_vulkan_staged},
+    {9, "copies", 1, 6, nvfp4_gemv_id_split_f16_vulkan_copies}};
 
 const qk_kernel qk_nvfp4_gemv_id_split_f16_vulkan = {
     .name = "nvfp4_gemv_id_split_f16",
@@ -1531,7 +1555,7 @@ const qk_kernel qk_nvfp4_gemv_id_split_f16_vulkan = {
     .push = nvfp4_gemv_id_split_f16_push,
     .table_count = 1,
     .tables = nvfp4_gemv_id_split_f16_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 6,
     .spec_constants = nvfp4_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1565,10 +1589,14 @@ static const uint32_t nvfp4_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 1
 static const uint32_t nvfp4_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t nvfp4_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t nvfp4_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
+static const uint32_t nvfp4_gemv_id_int24_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant nvfp4_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, nvfp4_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, nvfp4_gemv_id_int24_f16_vulkan_digits},
-    {5, "load_words", 4, 2, nvfp4_gemv_id_int24_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, nvfp4_gemv_id_int24_f16_vulkan_load_words},
+    {7, "staged", 1, 4, nvfp4_gemv_id_int24_f16_vulkan_staged},
+    {9, "copies", 1, 6, nvfp4_gemv_id_int24_f16_vulkan_copies}};
 
 const qk_kernel qk_nvfp4_gemv_id_int24_f16_vulkan = {
     .name = "nvfp4_gemv_id_int24_f16",
@@ -1584,7 +1612,7 @@ const qk_kernel qk_nvfp4_gemv_id_int24_f16_vulkan = {
     .push = nvfp4_gemv_id_int24_f16_push,
     .table_count = 1,
     .tables = nvfp4_gemv_id_int24_f16_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 6,
     .spec_constants = nvfp4_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

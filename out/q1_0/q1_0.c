@@ -1116,10 +1116,12 @@ static const uint32_t q1_0_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128
 static const uint32_t q1_0_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q1_0_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q1_0_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q1_0_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q1_0_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q1_0_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, q1_0_gemv_id_int8_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q1_0_gemv_id_int8_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q1_0_gemv_id_int8_f32_vulkan_load_words},
+    {7, "staged", 1, 4, q1_0_gemv_id_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_q1_0_gemv_id_int8_f32_vulkan = {
     .name = "q1_0_gemv_id_int8_f32",
@@ -1133,7 +1135,7 @@ const qk_kernel qk_q1_0_gemv_id_int8_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q1_0_gemv_id_int8_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q1_0_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1164,10 +1166,12 @@ static const uint32_t q1_0_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t q1_0_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t q1_0_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q1_0_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q1_0_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q1_0_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q1_0_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, q1_0_gemv_id_split_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q1_0_gemv_id_split_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q1_0_gemv_id_split_f32_vulkan_load_words},
+    {7, "staged", 1, 4, q1_0_gemv_id_split_f32_vulkan_staged}};
 
 const qk_kernel qk_q1_0_gemv_id_split_f32_vulkan = {
     .name = "q1_0_gemv_id_split_f32",
@@ -1181,7 +1185,7 @@ const qk_kernel qk_q1_0_gemv_id_split_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q1_0_gemv_id_split_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q1_0_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1212,10 +1216,12 @@ static const uint32_t q1_0_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t q1_0_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q1_0_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q1_0_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q1_0_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q1_0_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q1_0_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, q1_0_gemv_id_int24_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q1_0_gemv_id_int24_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q1_0_gemv_id_int24_f32_vulkan_load_words},
+    {7, "staged", 1, 4, q1_0_gemv_id_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_q1_0_gemv_id_int24_f32_vulkan = {
     .name = "q1_0_gemv_id_int24_f32",
@@ -1229,7 +1235,7 @@ const qk_kernel qk_q1_0_gemv_id_int24_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q1_0_gemv_id_int24_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q1_0_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1324,10 +1330,12 @@ static const uint32_t q1_0_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128
 static const uint32_t q1_0_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q1_0_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q1_0_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q1_0_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q1_0_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q1_0_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, q1_0_gemv_id_int8_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q1_0_gemv_id_int8_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q1_0_gemv_id_int8_f16_vulkan_load_words},
+    {7, "staged", 1, 4, q1_0_gemv_id_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_q1_0_gemv_id_int8_f16_vulkan = {
     .name = "q1_0_gemv_id_int8_f16",
@@ -1341,7 +1349,7 @@ const qk_kernel qk_q1_0_gemv_id_int8_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q1_0_gemv_id_int8_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q1_0_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1372,10 +1380,12 @@ static const uint32_t q1_0_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t q1_0_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t q1_0_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q1_0_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q1_0_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q1_0_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q1_0_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, q1_0_gemv_id_split_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q1_0_gemv_id_split_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q1_0_gemv_id_split_f16_vulkan_load_words},
+    {7, "staged", 1, 4, q1_0_gemv_id_split_f16_vulkan_staged}};
 
 const qk_kernel qk_q1_0_gemv_id_split_f16_vulkan = {
     .name = "q1_0_gemv_id_split_f16",
@@ -1389,7 +1399,7 @@ const qk_kernel qk_q1_0_gemv_id_split_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q1_0_gemv_id_split_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q1_0_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1420,10 +1430,12 @@ static const uint32_t q1_0_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t q1_0_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q1_0_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q1_0_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q1_0_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q1_0_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q1_0_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, q1_0_gemv_id_int24_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q1_0_gemv_id_int24_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q1_0_gemv_id_int24_f16_vulkan_load_words},
+    {7, "staged", 1, 4, q1_0_gemv_id_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_q1_0_gemv_id_int24_f16_vulkan = {
     .name = "q1_0_gemv_id_int24_f16",
@@ -1437,7 +1449,7 @@ const qk_kernel qk_q1_0_gemv_id_int24_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q1_0_gemv_id_int24_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q1_0_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -1069,9 +1069,11 @@ static const qk_field q2_K_gemv_id_f32_push[] = {
 static const uint32_t q2_K_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q2_K_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_id_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q2_K_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q2_K_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q2_K_gemv_id_f32_vulkan_rows},
-    {5, "load_words", 4, 2, q2_K_gemv_id_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q2_K_gemv_id_f32_vulkan_load_words},
+    {7, "staged", 1, 4, q2_K_gemv_id_f32_vulkan_staged}};
 
 const qk_kernel qk_q2_K_gemv_id_f32_vulkan = {
     .name = "q2_K_gemv_id_f32",
@@ -1085,7 +1087,7 @@ const qk_kernel qk_q2_K_gemv_id_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q2_K_gemv_id_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q2_K_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1136,10 +1138,12 @@ static const uint32_t q2_K_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128
 static const uint32_t q2_K_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q2_K_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q2_K_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q2_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q2_K_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, q2_K_gemv_id_int8_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q2_K_gemv_id_int8_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q2_K_gemv_id_int8_f32_vulkan_load_words},
+    {7, "staged", 1, 4, q2_K_gemv_id_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_q2_K_gemv_id_int8_f32_vulkan = {
     .name = "q2_K_gemv_id_int8_f32",
@@ -1153,7 +1157,7 @@ const qk_kernel qk_q2_K_gemv_id_int8_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q2_K_gemv_id_int8_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q2_K_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1184,10 +1188,12 @@ static const uint32_t q2_K_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t q2_K_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t q2_K_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q2_K_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q2_K_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q2_K_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, q2_K_gemv_id_split_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q2_K_gemv_id_split_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q2_K_gemv_id_split_f32_vulkan_load_words},
+    {7, "staged", 1, 4, q2_K_gemv_id_split_f32_vulkan_staged}};
 
 const qk_kernel qk_q2_K_gemv_id_split_f32_vulkan = {
     .name = "q2_K_gemv_id_split_f32",
@@ -1201,7 +1207,7 @@ const qk_kernel qk_q2_K_gemv_id_split_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q2_K_gemv_id_split_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q2_K_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1232,10 +1238,12 @@ static const uint32_t q2_K_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t q2_K_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q2_K_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q2_K_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q2_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q2_K_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, q2_K_gemv_id_int24_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q2_K_gemv_id_int24_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q2_K_gemv_id_int24_f32_vulkan_load_words},
+    {7, "staged", 1, 4, q2_K_gemv_id_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_q2_K_gemv_id_int24_f32_vulkan = {
     .name = "q2_K_gemv_id_int24_f32",
@@ -1249,7 +1257,7 @@ const qk_kernel qk_q2_K_gemv_id_int24_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q2_K_gemv_id_int24_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q2_K_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1279,9 +1287,11 @@ static const qk_field q2_K_gemv_id_f16_push[] = {
 static const uint32_t q2_K_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q2_K_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_id_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q2_K_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q2_K_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q2_K_gemv_id_f16_vulkan_rows},
-    {5, "load_words", 4, 2, q2_K_gemv_id_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q2_K_gemv_id_f16_vulkan_load_words},
+    {7, "staged", 1, 4, q2_K_gemv_id_f16_vulkan_staged}};
 
 const qk_kernel qk_q2_K_gemv_id_f16_vulkan = {
     .name = "q2_K_gemv_id_f16",
@@ -1295,7 +1305,7 @@ const qk_kernel qk_q2_K_gemv_id_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q2_K_gemv_id_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q2_K_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1346,10 +1356,12 @@ static const uint32_t q2_K_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128
 static const uint32_t q2_K_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q2_K_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q2_K_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q2_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q2_K_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, q2_K_gemv_id_int8_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q2_K_gemv_id_int8_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q2_K_gemv_id_int8_f16_vulkan_load_words},
+    {7, "staged", 1, 4, q2_K_gemv_id_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_q2_K_gemv_id_int8_f16_vulkan = {
     .name = "q2_K_gemv_id_int8_f16",
@@ -1363,7 +1375,7 @@ const qk_kernel qk_q2_K_gemv_id_int8_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q2_K_gemv_id_int8_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q2_K_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1394,10 +1406,12 @@ static const uint32_t q2_K_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t q2_K_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t q2_K_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q2_K_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q2_K_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q2_K_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, q2_K_gemv_id_split_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q2_K_gemv_id_split_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q2_K_gemv_id_split_f16_vulkan_load_words},
+    {7, "staged", 1, 4, q2_K_gemv_id_split_f16_vulkan_staged}};
 
 const qk_kernel qk_q2_K_gemv_id_split_f16_vulkan = {
     .name = "q2_K_gemv_id_split_f16",
@@ -1411,7 +1425,7 @@ const qk_kernel qk_q2_K_gemv_id_split_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q2_K_gemv_id_split_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q2_K_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1442,10 +1456,12 @@ static const uint32_t q2_K_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t q2_K_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q2_K_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q2_K_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q2_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q2_K_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, q2_K_gemv_id_int24_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q2_K_gemv_id_int24_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q2_K_gemv_id_int24_f16_vulkan_load_words},
+    {7, "staged", 1, 4, q2_K_gemv_id_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_q2_K_gemv_id_int24_f16_vulkan = {
     .name = "q2_K_gemv_id_int24_f16",
@@ -1459,7 +1475,7 @@ const qk_kernel qk_q2_K_gemv_id_int24_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q2_K_gemv_id_int24_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q2_K_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

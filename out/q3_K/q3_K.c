@@ -1078,9 +1078,11 @@ static const qk_field q3_K_gemv_id_f32_push[] = {
 static const uint32_t q3_K_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q3_K_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_id_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q3_K_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q3_K_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q3_K_gemv_id_f32_vulkan_rows},
-    {5, "load_words", 4, 2, q3_K_gemv_id_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q3_K_gemv_id_f32_vulkan_load_words},
+    {7, "staged", 1, 4, q3_K_gemv_id_f32_vulkan_staged}};
 
 const qk_kernel qk_q3_K_gemv_id_f32_vulkan = {
     .name = "q3_K_gemv_id_f32",
@@ -1094,7 +1096,7 @@ const qk_kernel qk_q3_K_gemv_id_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q3_K_gemv_id_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q3_K_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1145,10 +1147,12 @@ static const uint32_t q3_K_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128
 static const uint32_t q3_K_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q3_K_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q3_K_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q3_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q3_K_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, q3_K_gemv_id_int8_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q3_K_gemv_id_int8_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q3_K_gemv_id_int8_f32_vulkan_load_words},
+    {7, "staged", 1, 4, q3_K_gemv_id_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_q3_K_gemv_id_int8_f32_vulkan = {
     .name = "q3_K_gemv_id_int8_f32",
@@ -1162,7 +1166,7 @@ const qk_kernel qk_q3_K_gemv_id_int8_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q3_K_gemv_id_int8_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q3_K_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1193,10 +1197,12 @@ static const uint32_t q3_K_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t q3_K_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t q3_K_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q3_K_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q3_K_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q3_K_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, q3_K_gemv_id_split_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q3_K_gemv_id_split_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q3_K_gemv_id_split_f32_vulkan_load_words},
+    {7, "staged", 1, 4, q3_K_gemv_id_split_f32_vulkan_staged}};
 
 const qk_kernel qk_q3_K_gemv_id_split_f32_vulkan = {
     .name = "q3_K_gemv_id_split_f32",
@@ -1210,7 +1216,7 @@ const qk_kernel qk_q3_K_gemv_id_split_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q3_K_gemv_id_split_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q3_K_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1241,10 +1247,12 @@ static const uint32_t q3_K_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t q3_K_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q3_K_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q3_K_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q3_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q3_K_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, q3_K_gemv_id_int24_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q3_K_gemv_id_int24_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q3_K_gemv_id_int24_f32_vulkan_load_words},
+    {7, "staged", 1, 4, q3_K_gemv_id_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_q3_K_gemv_id_int24_f32_vulkan = {
     .name = "q3_K_gemv_id_int24_f32",
@@ -1258,7 +1266,7 @@ const qk_kernel qk_q3_K_gemv_id_int24_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q3_K_gemv_id_int24_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q3_K_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1288,9 +1296,11 @@ static const qk_field q3_K_gemv_id_f16_push[] = {
 static const uint32_t q3_K_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q3_K_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_id_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q3_K_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q3_K_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q3_K_gemv_id_f16_vulkan_rows},
-    {5, "load_words", 4, 2, q3_K_gemv_id_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q3_K_gemv_id_f16_vulkan_load_words},
+    {7, "staged", 1, 4, q3_K_gemv_id_f16_vulkan_staged}};
 
 const qk_kernel qk_q3_K_gemv_id_f16_vulkan = {
     .name = "q3_K_gemv_id_f16",
@@ -1304,7 +1314,7 @@ const qk_kernel qk_q3_K_gemv_id_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q3_K_gemv_id_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q3_K_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1355,10 +1365,12 @@ static const uint32_t q3_K_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128
 static const uint32_t q3_K_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q3_K_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q3_K_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q3_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q3_K_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, q3_K_gemv_id_int8_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q3_K_gemv_id_int8_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q3_K_gemv_id_int8_f16_vulkan_load_words},
+    {7, "staged", 1, 4, q3_K_gemv_id_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_q3_K_gemv_id_int8_f16_vulkan = {
     .name = "q3_K_gemv_id_int8_f16",
@@ -1372,7 +1384,7 @@ const qk_kernel qk_q3_K_gemv_id_int8_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q3_K_gemv_id_int8_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q3_K_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1403,10 +1415,12 @@ static const uint32_t q3_K_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t q3_K_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t q3_K_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q3_K_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q3_K_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q3_K_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, q3_K_gemv_id_split_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q3_K_gemv_id_split_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q3_K_gemv_id_split_f16_vulkan_load_words},
+    {7, "staged", 1, 4, q3_K_gemv_id_split_f16_vulkan_staged}};
 
 const qk_kernel qk_q3_K_gemv_id_split_f16_vulkan = {
     .name = "q3_K_gemv_id_split_f16",
@@ -1420,7 +1434,7 @@ const qk_kernel qk_q3_K_gemv_id_split_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q3_K_gemv_id_split_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q3_K_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1451,10 +1465,12 @@ static const uint32_t q3_K_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t q3_K_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q3_K_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q3_K_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q3_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q3_K_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, q3_K_gemv_id_int24_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q3_K_gemv_id_int24_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q3_K_gemv_id_int24_f16_vulkan_load_words},
+    {7, "staged", 1, 4, q3_K_gemv_id_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_q3_K_gemv_id_int24_f16_vulkan = {
     .name = "q3_K_gemv_id_int24_f16",
@@ -1468,7 +1484,7 @@ const qk_kernel qk_q3_K_gemv_id_int24_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q3_K_gemv_id_int24_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q3_K_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -1059,9 +1059,11 @@ static const qk_field q4_0_gemv_id_f32_push[] = {
 static const uint32_t q4_0_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_0_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_id_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q4_0_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_0_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_0_gemv_id_f32_vulkan_rows},
-    {5, "load_words", 4, 2, q4_0_gemv_id_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q4_0_gemv_id_f32_vulkan_load_words},
+    {7, "staged", 1, 4, q4_0_gemv_id_f32_vulkan_staged}};
 
 const qk_kernel qk_q4_0_gemv_id_f32_vulkan = {
     .name = "q4_0_gemv_id_f32",
@@ -1075,7 +1077,7 @@ const qk_kernel qk_q4_0_gemv_id_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_0_gemv_id_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q4_0_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1126,10 +1128,12 @@ static const uint32_t q4_0_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128
 static const uint32_t q4_0_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q4_0_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q4_0_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_0_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_0_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, q4_0_gemv_id_int8_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q4_0_gemv_id_int8_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q4_0_gemv_id_int8_f32_vulkan_load_words},
+    {7, "staged", 1, 4, q4_0_gemv_id_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_q4_0_gemv_id_int8_f32_vulkan = {
     .name = "q4_0_gemv_id_int8_f32",
@@ -1143,7 +1147,7 @@ const qk_kernel qk_q4_0_gemv_id_int8_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_0_gemv_id_int8_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q4_0_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1174,10 +1178,12 @@ static const uint32_t q4_0_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t q4_0_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t q4_0_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q4_0_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_0_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_0_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, q4_0_gemv_id_split_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q4_0_gemv_id_split_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q4_0_gemv_id_split_f32_vulkan_load_words},
+    {7, "staged", 1, 4, q4_0_gemv_id_split_f32_vulkan_staged}};
 
 const qk_kernel qk_q4_0_gemv_id_split_f32_vulkan = {
     .name = "q4_0_gemv_id_split_f32",
@@ -1191,7 +1197,7 @@ const qk_kernel qk_q4_0_gemv_id_split_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_0_gemv_id_split_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q4_0_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1222,10 +1228,12 @@ static const uint32_t q4_0_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t q4_0_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q4_0_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q4_0_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_0_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_0_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, q4_0_gemv_id_int24_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q4_0_gemv_id_int24_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q4_0_gemv_id_int24_f32_vulkan_load_words},
+    {7, "staged", 1, 4, q4_0_gemv_id_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_q4_0_gemv_id_int24_f32_vulkan = {
     .name = "q4_0_gemv_id_int24_f32",
@@ -1239,7 +1247,7 @@ const qk_kernel qk_q4_0_gemv_id_int24_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_0_gemv_id_int24_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q4_0_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1269,9 +1277,11 @@ static const qk_field q4_0_gemv_id_f16_push[] = {
 static const uint32_t q4_0_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_0_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_id_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q4_0_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_0_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_0_gemv_id_f16_vulkan_rows},
-    {5, "load_words", 4, 2, q4_0_gemv_id_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q4_0_gemv_id_f16_vulkan_load_words},
+    {7, "staged", 1, 4, q4_0_gemv_id_f16_vulkan_staged}};
 
 const qk_kernel qk_q4_0_gemv_id_f16_vulkan = {
     .name = "q4_0_gemv_id_f16",
@@ -1285,7 +1295,7 @@ const qk_kernel qk_q4_0_gemv_id_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_0_gemv_id_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q4_0_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1336,10 +1346,12 @@ static const uint32_t q4_0_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128
 static const uint32_t q4_0_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q4_0_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q4_0_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_0_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_0_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, q4_0_gemv_id_int8_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q4_0_gemv_id_int8_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q4_0_gemv_id_int8_f16_vulkan_load_words},
+    {7, "staged", 1, 4, q4_0_gemv_id_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_q4_0_gemv_id_int8_f16_vulkan = {
     .name = "q4_0_gemv_id_int8_f16",
@@ -1353,7 +1365,7 @@ const qk_kernel qk_q4_0_gemv_id_int8_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_0_gemv_id_int8_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q4_0_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1384,10 +1396,12 @@ static const uint32_t q4_0_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t q4_0_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t q4_0_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q4_0_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_0_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_0_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, q4_0_gemv_id_split_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q4_0_gemv_id_split_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q4_0_gemv_id_split_f16_vulkan_load_words},
+    {7, "staged", 1, 4, q4_0_gemv_id_split_f16_vulkan_staged}};
 
 const qk_kernel qk_q4_0_gemv_id_split_f16_vulkan = {
     .name = "q4_0_gemv_id_split_f16",
@@ -1401,7 +1415,7 @@ const qk_kernel qk_q4_0_gemv_id_split_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_0_gemv_id_split_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q4_0_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1432,10 +1446,12 @@ static const uint32_t q4_0_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t q4_0_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_0_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q4_0_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q4_0_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_0_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_0_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_0_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, q4_0_gemv_id_int24_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q4_0_gemv_id_int24_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q4_0_gemv_id_int24_f16_vulkan_load_words},
+    {7, "staged", 1, 4, q4_0_gemv_id_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_q4_0_gemv_id_int24_f16_vulkan = {
     .name = "q4_0_gemv_id_int24_f16",
@@ -1449,7 +1465,7 @@ const qk_kernel qk_q4_0_gemv_id_int24_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_0_gemv_id_int24_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q4_0_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

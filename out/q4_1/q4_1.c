@@ -1061,9 +1061,11 @@ static const qk_field q4_1_gemv_id_f32_push[] = {
 static const uint32_t q4_1_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_1_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_id_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q4_1_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_1_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_1_gemv_id_f32_vulkan_rows},
-    {5, "load_words", 4, 2, q4_1_gemv_id_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q4_1_gemv_id_f32_vulkan_load_words},
+    {7, "staged", 1, 4, q4_1_gemv_id_f32_vulkan_staged}};
 
 const qk_kernel qk_q4_1_gemv_id_f32_vulkan = {
     .name = "q4_1_gemv_id_f32",
@@ -1077,7 +1079,7 @@ const qk_kernel qk_q4_1_gemv_id_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_1_gemv_id_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q4_1_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1128,10 +1130,12 @@ static const uint32_t q4_1_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128
 static const uint32_t q4_1_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q4_1_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q4_1_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_1_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_1_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, q4_1_gemv_id_int8_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q4_1_gemv_id_int8_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q4_1_gemv_id_int8_f32_vulkan_load_words},
+    {7, "staged", 1, 4, q4_1_gemv_id_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_q4_1_gemv_id_int8_f32_vulkan = {
     .name = "q4_1_gemv_id_int8_f32",
@@ -1145,7 +1149,7 @@ const qk_kernel qk_q4_1_gemv_id_int8_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_1_gemv_id_int8_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q4_1_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1176,10 +1180,12 @@ static const uint32_t q4_1_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t q4_1_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t q4_1_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q4_1_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_1_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_1_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, q4_1_gemv_id_split_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q4_1_gemv_id_split_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q4_1_gemv_id_split_f32_vulkan_load_words},
+    {7, "staged", 1, 4, q4_1_gemv_id_split_f32_vulkan_staged}};
 
 const qk_kernel qk_q4_1_gemv_id_split_f32_vulkan = {
     .name = "q4_1_gemv_id_split_f32",
@@ -1193,7 +1199,7 @@ const qk_kernel qk_q4_1_gemv_id_split_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_1_gemv_id_split_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q4_1_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1224,10 +1230,12 @@ static const uint32_t q4_1_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t q4_1_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q4_1_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q4_1_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_1_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_1_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, q4_1_gemv_id_int24_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q4_1_gemv_id_int24_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q4_1_gemv_id_int24_f32_vulkan_load_words},
+    {7, "staged", 1, 4, q4_1_gemv_id_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_q4_1_gemv_id_int24_f32_vulkan = {
     .name = "q4_1_gemv_id_int24_f32",
@@ -1241,7 +1249,7 @@ const qk_kernel qk_q4_1_gemv_id_int24_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_1_gemv_id_int24_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q4_1_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1271,9 +1279,11 @@ static const qk_field q4_1_gemv_id_f16_push[] = {
 static const uint32_t q4_1_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_1_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_id_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q4_1_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_1_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_1_gemv_id_f16_vulkan_rows},
-    {5, "load_words", 4, 2, q4_1_gemv_id_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q4_1_gemv_id_f16_vulkan_load_words},
+    {7, "staged", 1, 4, q4_1_gemv_id_f16_vulkan_staged}};
 
 const qk_kernel qk_q4_1_gemv_id_f16_vulkan = {
     .name = "q4_1_gemv_id_f16",
@@ -1287,7 +1297,7 @@ const qk_kernel qk_q4_1_gemv_id_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_1_gemv_id_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q4_1_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1338,10 +1348,12 @@ static const uint32_t q4_1_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128
 static const uint32_t q4_1_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q4_1_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q4_1_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_1_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_1_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, q4_1_gemv_id_int8_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q4_1_gemv_id_int8_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q4_1_gemv_id_int8_f16_vulkan_load_words},
+    {7, "staged", 1, 4, q4_1_gemv_id_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_q4_1_gemv_id_int8_f16_vulkan = {
     .name = "q4_1_gemv_id_int8_f16",
@@ -1355,7 +1367,7 @@ const qk_kernel qk_q4_1_gemv_id_int8_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_1_gemv_id_int8_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q4_1_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1386,10 +1398,12 @@ static const uint32_t q4_1_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t q4_1_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t q4_1_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q4_1_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_1_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_1_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, q4_1_gemv_id_split_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q4_1_gemv_id_split_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q4_1_gemv_id_split_f16_vulkan_load_words},
+    {7, "staged", 1, 4, q4_1_gemv_id_split_f16_vulkan_staged}};
 
 const qk_kernel qk_q4_1_gemv_id_split_f16_vulkan = {
     .name = "q4_1_gemv_id_split_f16",
@@ -1403,7 +1417,7 @@ const qk_kernel qk_q4_1_gemv_id_split_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_1_gemv_id_split_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q4_1_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1434,10 +1448,12 @@ static const uint32_t q4_1_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t q4_1_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q4_1_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q4_1_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_1_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_1_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, q4_1_gemv_id_int24_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q4_1_gemv_id_int24_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q4_1_gemv_id_int24_f16_vulkan_load_words},
+    {7, "staged", 1, 4, q4_1_gemv_id_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_q4_1_gemv_id_int24_f16_vulkan = {
     .name = "q4_1_gemv_id_int24_f16",
@@ -1451,7 +1467,7 @@ const qk_kernel qk_q4_1_gemv_id_int24_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_1_gemv_id_int24_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q4_1_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

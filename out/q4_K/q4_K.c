@@ -1077,9 +1077,11 @@ static const qk_field q4_K_gemv_id_f32_push[] = {
 static const uint32_t q4_K_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_K_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_id_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q4_K_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_K_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_K_gemv_id_f32_vulkan_rows},
-    {5, "load_words", 4, 2, q4_K_gemv_id_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q4_K_gemv_id_f32_vulkan_load_words},
+    {7, "staged", 1, 4, q4_K_gemv_id_f32_vulkan_staged}};
 
 const qk_kernel qk_q4_K_gemv_id_f32_vulkan = {
     .name = "q4_K_gemv_id_f32",
@@ -1093,7 +1095,7 @@ const qk_kernel qk_q4_K_gemv_id_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_K_gemv_id_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q4_K_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1144,10 +1146,12 @@ static const uint32_t q4_K_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128
 static const uint32_t q4_K_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q4_K_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q4_K_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_K_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, q4_K_gemv_id_int8_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q4_K_gemv_id_int8_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q4_K_gemv_id_int8_f32_vulkan_load_words},
+    {7, "staged", 1, 4, q4_K_gemv_id_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_q4_K_gemv_id_int8_f32_vulkan = {
     .name = "q4_K_gemv_id_int8_f32",
@@ -1161,7 +1165,7 @@ const qk_kernel qk_q4_K_gemv_id_int8_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_K_gemv_id_int8_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q4_K_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1192,10 +1196,12 @@ static const uint32_t q4_K_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t q4_K_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t q4_K_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q4_K_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_K_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_K_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, q4_K_gemv_id_split_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q4_K_gemv_id_split_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q4_K_gemv_id_split_f32_vulkan_load_words},
+    {7, "staged", 1, 4, q4_K_gemv_id_split_f32_vulkan_staged}};
 
 const qk_kernel qk_q4_K_gemv_id_split_f32_vulkan = {
     .name = "q4_K_gemv_id_split_f32",
@@ -1209,7 +1215,7 @@ const qk_kernel qk_q4_K_gemv_id_split_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_K_gemv_id_split_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q4_K_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1240,10 +1246,12 @@ static const uint32_t q4_K_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t q4_K_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q4_K_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q4_K_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_K_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, q4_K_gemv_id_int24_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q4_K_gemv_id_int24_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q4_K_gemv_id_int24_f32_vulkan_load_words},
+    {7, "staged", 1, 4, q4_K_gemv_id_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_q4_K_gemv_id_int24_f32_vulkan = {
     .name = "q4_K_gemv_id_int24_f32",
@@ -1257,7 +1265,7 @@ const qk_kernel qk_q4_K_gemv_id_int24_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_K_gemv_id_int24_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q4_K_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1287,9 +1295,11 @@ static const qk_field q4_K_gemv_id_f16_push[] = {
 static const uint32_t q4_K_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_K_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_id_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q4_K_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_K_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_K_gemv_id_f16_vulkan_rows},
-    {5, "load_words", 4, 2, q4_K_gemv_id_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q4_K_gemv_id_f16_vulkan_load_words},
+    {7, "staged", 1, 4, q4_K_gemv_id_f16_vulkan_staged}};
 
 const qk_kernel qk_q4_K_gemv_id_f16_vulkan = {
     .name = "q4_K_gemv_id_f16",
@@ -1303,7 +1313,7 @@ const qk_kernel qk_q4_K_gemv_id_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_K_gemv_id_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q4_K_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1354,10 +1364,12 @@ static const uint32_t q4_K_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128
 static const uint32_t q4_K_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q4_K_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q4_K_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_K_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, q4_K_gemv_id_int8_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q4_K_gemv_id_int8_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q4_K_gemv_id_int8_f16_vulkan_load_words},
+    {7, "staged", 1, 4, q4_K_gemv_id_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_q4_K_gemv_id_int8_f16_vulkan = {
     .name = "q4_K_gemv_id_int8_f16",
@@ -1371,7 +1383,7 @@ const qk_kernel qk_q4_K_gemv_id_int8_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_K_gemv_id_int8_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q4_K_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1402,10 +1414,12 @@ static const uint32_t q4_K_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t q4_K_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t q4_K_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q4_K_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_K_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_K_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, q4_K_gemv_id_split_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q4_K_gemv_id_split_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q4_K_gemv_id_split_f16_vulkan_load_words},
+    {7, "staged", 1, 4, q4_K_gemv_id_split_f16_vulkan_staged}};
 
 const qk_kernel qk_q4_K_gemv_id_split_f16_vulkan = {
     .name = "q4_K_gemv_id_split_f16",
@@ -1419,7 +1433,7 @@ const qk_kernel qk_q4_K_gemv_id_split_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_K_gemv_id_split_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q4_K_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1450,10 +1464,12 @@ static const uint32_t q4_K_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t q4_K_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_K_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q4_K_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q4_K_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_K_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_K_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, q4_K_gemv_id_int24_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q4_K_gemv_id_int24_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q4_K_gemv_id_int24_f16_vulkan_load_words},
+    {7, "staged", 1, 4, q4_K_gemv_id_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_q4_K_gemv_id_int24_f16_vulkan = {
     .name = "q4_K_gemv_id_int24_f16",
@@ -1467,7 +1483,7 @@ const qk_kernel qk_q4_K_gemv_id_int24_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_K_gemv_id_int24_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q4_K_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

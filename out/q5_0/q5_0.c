@@ -1064,9 +1064,11 @@ static const qk_field q5_0_gemv_id_f32_push[] = {
 static const uint32_t q5_0_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q5_0_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_id_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q5_0_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_0_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_0_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_0_gemv_id_f32_vulkan_rows},
-    {5, "load_words", 4, 2, q5_0_gemv_id_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q5_0_gemv_id_f32_vulkan_load_words},
+    {7, "staged", 1, 4, q5_0_gemv_id_f32_vulkan_staged}};
 
 const qk_kernel qk_q5_0_gemv_id_f32_vulkan = {
     .name = "q5_0_gemv_id_f32",
@@ -1080,7 +1082,7 @@ const qk_kernel qk_q5_0_gemv_id_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_0_gemv_id_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q5_0_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1131,10 +1133,12 @@ static const uint32_t q5_0_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128
 static const uint32_t q5_0_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q5_0_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q5_0_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_0_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_0_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_0_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, q5_0_gemv_id_int8_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q5_0_gemv_id_int8_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q5_0_gemv_id_int8_f32_vulkan_load_words},
+    {7, "staged", 1, 4, q5_0_gemv_id_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_q5_0_gemv_id_int8_f32_vulkan = {
     .name = "q5_0_gemv_id_int8_f32",
@@ -1148,7 +1152,7 @@ const qk_kernel qk_q5_0_gemv_id_int8_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_0_gemv_id_int8_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q5_0_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1179,10 +1183,12 @@ static const uint32_t q5_0_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t q5_0_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t q5_0_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q5_0_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_0_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_0_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_0_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, q5_0_gemv_id_split_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q5_0_gemv_id_split_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q5_0_gemv_id_split_f32_vulkan_load_words},
+    {7, "staged", 1, 4, q5_0_gemv_id_split_f32_vulkan_staged}};
 
 const qk_kernel qk_q5_0_gemv_id_split_f32_vulkan = {
     .name = "q5_0_gemv_id_split_f32",
@@ -1196,7 +1202,7 @@ const qk_kernel qk_q5_0_gemv_id_split_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_0_gemv_id_split_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q5_0_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1227,10 +1233,12 @@ static const uint32_t q5_0_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t q5_0_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q5_0_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q5_0_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_0_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_0_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_0_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, q5_0_gemv_id_int24_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q5_0_gemv_id_int24_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q5_0_gemv_id_int24_f32_vulkan_load_words},
+    {7, "staged", 1, 4, q5_0_gemv_id_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_q5_0_gemv_id_int24_f32_vulkan = {
     .name = "q5_0_gemv_id_int24_f32",
@@ -1244,7 +1252,7 @@ const qk_kernel qk_q5_0_gemv_id_int24_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_0_gemv_id_int24_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q5_0_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1274,9 +1282,11 @@ static const qk_field q5_0_gemv_id_f16_push[] = {
 static const uint32_t q5_0_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q5_0_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_id_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q5_0_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_0_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_0_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_0_gemv_id_f16_vulkan_rows},
-    {5, "load_words", 4, 2, q5_0_gemv_id_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q5_0_gemv_id_f16_vulkan_load_words},
+    {7, "staged", 1, 4, q5_0_gemv_id_f16_vulkan_staged}};
 
 const qk_kernel qk_q5_0_gemv_id_f16_vulkan = {
     .name = "q5_0_gemv_id_f16",
@@ -1290,7 +1300,7 @@ const qk_kernel qk_q5_0_gemv_id_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_0_gemv_id_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q5_0_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1341,10 +1351,12 @@ static const uint32_t q5_0_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128
 static const uint32_t q5_0_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q5_0_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q5_0_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_0_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_0_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_0_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, q5_0_gemv_id_int8_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q5_0_gemv_id_int8_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q5_0_gemv_id_int8_f16_vulkan_load_words},
+    {7, "staged", 1, 4, q5_0_gemv_id_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_q5_0_gemv_id_int8_f16_vulkan = {
     .name = "q5_0_gemv_id_int8_f16",
@@ -1358,7 +1370,7 @@ const qk_kernel qk_q5_0_gemv_id_int8_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_0_gemv_id_int8_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q5_0_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1389,10 +1401,12 @@ static const uint32_t q5_0_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t q5_0_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t q5_0_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q5_0_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_0_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_0_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_0_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, q5_0_gemv_id_split_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q5_0_gemv_id_split_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q5_0_gemv_id_split_f16_vulkan_load_words},
+    {7, "staged", 1, 4, q5_0_gemv_id_split_f16_vulkan_staged}};
 
 const qk_kernel qk_q5_0_gemv_id_split_f16_vulkan = {
     .name = "q5_0_gemv_id_split_f16",
@@ -1406,7 +1420,7 @@ const qk_kernel qk_q5_0_gemv_id_split_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_0_gemv_id_split_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q5_0_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1437,10 +1451,12 @@ static const uint32_t q5_0_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t q5_0_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_0_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q5_0_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q5_0_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_0_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_0_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_0_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, q5_0_gemv_id_int24_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q5_0_gemv_id_int24_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q5_0_gemv_id_int24_f16_vulkan_load_words},
+    {7, "staged", 1, 4, q5_0_gemv_id_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_q5_0_gemv_id_int24_f16_vulkan = {
     .name = "q5_0_gemv_id_int24_f16",
@@ -1454,7 +1470,7 @@ const qk_kernel qk_q5_0_gemv_id_int24_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_0_gemv_id_int24_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q5_0_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

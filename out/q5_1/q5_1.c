@@ -1066,9 +1066,11 @@ static const qk_field q5_1_gemv_id_f32_push[] = {
 static const uint32_t q5_1_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q5_1_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_id_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q5_1_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_1_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_1_gemv_id_f32_vulkan_rows},
-    {5, "load_words", 4, 2, q5_1_gemv_id_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q5_1_gemv_id_f32_vulkan_load_words},
+    {7, "staged", 1, 4, q5_1_gemv_id_f32_vulkan_staged}};
 
 const qk_kernel qk_q5_1_gemv_id_f32_vulkan = {
     .name = "q5_1_gemv_id_f32",
@@ -1082,7 +1084,7 @@ const qk_kernel qk_q5_1_gemv_id_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_1_gemv_id_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q5_1_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1133,10 +1135,12 @@ static const uint32_t q5_1_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128
 static const uint32_t q5_1_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q5_1_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q5_1_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_1_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_1_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, q5_1_gemv_id_int8_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q5_1_gemv_id_int8_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q5_1_gemv_id_int8_f32_vulkan_load_words},
+    {7, "staged", 1, 4, q5_1_gemv_id_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_q5_1_gemv_id_int8_f32_vulkan = {
     .name = "q5_1_gemv_id_int8_f32",
@@ -1150,7 +1154,7 @@ const qk_kernel qk_q5_1_gemv_id_int8_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_1_gemv_id_int8_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q5_1_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1181,10 +1185,12 @@ static const uint32_t q5_1_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t q5_1_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t q5_1_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q5_1_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_1_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_1_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, q5_1_gemv_id_split_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q5_1_gemv_id_split_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q5_1_gemv_id_split_f32_vulkan_load_words},
+    {7, "staged", 1, 4, q5_1_gemv_id_split_f32_vulkan_staged}};
 
 const qk_kernel qk_q5_1_gemv_id_split_f32_vulkan = {
     .name = "q5_1_gemv_id_split_f32",
@@ -1198,7 +1204,7 @@ const qk_kernel qk_q5_1_gemv_id_split_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_1_gemv_id_split_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q5_1_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1229,10 +1235,12 @@ static const uint32_t q5_1_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t q5_1_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q5_1_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q5_1_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_1_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_1_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, q5_1_gemv_id_int24_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q5_1_gemv_id_int24_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q5_1_gemv_id_int24_f32_vulkan_load_words},
+    {7, "staged", 1, 4, q5_1_gemv_id_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_q5_1_gemv_id_int24_f32_vulkan = {
     .name = "q5_1_gemv_id_int24_f32",
@@ -1246,7 +1254,7 @@ const qk_kernel qk_q5_1_gemv_id_int24_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_1_gemv_id_int24_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q5_1_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1276,9 +1284,11 @@ static const qk_field q5_1_gemv_id_f16_push[] = {
 static const uint32_t q5_1_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q5_1_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_id_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q5_1_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_1_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_1_gemv_id_f16_vulkan_rows},
-    {5, "load_words", 4, 2, q5_1_gemv_id_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q5_1_gemv_id_f16_vulkan_load_words},
+    {7, "staged", 1, 4, q5_1_gemv_id_f16_vulkan_staged}};
 
 const qk_kernel qk_q5_1_gemv_id_f16_vulkan = {
     .name = "q5_1_gemv_id_f16",
@@ -1292,7 +1302,7 @@ const qk_kernel qk_q5_1_gemv_id_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_1_gemv_id_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q5_1_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1343,10 +1353,12 @@ static const uint32_t q5_1_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128
 static const uint32_t q5_1_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q5_1_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q5_1_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_1_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_1_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, q5_1_gemv_id_int8_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q5_1_gemv_id_int8_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q5_1_gemv_id_int8_f16_vulkan_load_words},
+    {7, "staged", 1, 4, q5_1_gemv_id_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_q5_1_gemv_id_int8_f16_vulkan = {
     .name = "q5_1_gemv_id_int8_f16",
@@ -1360,7 +1372,7 @@ const qk_kernel qk_q5_1_gemv_id_int8_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_1_gemv_id_int8_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q5_1_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1391,10 +1403,12 @@ static const uint32_t q5_1_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t q5_1_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t q5_1_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q5_1_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_1_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_1_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, q5_1_gemv_id_split_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q5_1_gemv_id_split_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q5_1_gemv_id_split_f16_vulkan_load_words},
+    {7, "staged", 1, 4, q5_1_gemv_id_split_f16_vulkan_staged}};
 
 const qk_kernel qk_q5_1_gemv_id_split_f16_vulkan = {
     .name = "q5_1_gemv_id_split_f16",
@@ -1408,7 +1422,7 @@ const qk_kernel qk_q5_1_gemv_id_split_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_1_gemv_id_split_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q5_1_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1439,10 +1453,12 @@ static const uint32_t q5_1_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t q5_1_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_1_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q5_1_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q5_1_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_1_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_1_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_1_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, q5_1_gemv_id_int24_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q5_1_gemv_id_int24_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q5_1_gemv_id_int24_f16_vulkan_load_words},
+    {7, "staged", 1, 4, q5_1_gemv_id_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_q5_1_gemv_id_int24_f16_vulkan = {
     .name = "q5_1_gemv_id_int24_f16",
@@ -1456,7 +1472,7 @@ const qk_kernel qk_q5_1_gemv_id_int24_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_1_gemv_id_int24_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q5_1_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

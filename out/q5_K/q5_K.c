@@ -1087,9 +1087,11 @@ static const qk_field q5_K_gemv_id_f32_push[] = {
 static const uint32_t q5_K_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q5_K_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_id_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q5_K_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_K_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_K_gemv_id_f32_vulkan_rows},
-    {5, "load_words", 4, 2, q5_K_gemv_id_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q5_K_gemv_id_f32_vulkan_load_words},
+    {7, "staged", 1, 4, q5_K_gemv_id_f32_vulkan_staged}};
 
 const qk_kernel qk_q5_K_gemv_id_f32_vulkan = {
     .name = "q5_K_gemv_id_f32",
@@ -1103,7 +1105,7 @@ const qk_kernel qk_q5_K_gemv_id_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_K_gemv_id_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q5_K_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1154,10 +1156,12 @@ static const uint32_t q5_K_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128
 static const uint32_t q5_K_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q5_K_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q5_K_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_K_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, q5_K_gemv_id_int8_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q5_K_gemv_id_int8_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q5_K_gemv_id_int8_f32_vulkan_load_words},
+    {7, "staged", 1, 4, q5_K_gemv_id_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_q5_K_gemv_id_int8_f32_vulkan = {
     .name = "q5_K_gemv_id_int8_f32",
@@ -1171,7 +1175,7 @@ const qk_kernel qk_q5_K_gemv_id_int8_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_K_gemv_id_int8_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q5_K_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1202,10 +1206,12 @@ static const uint32_t q5_K_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t q5_K_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t q5_K_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q5_K_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_K_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_K_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, q5_K_gemv_id_split_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q5_K_gemv_id_split_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q5_K_gemv_id_split_f32_vulkan_load_words},
+    {7, "staged", 1, 4, q5_K_gemv_id_split_f32_vulkan_staged}};
 
 const qk_kernel qk_q5_K_gemv_id_split_f32_vulkan = {
     .name = "q5_K_gemv_id_split_f32",
@@ -1219,7 +1225,7 @@ const qk_kernel qk_q5_K_gemv_id_split_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_K_gemv_id_split_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q5_K_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1250,10 +1256,12 @@ static const uint32_t q5_K_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t q5_K_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q5_K_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q5_K_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_K_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, q5_K_gemv_id_int24_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q5_K_gemv_id_int24_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q5_K_gemv_id_int24_f32_vulkan_load_words},
+    {7, "staged", 1, 4, q5_K_gemv_id_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_q5_K_gemv_id_int24_f32_vulkan = {
     .name = "q5_K_gemv_id_int24_f32",
@@ -1267,7 +1275,7 @@ const qk_kernel qk_q5_K_gemv_id_int24_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_K_gemv_id_int24_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q5_K_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1297,9 +1305,11 @@ static const qk_field q5_K_gemv_id_f16_push[] = {
 static const uint32_t q5_K_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q5_K_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_id_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q5_K_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_K_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_K_gemv_id_f16_vulkan_rows},
-    {5, "load_words", 4, 2, q5_K_gemv_id_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q5_K_gemv_id_f16_vulkan_load_words},
+    {7, "staged", 1, 4, q5_K_gemv_id_f16_vulkan_staged}};
 
 const qk_kernel qk_q5_K_gemv_id_f16_vulkan = {
     .name = "q5_K_gemv_id_f16",
@@ -1313,7 +1323,7 @@ const qk_kernel qk_q5_K_gemv_id_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_K_gemv_id_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q5_K_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1364,10 +1374,12 @@ static const uint32_t q5_K_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128
 static const uint32_t q5_K_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q5_K_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q5_K_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_K_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, q5_K_gemv_id_int8_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q5_K_gemv_id_int8_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q5_K_gemv_id_int8_f16_vulkan_load_words},
+    {7, "staged", 1, 4, q5_K_gemv_id_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_q5_K_gemv_id_int8_f16_vulkan = {
     .name = "q5_K_gemv_id_int8_f16",
@@ -1381,7 +1393,7 @@ const qk_kernel qk_q5_K_gemv_id_int8_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_K_gemv_id_int8_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q5_K_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1412,10 +1424,12 @@ static const uint32_t q5_K_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t q5_K_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t q5_K_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q5_K_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_K_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_K_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, q5_K_gemv_id_split_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q5_K_gemv_id_split_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q5_K_gemv_id_split_f16_vulkan_load_words},
+    {7, "staged", 1, 4, q5_K_gemv_id_split_f16_vulkan_staged}};
 
 const qk_kernel qk_q5_K_gemv_id_split_f16_vulkan = {
     .name = "q5_K_gemv_id_split_f16",
@@ -1429,7 +1443,7 @@ const qk_kernel qk_q5_K_gemv_id_split_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_K_gemv_id_split_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q5_K_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1460,10 +1474,12 @@ static const uint32_t q5_K_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t q5_K_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q5_K_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q5_K_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q5_K_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q5_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q5_K_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q5_K_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, q5_K_gemv_id_int24_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q5_K_gemv_id_int24_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q5_K_gemv_id_int24_f16_vulkan_load_words},
+    {7, "staged", 1, 4, q5_K_gemv_id_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_q5_K_gemv_id_int24_f16_vulkan = {
     .name = "q5_K_gemv_id_int24_f16",
@@ -1477,7 +1493,7 @@ const qk_kernel qk_q5_K_gemv_id_int24_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q5_K_gemv_id_int24_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q5_K_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

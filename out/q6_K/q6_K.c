@@ -1074,9 +1074,11 @@ static const qk_field q6_K_gemv_id_f32_push[] = {
 static const uint32_t q6_K_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q6_K_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_id_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q6_K_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q6_K_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_f32_vulkan_rows},
-    {5, "load_words", 4, 2, q6_K_gemv_id_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q6_K_gemv_id_f32_vulkan_load_words},
+    {7, "staged", 1, 4, q6_K_gemv_id_f32_vulkan_staged}};
 
 const qk_kernel qk_q6_K_gemv_id_f32_vulkan = {
     .name = "q6_K_gemv_id_f32",
@@ -1090,7 +1092,7 @@ const qk_kernel qk_q6_K_gemv_id_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q6_K_gemv_id_f32_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q6_K_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1141,10 +1143,12 @@ static const uint32_t q6_K_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128
 static const uint32_t q6_K_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q6_K_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q6_K_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q6_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, q6_K_gemv_id_int8_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q6_K_gemv_id_int8_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q6_K_gemv_id_int8_f32_vulkan_load_words},
+    {7, "staged", 1, 4, q6_K_gemv_id_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_q6_K_gemv_id_int8_f32_vulkan = {
     .name = "q6_K_gemv_id_int8_f32",
@@ -1158,7 +1162,7 @@ const qk_kernel qk_q6_K_gemv_id_int8_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q6_K_gemv_id_int8_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q6_K_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1189,10 +1193,12 @@ static const uint32_t q6_K_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t q6_K_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t q6_K_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q6_K_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q6_K_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, q6_K_gemv_id_split_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q6_K_gemv_id_split_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q6_K_gemv_id_split_f32_vulkan_load_words},
+    {7, "staged", 1, 4, q6_K_gemv_id_split_f32_vulkan_staged}};
 
 const qk_kernel qk_q6_K_gemv_id_split_f32_vulkan = {
     .name = "q6_K_gemv_id_split_f32",
@@ -1206,7 +1212,7 @@ const qk_kernel qk_q6_K_gemv_id_split_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q6_K_gemv_id_split_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q6_K_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1237,10 +1243,12 @@ static const uint32_t q6_K_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t q6_K_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q6_K_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q6_K_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q6_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, q6_K_gemv_id_int24_f32_vulkan_digits},
-    {5, "load_words", 4, 2, q6_K_gemv_id_int24_f32_vulkan_load_words}};
+    {5, "load_words", 4, 2, q6_K_gemv_id_int24_f32_vulkan_load_words},
+    {7, "staged", 1, 4, q6_K_gemv_id_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_q6_K_gemv_id_int24_f32_vulkan = {
     .name = "q6_K_gemv_id_int24_f32",
@@ -1254,7 +1262,7 @@ const qk_kernel qk_q6_K_gemv_id_int24_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q6_K_gemv_id_int24_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q6_K_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1284,9 +1292,11 @@ static const qk_field q6_K_gemv_id_f16_push[] = {
 static const uint32_t q6_K_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q6_K_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_id_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q6_K_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q6_K_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_f16_vulkan_rows},
-    {5, "load_words", 4, 2, q6_K_gemv_id_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q6_K_gemv_id_f16_vulkan_load_words},
+    {7, "staged", 1, 4, q6_K_gemv_id_f16_vulkan_staged}};
 
 const qk_kernel qk_q6_K_gemv_id_f16_vulkan = {
     .name = "q6_K_gemv_id_f16",
@@ -1300,7 +1310,7 @@ const qk_kernel qk_q6_K_gemv_id_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q6_K_gemv_id_f16_push,
-    .spec_constant_count = 3,
+    .spec_constant_count = 4,
     .spec_constants = q6_K_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1351,10 +1361,12 @@ static const uint32_t q6_K_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128
 static const uint32_t q6_K_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q6_K_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q6_K_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q6_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, q6_K_gemv_id_int8_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q6_K_gemv_id_int8_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q6_K_gemv_id_int8_f16_vulkan_load_words},
+    {7, "staged", 1, 4, q6_K_gemv_id_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_q6_K_gemv_id_int8_f16_vulkan = {
     .name = "q6_K_gemv_id_int8_f16",
@@ -1368,7 +1380,7 @@ const qk_kernel qk_q6_K_gemv_id_int8_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q6_K_gemv_id_int8_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q6_K_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1399,10 +1411,12 @@ static const uint32_t q6_K_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t q6_K_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t q6_K_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q6_K_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q6_K_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, q6_K_gemv_id_split_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q6_K_gemv_id_split_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q6_K_gemv_id_split_f16_vulkan_load_words},
+    {7, "staged", 1, 4, q6_K_gemv_id_split_f16_vulkan_staged}};
 
 const qk_kernel qk_q6_K_gemv_id_split_f16_vulkan = {
     .name = "q6_K_gemv_id_split_f16",
@@ -1416,7 +1430,7 @@ const qk_kernel qk_q6_K_gemv_id_split_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q6_K_gemv_id_split_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q6_K_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1447,10 +1461,12 @@ static const uint32_t q6_K_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t q6_K_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q6_K_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q6_K_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q6_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, q6_K_gemv_id_int24_f16_vulkan_digits},
-    {5, "load_words", 4, 2, q6_K_gemv_id_int24_f16_vulkan_load_words}};
+    {5, "load_words", 4, 2, q6_K_gemv_id_int24_f16_vulkan_load_words},
+    {7, "staged", 1, 4, q6_K_gemv_id_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_q6_K_gemv_id_int24_f16_vulkan = {
     .name = "q6_K_gemv_id_int24_f16",
@@ -1464,7 +1480,7 @@ const qk_kernel qk_q6_K_gemv_id_int24_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q6_K_gemv_id_int24_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q6_K_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -50,8 +50,8 @@ float f16_to_f32(uint bits) {
 
 const uint TILES = 16u;
 
-// What a thread keeps of x: tiles of one token as integers of signed bytes, the highest first, four elements in a word; the
-// steps that the integers stand for; sums over runs that share a scale, of each digit, and of x itself.
+// What a thread keeps of x: tiles as integers of signed bytes, the highest first, four elements in a word; the steps that the
+// integers stand for; sums over runs that share a scale, of each digit, and of x itself.
 int x[TILES][DIGITS][1];
 int x_digits[TILES][DIGITS][1];
 float x_step[TILES][1];

@@ -194,6 +194,40 @@ static inline const qk_tuning_entry *qk_tuning_find(const qk_tuning *tuning, con
     return best;
 }
 
+/* The kernel's constant of that name in a launch, or `otherwise`. `constants` are the launch's, or NULL for the descriptor's. */
+static inline uint32_t qk_constant_(const qk_kernel *kernel, const uint32_t *constants, const char *name,
+                                    uint32_t otherwise) {
+    for (uint32_t i = 0; i < kernel->spec_constant_count && i < QK_MAX_CONSTANTS; i++)
+        if (strcmp(kernel->spec_constants[i].name, name) == 0)
+            return constants != NULL ? constants[i] : kernel->spec_constants[i].value;
+    return otherwise;
+}
+
+static inline uint32_t qk_table_bytes_(const qk_kernel *kernel) {
+    uint32_t bytes = 0;
+    for (uint32_t i = 0; i < kernel->table_count; i++)
+        bytes += kernel->tables[i].bytes;
+    return bytes;
+}
+
+/* Bytes of memory that a workgroup shares: of x in runs of 16 bytes and their part of a gap; of a table of 256 words. */
+enum { QK_EACH_FOUR_ = 16, QK_EACH_RUN_ = 18, QK_PAIRS_ = 1024 };
+
+/* The memory that a workgroup takes with these constants, at most: for sums, for x, and for copies of tables. */
+static inline uint64_t qk_shared_bytes_(const qk_kernel *kernel, const uint32_t *constants) {
+    uint64_t threads = qk_constant_(kernel, constants, "local_size_x", kernel->workgroup_size), bytes;
+    uint64_t rows = qk_constant_(kernel, constants, "rows", 0), kept = qk_constant_(kernel, constants, "batch", 1);
+    uint64_t fours = qk_constant_(kernel, constants, "shared_fours", 0), staged = qk_constant_(kernel, constants, "staged", 1);
+    uint64_t tables = qk_constant_(kernel, constants, "table_copies", 1);
+    if ((kernel->features & QK_FEATURE_COOPERATIVE_MATRIX) != 0)
+        return 32 * threads * qk_constant_(kernel, constants, "at_once", 1);
+    bytes = threads * rows * (fours != 0 || kept < 2 ? 2 : kept);
+    bytes += kept > 1 ? fours * QK_EACH_FOUR_ : 0;
+    bytes += staged > 1 ? staged * QK_EACH_RUN_ : 0;
+    bytes += tables > 1 ? tables * qk_table_bytes_(kernel) : 0;
+    return bytes + (uint64_t)qk_constant_(kernel, constants, "copies", 0) * QK_PAIRS_;
+}
+
 /* A call with tuned constants: a descriptor that has them, and a backend that launches the original with them. */
 typedef struct qk_tuned_ {
     qk_backend backend;
@@ -215,6 +249,13 @@ static inline qk_status qk_launch_tuned_(void *context, const qk_launch *launch,
         }
         own.kernel = tuned->original;
         own.constants = values;
+        /* A driver need not refuse it. */
+        uint64_t bytes = qk_shared_bytes_(own.kernel, values), most = tuned->outer->limits.shared_bytes;
+        if (most != 0 && bytes > most)
+            return qk_fail(error, QK_ERROR_ARGUMENT,
+                           "%s: a workgroup takes %" PRIu64 " bytes of shared memory with the tuning's constants, the device has %" PRIu64
+                           "; measure again with qkgen tune",
+                           own.kernel->name, bytes, most);
     }
     return tuned->outer->launch(tuned->outer->context, &own, error);
 }
@@ -905,15 +946,6 @@ static inline qk_status qk_dispatch_gather_matrix(const qk_backend *backend, con
 
 /* ---- Sums over rows. --------------------------------------------------------------------------------------------- */
 
-/* The kernel's constant of that name in a launch, or `otherwise`. `constants` are the launch's, or NULL for the descriptor's. */
-static inline uint32_t qk_constant_(const qk_kernel *kernel, const uint32_t *constants, const char *name,
-                                    uint32_t otherwise) {
-    for (uint32_t i = 0; i < kernel->spec_constant_count && i < QK_MAX_CONSTANTS; i++)
-        if (strcmp(kernel->spec_constants[i].name, name) == 0)
-            return constants != NULL ? constants[i] : kernel->spec_constants[i].value;
-    return otherwise;
-}
-
 /* Of the constants that kernels and the functions here divide by, none is 0. */
 static inline qk_status qk_check_constants_(const qk_kernel *kernel, qk_error *error) {
     if (kernel->spec_constant_count > QK_MAX_CONSTANTS)
@@ -938,13 +970,6 @@ static inline int qk_makes_tables_(const qk_kernel *kernel) {
     return qk_constant_(kernel, NULL, "copies", 0) != 0 || qk_constant_(kernel, NULL, "table_copies", 0) != 0;
 }
 
-static inline uint32_t qk_table_bytes_(const qk_kernel *kernel) {
-    uint32_t bytes = 0;
-    for (uint32_t i = 0; i < kernel->table_count; i++)
-        bytes += kernel->tables[i].bytes;
-    return bytes;
-}
-
 /* Workgroups that run at the same time, each of which keeps x for the rows that it walks down. A thread takes few registers for x
  * of one byte, unless there are tables of pairs; all others a fourth more, so that there is room for fewer. */
 static inline uint64_t qk_walking_workgroups_(const qk_kernel *kernel, const qk_limits *limits, uint32_t kept,
@@ -960,6 +985,16 @@ static inline uint64_t qk_walking_workgroups_(const qk_kernel *kernel, const qk_
  * memory that it shares. */
 static inline int qk_keeps_x_(const qk_kernel *kernel, const uint32_t *constants, uint32_t kept) {
     return qk_constant_(kernel, constants, kept > 1 ? "shared_fours" : "load_words", 1) > 1;
+}
+
+/* Rows that a workgroup takes at a time, with one right-hand side, where it keeps all of x: as many of its subgroups share a row as
+ * have slices of x. */
+static inline uint64_t qk_rows_of_workgroup_(const qk_kernel *kernel, const uint32_t *constants, uint64_t cols) {
+    uint32_t threads = qk_constant_(kernel, constants, "local_size_x", 64), subgroups = threads > 32 ? threads / 32 : 1, shared = 1;
+    uint64_t slices = qk_ceil_(cols, 32 * QK_KEPT_VALUES), split = qk_constant_(kernel, constants, "split", 1);
+    while (shared < (slices > split ? slices : split) && subgroups % (2 * shared) == 0)
+        shared *= 2;
+    return (uint64_t)qk_constant_(kernel, constants, "rows", 4) * (subgroups / shared);
 }
 
 /* Rows at a time. Sums of all rows and right-hand sides are in registers, and beside them what a tile of each row holds. */
@@ -1063,12 +1098,15 @@ static inline qk_share_ qk_share_out_(const qk_kernel *kernel, const qk_limits *
     while (s.rows > 2 && (s.kept > 1 ? rows < s.rows * busy : qk_ceil_(rows, s.rows) * qk_min_(slices, 4) < busy * 3 / 4))
         s.rows /= 2;
     subgroups = qk_ceil_(rows, s.rows) * slices;
-    /* Where subgroups take few rows, most of what they load is x: a workgroup does so together, if it keeps all of it. */
-    s.staged = s.kept == 1 && busy >= 64 && cols <= 512 * QK_KEPT_VALUES && subgroups < 8 * busy && (slices > 1 || subgroups * 5 <= busy * 8);
-    if (s.staged && slices == 1)
-        most = 128, s.split = 1;
-    else if (s.staged ? subgroups * 5 <= busy * 8 && cols <= 256 * QK_KEPT_VALUES
-                      : s.kept == 1 && digits && cols > 512 * QK_KEPT_VALUES)
+    /* Where subgroups take few rows, most of what they load is x: a workgroup does so together, if it keeps all of it. The fewer
+     * subgroups, the smaller are workgroups, for all of the device to have some. */
+    s.staged = s.kept == 1 && busy >= 64 && cols <= 512 * QK_KEPT_VALUES && subgroups < 8 * busy;
+    if (s.staged) {
+        s.split = 1;
+        most = subgroups * 5 <= busy * 8 ? 128 : digits ? 256 : 512;
+        while (most < slices * 32)
+            most *= 2;
+    } else if (s.kept == 1 && digits && cols > 512 * QK_KEPT_VALUES)
         most = 256;
     else if (s.kept == 1 && qk_constant_(kernel, NULL, "table_copies", 0) != 0 && qk_table_bytes_(kernel) > QK_LARGE_TABLES)
         most = 256;
@@ -1082,24 +1120,34 @@ static inline qk_share_ qk_share_out_(const qk_kernel *kernel, const qk_limits *
 
 /* Memory that a workgroup shares: x, or runs of it on their way to threads, beside what the kernel needs for its sums; then
  * copies of tables. */
-static inline void qk_share_memory_(const qk_kernel *kernel, const qk_limits *limits, const qk_share_ *s, uint32_t *constants) {
-    enum { EACH_FOUR = 16, EACH_RUN = 18, PAIRS = 1024, COPIES = 16 }; /* a run and its part of a gap; 256 words */
-    uint32_t tables = qk_table_bytes_(kernel), pairs = qk_constant_(kernel, NULL, "copies", 0) != 0 ? PAIRS : 0, copied = COPIES * pairs, used = s->threads * s->rows * 2 + (s->kept == 1 ? 512 : 0);
-    uint32_t room = limits->shared_bytes != 0 ? limits->shared_bytes : 16384u;
+static inline void qk_share_memory_(const qk_kernel *kernel, const qk_limits *limits, const qk_share_ *s, uint64_t cols,
+                                    uint32_t *constants) {
+    enum { COPIES = 16 };
+    uint32_t tables = qk_table_bytes_(kernel), pairs = qk_constant_(kernel, NULL, "copies", 0);
+    uint32_t copied = (pairs != 1 ? pairs : s->staged ? 1 : COPIES) * QK_PAIRS_;
+    uint32_t used = s->threads * s->rows * 2 + (s->kept == 1 ? 512 : 0);
+    uint32_t room = limits->shared_bytes != 0 ? limits->shared_bytes : 16384u, runs = 512;
+    /* Of four values each: what a workgroup keeps, for more would keep other workgroups out. */
+    while (4 * runs < qk_min_(cols, s->threads * QK_KEPT_VALUES))
+        runs *= 2;
     for (uint32_t i = 0; i < kernel->spec_constant_count && i < QK_MAX_CONSTANTS; i++) {
         const qk_spec_constant *c = &kernel->spec_constants[i];
-        uint32_t kept = copied < room / 2 ? copied : 0, left = room > used + kept ? room - used - kept : 0;
+        uint32_t kept = pairs > 1 || copied < room / 2 ? copied : 0, left = room > used + kept ? room - used - kept : 0;
         if (strcmp(c->name, "shared_fours") == 0) {
-            constants[i] = qk_most_within_(c, EACH_FOUR, left);
-            used += s->kept > 1 ? constants[i] * EACH_FOUR : 0;
+            constants[i] = qk_most_within_(c, QK_EACH_FOUR_, left);
+            used += s->kept > 1 ? constants[i] * QK_EACH_FOUR_ : 0;
         }
-        if (strcmp(c->name, "staged") == 0 && c->value == 1 && s->staged) {
-            constants[i] = qk_most_within_(c, EACH_RUN, left);
-            used += constants[i] * EACH_RUN;
+        if (strcmp(c->name, "staged") == 0) {
+            if (c->value == 1 && s->staged)
+                constants[i] = qk_most_within_(c, QK_EACH_RUN_, left < runs * QK_EACH_RUN_ ? left : runs * QK_EACH_RUN_);
+            used += constants[i] > 1 ? constants[i] * QK_EACH_RUN_ : 0;
         }
-        if (strcmp(c->name, "copies") == 0 && qk_busy_workgroups_(limits) >= 64)
-            constants[i] = qk_most_within_(c, pairs, room > used ? room - used : 0);
-        if (strcmp(c->name, "table_copies") == 0 && s->kept == 1 && tables != 0 && qk_busy_workgroups_(limits) >= 64)
+        /* Few rows are not worth the time that copies take. */
+        if (s->staged || qk_busy_workgroups_(limits) < 64)
+            continue;
+        if (strcmp(c->name, "copies") == 0)
+            constants[i] = qk_most_within_(c, QK_PAIRS_, room > used ? room - used : 0);
+        if (strcmp(c->name, "table_copies") == 0 && s->kept == 1 && tables != 0)
             constants[i] = qk_most_within_(c, tables, room > used ? room - used : 0);
     }
 }
@@ -1127,7 +1175,7 @@ static inline void qk_gemv_constants_(const qk_kernel *kernel, const qk_limits *
     s.threads = qk_constant_(kernel, constants, "local_size_x", s.threads);
     s.rows = qk_constant_(kernel, constants, "rows", s.rows);
     s.staged = s.staged && keeps;
-    qk_share_memory_(kernel, limits, &s, constants);
+    qk_share_memory_(kernel, limits, &s, cols, constants);
 }
 
 typedef struct qk_gemv_ {
@@ -1241,7 +1289,8 @@ static inline qk_status qk_launch_gemv_(const qk_call_ *call, const qk_gemv_ *g,
     uint64_t groups = mma ? qk_min_(qk_mma_groups_(&plan, kernel, count, g->cols), plan.workgroups) : qk_ceil_(count, rows);
     /* What a workgroup keeps of x, it keeps for many rows. */
     if (qk_keeps_x_(kernel, constants, kept))
-        groups = qk_min_(kept == 1 ? groups : qk_ceil_(count, rows * (threads > 32 ? threads / 32 : 1)),
+        groups = qk_min_(qk_ceil_(count, kept == 1 ? qk_rows_of_workgroup_(kernel, constants, g->cols)
+                                                   : rows * (threads > 32 ? threads / 32 : 1)),
                          qk_walking_workgroups_(kernel, &call->backend->limits, kept, threads));
     launch.workgroups = (uint32_t)qk_min_(groups, qk_max_workgroups_(call));
     return call->backend->launch(call->backend->context, &launch, error);
@@ -1286,22 +1335,9 @@ static inline qk_status qk_dispatch_gemv(const qk_backend *backend, const qk_ker
     return status;
 }
 
-/* The constants of a launch: the descriptor's, but for more rows at a time where x is small, or where results are many. */
-static inline void qk_experts_constants_(const qk_kernel *kernel, const qk_limits *limits, uint64_t results,
-                                         uint32_t *constants) {
-    int small = qk_constant_(kernel, NULL, "digits", 0) != 0, many = results >= 32 * qk_busy_workgroups_(limits);
-    for (uint32_t i = 0; i < kernel->spec_constant_count && i < QK_MAX_CONSTANTS; i++) {
-        const qk_spec_constant *c = &kernel->spec_constants[i];
-        constants[i] = c->value;
-        if (strcmp(c->name, "rows") == 0 && c->value == QK_USUAL_ROWS && qk_keeps_x_(kernel, NULL, 1) &&
-            (small || many))
-            constants[i] = 2 * QK_USUAL_ROWS;
-    }
-}
-
 /* The part of the experts that a launch takes; x, ids, y and the status are bound whole. */
 static inline qk_status qk_launch_experts_(const qk_call_ *call, const uint32_t *push, uint64_t first, uint64_t count,
-                                           uint64_t pairs, uint64_t rows, qk_error *error) {
+                                           uint64_t pairs, uint64_t rows, uint64_t cols, qk_error *error) {
     const qk_kernel *kernel = call->kernel;
     uint32_t weights = call->count - 4;
     uint32_t constants[QK_MAX_CONSTANTS];
@@ -1315,10 +1351,15 @@ static inline qk_status qk_launch_experts_(const qk_call_ *call, const uint32_t 
     launch.kernel = kernel;
     launch.ranges = ranges;
     launch.push = push;
-    qk_experts_constants_(kernel, &call->backend->limits, pairs * rows, constants);
+    /* As of a matrix with a row for each result. */
+    qk_gemv_constants_(kernel, &call->backend->limits, 1, pairs * rows, cols, constants);
     launch.constants = constants;
-    launch.workgroups = (uint32_t)qk_min_(pairs * qk_ceil_(rows, qk_constant_(kernel, constants, "rows", 4)),
-                                          qk_max_workgroups_(call));
+    uint64_t groups = pairs * qk_ceil_(rows, qk_constant_(kernel, constants, "rows", 4));
+    if (qk_keeps_x_(kernel, constants, 1))
+        groups = qk_min_(pairs * qk_ceil_(rows, qk_rows_of_workgroup_(kernel, constants, cols)),
+                         qk_walking_workgroups_(kernel, &call->backend->limits, 1,
+                                                qk_constant_(kernel, constants, "local_size_x", 64)));
+    launch.workgroups = (uint32_t)qk_min_(groups, qk_max_workgroups_(call));
     return call->backend->launch(call->backend->context, &launch, error);
 }
 
@@ -1392,7 +1433,7 @@ static inline qk_status qk_dispatch_gemv_id(const qk_backend *backend, const qk_
         const uint32_t push[QK_GEMV_ID_PUSH_BYTES / 4] = {(uint32_t)rows,    (uint32_t)row_tiles, (uint32_t)tokens,
                                                           (uint32_t)slots,   (uint32_t)experts,   (uint32_t)first,
                                                           (uint32_t)(first + n)};
-        status = qk_launch_experts_(&call, push, first, n, pairs, rows, error);
+        status = qk_launch_experts_(&call, push, first, n, pairs, rows, cols, error);
     }
     return status;
 }

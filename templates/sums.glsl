@@ -1,0 +1,145 @@
+@if single
+const uint TILES = @{x_tiles}u;
+@else
+const uint TILES = BATCH == 1u ? @{x_tiles}u : 1u;
+@end
+
+@if digits
+// What a thread keeps of x: tiles as integers of signed bytes, the highest first, four elements in a word; the steps that the
+// integers stand for; sums over runs that share a scale, of each digit, and of x itself.
+@end
+@if halves
+// What a thread keeps of x: tiles of each right-hand side in steps that let halves hold them; the step; and sums over runs that
+// share a scale.
+@end
+@if floats
+// What a thread keeps of x: tiles, in the order of the weights, and the sums over runs that share a scale.
+@end
+@{x_kept}
+
+@if wide
+// The same for wide tiles.
+const uint WIDE_TILES = @{wide_tiles}u;
+@end
+@{wide_x_kept}
+
+@if halves
+// The unit of x that halves are steps of: weights are up to 2^16, or codes of ten bits that stand for 2^-24 each.
+float scale_of(@{vec} most, @{vec} all) {
+    const float largest = @{largest_of_most};
+    if (@{any}(isnan(all)) || isinf(largest)) return uintBitsToFloat(0x7FC00000u);
+    return min(0.001953125 / max(largest, 1e-37), 0.5e38);
+}
+
+@{dot_halves}
+
+@end
+@if digits
+// Integers whose digits are bytes with a sign: the largest, less what rounding may add.
+const float LARGEST = DIGITS == 1u ? 127.0 : DIGITS == 2u ? 32639.0 : 8355709.0;
+
+// Integers for each unit of x, of which `most` are the largest magnitudes; what is not finite makes the step NaN.
+float scale_of(vec4 most, vec4 all) {
+    const float largest = max(max(most.x, most.y), max(most.z, most.w));
+    if (any(isnan(all)) || isinf(largest)) return uintBitsToFloat(0x7FC00000u);
+    return min(LARGEST / max(largest, 1e-37), 0.5e38);
+}
+
+// OpSDot and OpSUDot of four bytes in a word each; not every GLSL compiler has a name for them.
+spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4450)
+int signed_dot(int a, int b, spirv_literal int packed);
+spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6018, 6019], id = 4452)
+int mixed_dot(int a, uint b, spirv_literal int packed);
+
+int dot4(int codes, int x) {
+    return signed_dot(codes, x, 0);
+}
+
+int dot4(uint codes, int x) {
+    return mixed_dot(x, codes, 0);
+}
+
+int bytes_of(ivec4 v) {
+    return (v.x & 255) | ((v.y & 255) << 8) | ((v.z & 255) << 16) | (v.w << 24);
+}
+
+int sum_of(ivec4 v) {
+    return v.x + v.y + v.z + v.w;
+}
+
+@end
+@{load_x}
+
+@{accumulate}
+
+@if wide_floats
+// sum + dot(a, b), in as many operations as a has lanes.
+float dot_add(float sum, vec4 a, vec4 b) {
+    return fma(a.w, b.w, fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum))));
+}
+
+@end
+@if stages
+// Runs of x on their way to the threads that keep them, from run `staged_from` on. There is a gap after each tile, for threads
+// take the same run of tiles that are neighbours.
+shared @{x_type} staged[STAGED == 1u ? 1u : STAGED + STAGED / @{staged_runs}u];
+uint staged_from = 0u;
+
+@{vec} staged_x(uint at) {
+    if (STAGED == 1u) return @{x_at};
+    const uint place = at - staged_from;
+    return @{x_staged};
+}
+
+@end
+@{near_tables}
+
+@{load_wide_x}
+
+@{fetch_wide}
+
+@{accumulate_wide}
+
+@{sum_cut}
+
+@{shared_x}
+
+@if single
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS * 2u];
+@else
+shared float partial[gl_WorkGroupSize.x / 4u * ROWS * BATCH];
+@end
+
+@if shuffles
+// Sums over `width` lanes, which begin at a multiple of that, of all rows at once: those of row r in the r-th of them.
+float sum_of_lanes(float v[ROWS], uint width) {
+    [[unroll]] for (uint left = ROWS / 2u, bit = 1u; left > 0u; left /= 2u, bit *= 2u) {
+        const bool odd = (gl_SubgroupInvocationID & bit) != 0u;
+        [[unroll]] for (uint i = 0u; i < left; ++i) {
+            const float even_row = v[2u * i], odd_row = v[2u * i + 1u];
+            v[i] = (odd ? odd_row : even_row) + subgroupShuffleXor(odd ? even_row : odd_row, bit);
+        }
+    }
+    for (uint bit = ROWS; bit < width; bit *= 2u) v[0] += subgroupShuffleXor(v[0], bit);
+    return v[0];
+}
+
+@end
+@if stages
+// What a workgroup keeps of right-hand side `vector`, which is tiles `begin` to `end`; a thread has the one at `own`, and those
+// that are one or more subgroups further on.
+void stage_wide_x(uint vector, uint begin, uint end, uint own) {
+    const uint runs = vector * row_tiles * @{row_tile_runs}u, runs_end = runs + @{staged_end};
+    for (staged_from = runs + @{staged_begin}; staged_from < runs_end; staged_from += STAGED) {
+        const uint count = min(STAGED, runs_end - staged_from);
+        barrier();
+        for (uint i = gl_LocalInvocationID.x; i < count; i += gl_WorkGroupSize.x) staged[i + i / @{staged_runs}u] = x_in[staged_from + i];
+        barrier();
+        [[unroll]] for (uint k = 0; k < WIDE_TILES; ++k) {
+            const uint j = own + k * gl_SubgroupSize;
+            if (j < end && runs + @{staged_block} - staged_from < STAGED) load_wide_x(vector, j, k);
+        }
+    }
+}
+
+@end
