@@ -217,6 +217,7 @@ qg_kernel qg_kernel_new(qg_arena *arena, const qg_layout *layout, const qg_famil
     kernel.plan = family->sums ? kernel.metal_plan : qg_plan_stores(arena, layout, type, family->n_bindings == 1);
     if (sum) kernel.wide = plan_wide(arena, layout, kernel.plan, sum->products);
     if (kernel.wide && sum->products == QG_PRODUCTS_INT8) plan_integers(arena, &kernel);
+    if (kernel.wide && !qg_is_mma(&kernel)) kernel.overruns = qg_lower_dot(arena, kernel.wide, sum->products)->overruns;
     return kernel;
 }
 
@@ -369,7 +370,7 @@ static void describe_constants(qg_arena *arena, const qg_kernel *kernel, qk_kern
         describe_mma_constants(arena, kernel, described);
         return;
     }
-    qk_spec_constant *list = QG_NEW_ARRAY(arena, qk_spec_constant, 9);
+    qk_spec_constant *list = QG_NEW_ARRAY(arena, qk_spec_constant, 10);
     uint32_t count = 0;
     if (vulkan) list[count++] = qg_workgroup_constant(described->workgroup_size);
     if (kernel->family->sums && !kernel->family->in_blocks) /* with experts, right-hand sides are taken one by one */
@@ -390,6 +391,9 @@ static void describe_constants(qg_arena *arena, const qg_kernel *kernel, qk_kern
     if (qg_shares_x(kernel) && vulkan) /* from 8 KiB: Vulkan promises 16, and sums are beside it */
         list[count++] =
             (qk_spec_constant){.id = 6, .name = "shared_fours", .value = 512, .legal_count = 4, .legal = fours};
+    if (kernel->overruns && vulkan)
+        list[count++] =
+            (qk_spec_constant){.id = 11, .name = QK_CONSTANT_PADDED, .value = 0, .legal_count = 2, .legal = choice};
     if (qg_stages_x(kernel) && vulkan)
         list[count++] = (qk_spec_constant){.id = 7, .name = "staged", .value = 1, .legal_count = 4, .legal = staged};
     if (kernel->wide && kernel->wide->pairs && vulkan)

@@ -215,9 +215,10 @@ static char *fetch_wide(qg_arena *arena, const qg_ir *ir, const qg_kernel *kerne
                    fetched_parameters(arena, ir, "out "));
     if (clamped) {
         const char *rows = kernel->family->in_blocks ? "(expert_end - expert_first) * rows" : "rows";
-        qg_text_printf(&text,
-                       "    if (n + 1u == %s && j + %uu >= row_tiles / %uu) {\n        n = 0u;\n        j = ", rows,
-                       own, wide_size(kernel));
+        qg_text_printf(
+            &text,
+            "    if (PADDED == 0u && n + 1u == %s && j + %uu >= row_tiles / %uu) {\n        n = 0u;\n        j = ",
+            rows, own, wide_size(kernel));
         qg_text_printf(&text, own > 1 ? "j %% %uu;\n    }\n" : "0u;\n    }\n", own);
     }
     qg_fetch_body(&text, ir, kernel->wide, glsl, "row_tiles", wide_size(kernel), 0);
@@ -269,7 +270,7 @@ static char *x_kept(qg_arena *arena, const qg_ir *ir, const qg_plan *plan, const
 
 /* When a tile is of the last block of all, and one of the rows is its. */
 static const char *is_last(qg_arena *arena, const qg_kernel *kernel) {
-    return qg_format(arena, "%srow + ROWS >= end && j + %uu >= wide_tiles",
+    return qg_format(arena, "PADDED == 0u && %srow + ROWS >= end && j + %uu >= wide_tiles",
                      kernel->family->in_blocks ? "expert + 1u == expert_end && " : "", block_wide_tiles(kernel));
 }
 
@@ -396,6 +397,7 @@ static void wide_holes(qg_arena *arena, qg_holes *holes, const qg_ir *ir, const 
                                         "wide_ratio",      "wide_if",     "fetched",     "fetched_at"};
     const qg_plan *wide = kernel->wide;
     qg_hole(holes, "wide", wide ? "" : NULL);
+    qg_hole(holes, "overruns", kernel->overruns ? "" : NULL);
     qg_hole(holes, "wide_floats", wide && !ir->n_x_quads ? "" : NULL);
     if (!wide) {
         for (uint32_t i = 0; i < sizeof names / sizeof *names; ++i) qg_hole(holes, names[i], "");

@@ -74,6 +74,7 @@ typedef struct qg_kernel {
     const qg_sum_class *sum; /* NULL where the family does not sum */
     const char *module;      /* name of its GLSL and its words */
     uint32_t rows_at_once;   /* at most, of one right-hand side; 0: as many as usual */
+    uint32_t overruns;       /* buffers whose wide loads go beyond the last block, a bit each */
     bool reference;          /* in C: of the first class; what the others are held against is the same */
     bool shared;             /* a kernel before it in the list has the same */
 } qg_kernel;

@@ -184,7 +184,8 @@ bool qg_stock_open(qg_bench *b, const qg_layout *layout, const qg_case *cases, u
         }
     }
     for (uint32_t i = 0; i < layout->n_buffers; ++i) {
-        if (qk_vulkan_buffer_create(b->vk, b->stock.sizes[i], &b->stock.buffers[i], &b->error) != QK_OK)
+        /* As in an engine, something lies behind the weights. */
+        if (qk_vulkan_buffer_create(b->vk, b->stock.sizes[i] + QK_PADDING, &b->stock.buffers[i], &b->error) != QK_OK)
             return qg_bench_failed(b);
         if (!upload(b, i)) return false;
     }

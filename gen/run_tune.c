@@ -59,7 +59,7 @@ static void find_dimensions(search *s) {
     for (uint32_t i = 0; i < kernel->spec_constant_count && s->n_dimensions + 1 < QK_MAX_TUNED; ++i) {
         const qk_spec_constant *c = &kernel->spec_constants[i];
         dimension *d = &s->dimensions[s->n_dimensions];
-        if (c->legal_count < 2 || strcmp(c->name, "batch") == 0) continue;
+        if (c->legal_count < 2 || qk_follows_call(c->name)) continue;
         *d = (dimension){.name = c->name, .count = 1};
         for (uint32_t l = 0; l < c->legal_count && d->count < MOST_CHOICES; ++l)
             if ((c->id != 0 || c->legal[l] <= largest) && !left_out(s, c->name, c->legal[l]))

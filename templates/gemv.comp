@@ -12,6 +12,9 @@ layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row, wh
 @if wide
 layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: weights are loaded 16 bytes at a time, where that can be
 @end
+@if overruns
+layout(constant_id = 11) const uint PADDED = 0;  // 1: behind the weights are 32 bytes or more, which may be read
+@end
 @if stages
 layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
 @end

@@ -567,6 +567,7 @@ typedef struct seen {
     uint32_t constants[QK_MAX_CONSTANTS];
     uint32_t push[8];
     uint32_t workgroups, launches;
+    uint64_t bytes[2]; /* of the weights that are bound */
     int none;
 } seen;
 
@@ -578,12 +579,13 @@ static qk_status see(void *context, const qk_launch *launch, qk_error *error) {
         s->constants[i] = launch->constants[i];
     memcpy(s->push, launch->push, launch->kernel->push_bytes);
     s->workgroups = launch->workgroups;
+    for (int i = 0; i < 2; i++) s->bytes[i] = launch->ranges[i].size;
     s->launches++;
     return QK_OK;
 }
 
 static seen see_call(call *c, family f) {
-    seen s = {{0}, {0}, 0, 0, 0};
+    seen s = {{0}, {0}, 0, 0, {0}, 0};
     qk_error error = {""};
     c->backend.context = &s;
     c->backend.launch = see;
@@ -787,6 +789,37 @@ static void test_load_words(void **state) {
     assert_int_equal(see_shape(4096, 4096, 1, 0, &single).constants[5], 1);   /* what is not kept is not staged */
 }
 
+/* Loads may go beyond the weights where all of their ranges do, and a binding has room; what a launch has of them, it is bound. */
+static void test_padding(void **state) {
+    static const uint32_t choice[] = {0, 1};
+    static const struct {
+        uint64_t codes, scales, limit; /* bytes more than there are weights, or than they take */
+        uint32_t padded;
+    } cases[] = {{QK_PADDING, QK_PADDING, QK_PADDING, 1},
+                 {1000, 1000, 1000, 1},
+                 {QK_PADDING - 1, QK_PADDING, 1000, 0},
+                 {QK_PADDING, QK_PADDING - 1, 1000, 0},
+                 {QK_PADDING, QK_PADDING, QK_PADDING - 1, 0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (family f = GEMV; f <= GEMV_ID; f += GEMV_ID - GEMV) {
+            call c = right_call(f, NULL);
+            c.rows = 640; /* weights are the largest */
+            c.out.size = 1 << 16;
+            c.constants[c.kernel.spec_constant_count++] = (qk_spec_constant){11, QK_CONSTANT_PADDED, 0, 2, choice};
+            const uint64_t blocks = (f == GEMV_ID ? c.experts : 1) * c.rows * c.cols / BLOCK;
+            const uint64_t codes = blocks * c.bindings[0].block_bytes, scales = blocks * c.bindings[1].block_bytes;
+            c.weights[0].size = codes + cases[i].codes;
+            c.weights[1].size = scales + cases[i].scales;
+            c.backend.limits.storage_range = codes + cases[i].limit;
+            c.backend.limits.offset_alignment = 1;
+            const seen s = see_call(&c, f);
+            assert_int_equal(s.constants[c.kernel.spec_constant_count - 1], cases[i].padded);
+            assert_int_equal(s.bytes[0], codes + cases[i].padded * QK_PADDING);
+            assert_int_equal(s.bytes[1], scales + cases[i].padded * QK_PADDING);
+        }
+}
+
 /* ---- Experts ----------------------------------------------------------------------------------------------------- */
 
 static qk_status check_experts(void *context, const qk_launch *launch, qk_error *error) {
@@ -968,11 +1001,12 @@ static void test_weight_bytes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_wrong_calls),   cmocka_unit_test(test_no_kernel),    cmocka_unit_test(test_right_calls),
-        cmocka_unit_test(test_zero_sizes),    cmocka_unit_test(test_launch_fails), cmocka_unit_test(test_gemv_parts),
-        cmocka_unit_test(test_gemv_counts),   cmocka_unit_test(test_gemv_small),   cmocka_unit_test(test_constants),
-        cmocka_unit_test(test_load_words),    cmocka_unit_test(test_expert_parts), cmocka_unit_test(test_expert_counts),
-        cmocka_unit_test(test_small_experts), cmocka_unit_test(test_matrix_push),  cmocka_unit_test(test_weight_bytes),
+        cmocka_unit_test(test_wrong_calls),   cmocka_unit_test(test_no_kernel),     cmocka_unit_test(test_right_calls),
+        cmocka_unit_test(test_zero_sizes),    cmocka_unit_test(test_launch_fails),  cmocka_unit_test(test_gemv_parts),
+        cmocka_unit_test(test_gemv_counts),   cmocka_unit_test(test_gemv_small),    cmocka_unit_test(test_constants),
+        cmocka_unit_test(test_load_words),    cmocka_unit_test(test_padding),       cmocka_unit_test(test_expert_parts),
+        cmocka_unit_test(test_expert_counts), cmocka_unit_test(test_small_experts), cmocka_unit_test(test_matrix_push),
+        cmocka_unit_test(test_weight_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -621,6 +621,7 @@ static const uint32_t affine_b3_g32_f16_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g32_f16_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g32_f16_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g32_f16_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b3_g32_f16_gemv_f32_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g32_f16_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b3_g32_f16_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g32_f16_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g32_f16_gemv_f32_vulkan_batch},
@@ -628,6 +629,7 @@ static const qk_spec_constant affine_b3_g32_f16_gemv_f32_vulkan_constants[] = {{
     {3, "split", 1, 4, affine_b3_g32_f16_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, affine_b3_g32_f16_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b3_g32_f16_gemv_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, affine_b3_g32_f16_gemv_f32_vulkan_padded},
     {7, "staged", 1, 4, affine_b3_g32_f16_gemv_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g32_f16_gemv_f32_vulkan = {
@@ -642,7 +644,7 @@ const qk_kernel qk_affine_b3_g32_f16_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b3_g32_f16_gemv_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = affine_b3_g32_f16_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -699,6 +701,7 @@ static const uint32_t affine_b3_g32_f16_gemv_int8_f32_vulkan_split[] = {1, 2, 4,
 static const uint32_t affine_b3_g32_f16_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t affine_b3_g32_f16_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g32_f16_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b3_g32_f16_gemv_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g32_f16_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b3_g32_f16_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g32_f16_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g32_f16_gemv_int8_f32_vulkan_batch},
@@ -707,6 +710,7 @@ static const qk_spec_constant affine_b3_g32_f16_gemv_int8_f32_vulkan_constants[]
     {4, "digits", 1, 1, affine_b3_g32_f16_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b3_g32_f16_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b3_g32_f16_gemv_int8_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, affine_b3_g32_f16_gemv_int8_f32_vulkan_padded},
     {7, "staged", 1, 4, affine_b3_g32_f16_gemv_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g32_f16_gemv_int8_f32_vulkan = {
@@ -721,7 +725,7 @@ const qk_kernel qk_affine_b3_g32_f16_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b3_g32_f16_gemv_int8_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b3_g32_f16_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -753,6 +757,7 @@ static const uint32_t affine_b3_g32_f16_gemv_split_f32_vulkan_split[] = {1, 2, 4
 static const uint32_t affine_b3_g32_f16_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t affine_b3_g32_f16_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g32_f16_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b3_g32_f16_gemv_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g32_f16_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b3_g32_f16_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g32_f16_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g32_f16_gemv_split_f32_vulkan_batch},
@@ -761,6 +766,7 @@ static const qk_spec_constant affine_b3_g32_f16_gemv_split_f32_vulkan_constants[
     {4, "digits", 2, 1, affine_b3_g32_f16_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b3_g32_f16_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b3_g32_f16_gemv_split_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, affine_b3_g32_f16_gemv_split_f32_vulkan_padded},
     {7, "staged", 1, 4, affine_b3_g32_f16_gemv_split_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g32_f16_gemv_split_f32_vulkan = {
@@ -775,7 +781,7 @@ const qk_kernel qk_affine_b3_g32_f16_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b3_g32_f16_gemv_split_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b3_g32_f16_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -807,6 +813,7 @@ static const uint32_t affine_b3_g32_f16_gemv_int24_f32_vulkan_split[] = {1, 2, 4
 static const uint32_t affine_b3_g32_f16_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t affine_b3_g32_f16_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g32_f16_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b3_g32_f16_gemv_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g32_f16_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b3_g32_f16_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g32_f16_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g32_f16_gemv_int24_f32_vulkan_batch},
@@ -815,6 +822,7 @@ static const qk_spec_constant affine_b3_g32_f16_gemv_int24_f32_vulkan_constants[
     {4, "digits", 3, 1, affine_b3_g32_f16_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b3_g32_f16_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b3_g32_f16_gemv_int24_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, affine_b3_g32_f16_gemv_int24_f32_vulkan_padded},
     {7, "staged", 1, 4, affine_b3_g32_f16_gemv_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g32_f16_gemv_int24_f32_vulkan = {
@@ -829,7 +837,7 @@ const qk_kernel qk_affine_b3_g32_f16_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b3_g32_f16_gemv_int24_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b3_g32_f16_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -860,6 +868,7 @@ static const uint32_t affine_b3_g32_f16_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g32_f16_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g32_f16_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g32_f16_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b3_g32_f16_gemv_f16_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g32_f16_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b3_g32_f16_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g32_f16_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g32_f16_gemv_f16_vulkan_batch},
@@ -867,6 +876,7 @@ static const qk_spec_constant affine_b3_g32_f16_gemv_f16_vulkan_constants[] = {{
     {3, "split", 1, 4, affine_b3_g32_f16_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, affine_b3_g32_f16_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b3_g32_f16_gemv_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, affine_b3_g32_f16_gemv_f16_vulkan_padded},
     {7, "staged", 1, 4, affine_b3_g32_f16_gemv_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g32_f16_gemv_f16_vulkan = {
@@ -881,7 +891,7 @@ const qk_kernel qk_affine_b3_g32_f16_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b3_g32_f16_gemv_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = affine_b3_g32_f16_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -938,6 +948,7 @@ static const uint32_t affine_b3_g32_f16_gemv_int8_f16_vulkan_split[] = {1, 2, 4,
 static const uint32_t affine_b3_g32_f16_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t affine_b3_g32_f16_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g32_f16_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b3_g32_f16_gemv_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g32_f16_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b3_g32_f16_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g32_f16_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g32_f16_gemv_int8_f16_vulkan_batch},
@@ -946,6 +957,7 @@ static const qk_spec_constant affine_b3_g32_f16_gemv_int8_f16_vulkan_constants[]
     {4, "digits", 1, 1, affine_b3_g32_f16_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b3_g32_f16_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b3_g32_f16_gemv_int8_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, affine_b3_g32_f16_gemv_int8_f16_vulkan_padded},
     {7, "staged", 1, 4, affine_b3_g32_f16_gemv_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g32_f16_gemv_int8_f16_vulkan = {
@@ -960,7 +972,7 @@ const qk_kernel qk_affine_b3_g32_f16_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b3_g32_f16_gemv_int8_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b3_g32_f16_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -992,6 +1004,7 @@ static const uint32_t affine_b3_g32_f16_gemv_split_f16_vulkan_split[] = {1, 2, 4
 static const uint32_t affine_b3_g32_f16_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t affine_b3_g32_f16_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g32_f16_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b3_g32_f16_gemv_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g32_f16_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b3_g32_f16_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g32_f16_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g32_f16_gemv_split_f16_vulkan_batch},
@@ -1000,6 +1013,7 @@ static const qk_spec_constant affine_b3_g32_f16_gemv_split_f16_vulkan_constants[
     {4, "digits", 2, 1, affine_b3_g32_f16_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b3_g32_f16_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b3_g32_f16_gemv_split_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, affine_b3_g32_f16_gemv_split_f16_vulkan_padded},
     {7, "staged", 1, 4, affine_b3_g32_f16_gemv_split_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g32_f16_gemv_split_f16_vulkan = {
@@ -1014,7 +1028,7 @@ const qk_kernel qk_affine_b3_g32_f16_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b3_g32_f16_gemv_split_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b3_g32_f16_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1046,6 +1060,7 @@ static const uint32_t affine_b3_g32_f16_gemv_int24_f16_vulkan_split[] = {1, 2, 4
 static const uint32_t affine_b3_g32_f16_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t affine_b3_g32_f16_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g32_f16_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b3_g32_f16_gemv_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g32_f16_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b3_g32_f16_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g32_f16_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g32_f16_gemv_int24_f16_vulkan_batch},
@@ -1054,6 +1069,7 @@ static const qk_spec_constant affine_b3_g32_f16_gemv_int24_f16_vulkan_constants[
     {4, "digits", 3, 1, affine_b3_g32_f16_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b3_g32_f16_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b3_g32_f16_gemv_int24_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, affine_b3_g32_f16_gemv_int24_f16_vulkan_padded},
     {7, "staged", 1, 4, affine_b3_g32_f16_gemv_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g32_f16_gemv_int24_f16_vulkan = {
@@ -1068,7 +1084,7 @@ const qk_kernel qk_affine_b3_g32_f16_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b3_g32_f16_gemv_int24_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b3_g32_f16_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1100,10 +1116,12 @@ static const qk_field affine_b3_g32_f16_gemv_id_f32_push[] = {
 static const uint32_t affine_b3_g32_f16_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b3_g32_f16_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g32_f16_gemv_id_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b3_g32_f16_gemv_id_f32_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g32_f16_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b3_g32_f16_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g32_f16_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g32_f16_gemv_id_f32_vulkan_rows},
     {5, "load_words", 4, 2, affine_b3_g32_f16_gemv_id_f32_vulkan_load_words},
+    {11, "padded", 0, 2, affine_b3_g32_f16_gemv_id_f32_vulkan_padded},
     {7, "staged", 1, 4, affine_b3_g32_f16_gemv_id_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g32_f16_gemv_id_f32_vulkan = {
@@ -1118,7 +1136,7 @@ const qk_kernel qk_affine_b3_g32_f16_gemv_id_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b3_g32_f16_gemv_id_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = affine_b3_g32_f16_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1171,11 +1189,13 @@ static const uint32_t affine_b3_g32_f16_gemv_id_int8_f32_vulkan_local_size_x[] =
 static const uint32_t affine_b3_g32_f16_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g32_f16_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t affine_b3_g32_f16_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b3_g32_f16_gemv_id_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g32_f16_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b3_g32_f16_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g32_f16_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g32_f16_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, affine_b3_g32_f16_gemv_id_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b3_g32_f16_gemv_id_int8_f32_vulkan_load_words},
+    {11, "padded", 0, 2, affine_b3_g32_f16_gemv_id_int8_f32_vulkan_padded},
     {7, "staged", 1, 4, affine_b3_g32_f16_gemv_id_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g32_f16_gemv_id_int8_f32_vulkan = {
@@ -1190,7 +1210,7 @@ const qk_kernel qk_affine_b3_g32_f16_gemv_id_int8_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b3_g32_f16_gemv_id_int8_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b3_g32_f16_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1223,11 +1243,13 @@ static const uint32_t affine_b3_g32_f16_gemv_id_split_f32_vulkan_local_size_x[] 
 static const uint32_t affine_b3_g32_f16_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g32_f16_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t affine_b3_g32_f16_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b3_g32_f16_gemv_id_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g32_f16_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b3_g32_f16_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g32_f16_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g32_f16_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, affine_b3_g32_f16_gemv_id_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b3_g32_f16_gemv_id_split_f32_vulkan_load_words},
+    {11, "padded", 0, 2, affine_b3_g32_f16_gemv_id_split_f32_vulkan_padded},
     {7, "staged", 1, 4, affine_b3_g32_f16_gemv_id_split_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g32_f16_gemv_id_split_f32_vulkan = {
@@ -1242,7 +1264,7 @@ const qk_kernel qk_affine_b3_g32_f16_gemv_id_split_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b3_g32_f16_gemv_id_split_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b3_g32_f16_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1275,11 +1297,13 @@ static const uint32_t affine_b3_g32_f16_gemv_id_int24_f32_vulkan_local_size_x[] 
 static const uint32_t affine_b3_g32_f16_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g32_f16_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t affine_b3_g32_f16_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b3_g32_f16_gemv_id_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g32_f16_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b3_g32_f16_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g32_f16_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g32_f16_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, affine_b3_g32_f16_gemv_id_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b3_g32_f16_gemv_id_int24_f32_vulkan_load_words},
+    {11, "padded", 0, 2, affine_b3_g32_f16_gemv_id_int24_f32_vulkan_padded},
     {7, "staged", 1, 4, affine_b3_g32_f16_gemv_id_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g32_f16_gemv_id_int24_f32_vulkan = {
@@ -1294,7 +1318,7 @@ const qk_kernel qk_affine_b3_g32_f16_gemv_id_int24_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b3_g32_f16_gemv_id_int24_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b3_g32_f16_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1326,10 +1350,12 @@ static const qk_field affine_b3_g32_f16_gemv_id_f16_push[] = {
 static const uint32_t affine_b3_g32_f16_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b3_g32_f16_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g32_f16_gemv_id_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b3_g32_f16_gemv_id_f16_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g32_f16_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b3_g32_f16_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g32_f16_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g32_f16_gemv_id_f16_vulkan_rows},
     {5, "load_words", 4, 2, affine_b3_g32_f16_gemv_id_f16_vulkan_load_words},
+    {11, "padded", 0, 2, affine_b3_g32_f16_gemv_id_f16_vulkan_padded},
     {7, "staged", 1, 4, affine_b3_g32_f16_gemv_id_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g32_f16_gemv_id_f16_vulkan = {
@@ -1344,7 +1370,7 @@ const qk_kernel qk_affine_b3_g32_f16_gemv_id_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b3_g32_f16_gemv_id_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = affine_b3_g32_f16_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1397,11 +1423,13 @@ static const uint32_t affine_b3_g32_f16_gemv_id_int8_f16_vulkan_local_size_x[] =
 static const uint32_t affine_b3_g32_f16_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g32_f16_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t affine_b3_g32_f16_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b3_g32_f16_gemv_id_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g32_f16_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b3_g32_f16_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g32_f16_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g32_f16_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, affine_b3_g32_f16_gemv_id_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b3_g32_f16_gemv_id_int8_f16_vulkan_load_words},
+    {11, "padded", 0, 2, affine_b3_g32_f16_gemv_id_int8_f16_vulkan_padded},
     {7, "staged", 1, 4, affine_b3_g32_f16_gemv_id_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g32_f16_gemv_id_int8_f16_vulkan = {
@@ -1416,7 +1444,7 @@ const qk_kernel qk_affine_b3_g32_f16_gemv_id_int8_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b3_g32_f16_gemv_id_int8_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b3_g32_f16_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1449,11 +1477,13 @@ static const uint32_t affine_b3_g32_f16_gemv_id_split_f16_vulkan_local_size_x[] 
 static const uint32_t affine_b3_g32_f16_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g32_f16_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t affine_b3_g32_f16_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b3_g32_f16_gemv_id_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g32_f16_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b3_g32_f16_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g32_f16_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g32_f16_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, affine_b3_g32_f16_gemv_id_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b3_g32_f16_gemv_id_split_f16_vulkan_load_words},
+    {11, "padded", 0, 2, affine_b3_g32_f16_gemv_id_split_f16_vulkan_padded},
     {7, "staged", 1, 4, affine_b3_g32_f16_gemv_id_split_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g32_f16_gemv_id_split_f16_vulkan = {
@@ -1468,7 +1498,7 @@ const qk_kernel qk_affine_b3_g32_f16_gemv_id_split_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b3_g32_f16_gemv_id_split_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b3_g32_f16_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1501,11 +1531,13 @@ static const uint32_t affine_b3_g32_f16_gemv_id_int24_f16_vulkan_local_size_x[] 
 static const uint32_t affine_b3_g32_f16_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g32_f16_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t affine_b3_g32_f16_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b3_g32_f16_gemv_id_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g32_f16_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b3_g32_f16_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g32_f16_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g32_f16_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, affine_b3_g32_f16_gemv_id_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b3_g32_f16_gemv_id_int24_f16_vulkan_load_words},
+    {11, "padded", 0, 2, affine_b3_g32_f16_gemv_id_int24_f16_vulkan_padded},
     {7, "staged", 1, 4, affine_b3_g32_f16_gemv_id_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g32_f16_gemv_id_int24_f16_vulkan = {
@@ -1520,7 +1552,7 @@ const qk_kernel qk_affine_b3_g32_f16_gemv_id_int24_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b3_g32_f16_gemv_id_int24_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b3_g32_f16_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -631,6 +631,7 @@ static const uint32_t affine_b3_g32_f32_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g32_f32_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g32_f32_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g32_f32_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b3_g32_f32_gemv_f32_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g32_f32_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b3_g32_f32_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g32_f32_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g32_f32_gemv_f32_vulkan_batch},
@@ -638,6 +639,7 @@ static const qk_spec_constant affine_b3_g32_f32_gemv_f32_vulkan_constants[] = {{
     {3, "split", 1, 4, affine_b3_g32_f32_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, affine_b3_g32_f32_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b3_g32_f32_gemv_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, affine_b3_g32_f32_gemv_f32_vulkan_padded},
     {7, "staged", 1, 4, affine_b3_g32_f32_gemv_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g32_f32_gemv_f32_vulkan = {
@@ -652,7 +654,7 @@ const qk_kernel qk_affine_b3_g32_f32_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b3_g32_f32_gemv_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = affine_b3_g32_f32_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -709,6 +711,7 @@ static const uint32_t affine_b3_g32_f32_gemv_int8_f32_vulkan_split[] = {1, 2, 4,
 static const uint32_t affine_b3_g32_f32_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t affine_b3_g32_f32_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g32_f32_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b3_g32_f32_gemv_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g32_f32_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b3_g32_f32_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g32_f32_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g32_f32_gemv_int8_f32_vulkan_batch},
@@ -717,6 +720,7 @@ static const qk_spec_constant affine_b3_g32_f32_gemv_int8_f32_vulkan_constants[]
     {4, "digits", 1, 1, affine_b3_g32_f32_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b3_g32_f32_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b3_g32_f32_gemv_int8_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, affine_b3_g32_f32_gemv_int8_f32_vulkan_padded},
     {7, "staged", 1, 4, affine_b3_g32_f32_gemv_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g32_f32_gemv_int8_f32_vulkan = {
@@ -731,7 +735,7 @@ const qk_kernel qk_affine_b3_g32_f32_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b3_g32_f32_gemv_int8_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b3_g32_f32_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -763,6 +767,7 @@ static const uint32_t affine_b3_g32_f32_gemv_split_f32_vulkan_split[] = {1, 2, 4
 static const uint32_t affine_b3_g32_f32_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t affine_b3_g32_f32_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g32_f32_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b3_g32_f32_gemv_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g32_f32_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b3_g32_f32_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g32_f32_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g32_f32_gemv_split_f32_vulkan_batch},
@@ -771,6 +776,7 @@ static const qk_spec_constant affine_b3_g32_f32_gemv_split_f32_vulkan_constants[
     {4, "digits", 2, 1, affine_b3_g32_f32_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b3_g32_f32_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b3_g32_f32_gemv_split_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, affine_b3_g32_f32_gemv_split_f32_vulkan_padded},
     {7, "staged", 1, 4, affine_b3_g32_f32_gemv_split_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g32_f32_gemv_split_f32_vulkan = {
@@ -785,7 +791,7 @@ const qk_kernel qk_affine_b3_g32_f32_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b3_g32_f32_gemv_split_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b3_g32_f32_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -817,6 +823,7 @@ static const uint32_t affine_b3_g32_f32_gemv_int24_f32_vulkan_split[] = {1, 2, 4
 static const uint32_t affine_b3_g32_f32_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t affine_b3_g32_f32_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g32_f32_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b3_g32_f32_gemv_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g32_f32_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b3_g32_f32_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g32_f32_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g32_f32_gemv_int24_f32_vulkan_batch},
@@ -825,6 +832,7 @@ static const qk_spec_constant affine_b3_g32_f32_gemv_int24_f32_vulkan_constants[
     {4, "digits", 3, 1, affine_b3_g32_f32_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b3_g32_f32_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b3_g32_f32_gemv_int24_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, affine_b3_g32_f32_gemv_int24_f32_vulkan_padded},
     {7, "staged", 1, 4, affine_b3_g32_f32_gemv_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g32_f32_gemv_int24_f32_vulkan = {
@@ -839,7 +847,7 @@ const qk_kernel qk_affine_b3_g32_f32_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b3_g32_f32_gemv_int24_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b3_g32_f32_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -870,6 +878,7 @@ static const uint32_t affine_b3_g32_f32_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g32_f32_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g32_f32_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g32_f32_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b3_g32_f32_gemv_f16_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g32_f32_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b3_g32_f32_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g32_f32_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g32_f32_gemv_f16_vulkan_batch},
@@ -877,6 +886,7 @@ static const qk_spec_constant affine_b3_g32_f32_gemv_f16_vulkan_constants[] = {{
     {3, "split", 1, 4, affine_b3_g32_f32_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, affine_b3_g32_f32_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b3_g32_f32_gemv_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, affine_b3_g32_f32_gemv_f16_vulkan_padded},
     {7, "staged", 1, 4, affine_b3_g32_f32_gemv_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g32_f32_gemv_f16_vulkan = {
@@ -891,7 +901,7 @@ const qk_kernel qk_affine_b3_g32_f32_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b3_g32_f32_gemv_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = affine_b3_g32_f32_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -948,6 +958,7 @@ static const uint32_t affine_b3_g32_f32_gemv_int8_f16_vulkan_split[] = {1, 2, 4,
 static const uint32_t affine_b3_g32_f32_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t affine_b3_g32_f32_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g32_f32_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b3_g32_f32_gemv_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g32_f32_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b3_g32_f32_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g32_f32_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g32_f32_gemv_int8_f16_vulkan_batch},
@@ -956,6 +967,7 @@ static const qk_spec_constant affine_b3_g32_f32_gemv_int8_f16_vulkan_constants[]
     {4, "digits", 1, 1, affine_b3_g32_f32_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b3_g32_f32_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b3_g32_f32_gemv_int8_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, affine_b3_g32_f32_gemv_int8_f16_vulkan_padded},
     {7, "staged", 1, 4, affine_b3_g32_f32_gemv_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g32_f32_gemv_int8_f16_vulkan = {
@@ -970,7 +982,7 @@ const qk_kernel qk_affine_b3_g32_f32_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b3_g32_f32_gemv_int8_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b3_g32_f32_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1002,6 +1014,7 @@ static const uint32_t affine_b3_g32_f32_gemv_split_f16_vulkan_split[] = {1, 2, 4
 static const uint32_t affine_b3_g32_f32_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t affine_b3_g32_f32_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g32_f32_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b3_g32_f32_gemv_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g32_f32_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b3_g32_f32_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g32_f32_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g32_f32_gemv_split_f16_vulkan_batch},
@@ -1010,6 +1023,7 @@ static const qk_spec_constant affine_b3_g32_f32_gemv_split_f16_vulkan_constants[
     {4, "digits", 2, 1, affine_b3_g32_f32_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b3_g32_f32_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b3_g32_f32_gemv_split_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, affine_b3_g32_f32_gemv_split_f16_vulkan_padded},
     {7, "staged", 1, 4, affine_b3_g32_f32_gemv_split_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g32_f32_gemv_split_f16_vulkan = {
@@ -1024,7 +1038,7 @@ const qk_kernel qk_affine_b3_g32_f32_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b3_g32_f32_gemv_split_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b3_g32_f32_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1056,6 +1070,7 @@ static const uint32_t affine_b3_g32_f32_gemv_int24_f16_vulkan_split[] = {1, 2, 4
 static const uint32_t affine_b3_g32_f32_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t affine_b3_g32_f32_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b3_g32_f32_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b3_g32_f32_gemv_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g32_f32_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b3_g32_f32_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g32_f32_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b3_g32_f32_gemv_int24_f16_vulkan_batch},
@@ -1064,6 +1079,7 @@ static const qk_spec_constant affine_b3_g32_f32_gemv_int24_f16_vulkan_constants[
     {4, "digits", 3, 1, affine_b3_g32_f32_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b3_g32_f32_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b3_g32_f32_gemv_int24_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, affine_b3_g32_f32_gemv_int24_f16_vulkan_padded},
     {7, "staged", 1, 4, affine_b3_g32_f32_gemv_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g32_f32_gemv_int24_f16_vulkan = {
@@ -1078,7 +1094,7 @@ const qk_kernel qk_affine_b3_g32_f32_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b3_g32_f32_gemv_int24_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b3_g32_f32_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1110,10 +1126,12 @@ static const qk_field affine_b3_g32_f32_gemv_id_f32_push[] = {
 static const uint32_t affine_b3_g32_f32_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b3_g32_f32_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g32_f32_gemv_id_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b3_g32_f32_gemv_id_f32_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g32_f32_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b3_g32_f32_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g32_f32_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g32_f32_gemv_id_f32_vulkan_rows},
     {5, "load_words", 4, 2, affine_b3_g32_f32_gemv_id_f32_vulkan_load_words},
+    {11, "padded", 0, 2, affine_b3_g32_f32_gemv_id_f32_vulkan_padded},
     {7, "staged", 1, 4, affine_b3_g32_f32_gemv_id_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g32_f32_gemv_id_f32_vulkan = {
@@ -1128,7 +1146,7 @@ const qk_kernel qk_affine_b3_g32_f32_gemv_id_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b3_g32_f32_gemv_id_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = affine_b3_g32_f32_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1181,11 +1199,13 @@ static const uint32_t affine_b3_g32_f32_gemv_id_int8_f32_vulkan_local_size_x[] =
 static const uint32_t affine_b3_g32_f32_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g32_f32_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t affine_b3_g32_f32_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b3_g32_f32_gemv_id_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g32_f32_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b3_g32_f32_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g32_f32_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g32_f32_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, affine_b3_g32_f32_gemv_id_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b3_g32_f32_gemv_id_int8_f32_vulkan_load_words},
+    {11, "padded", 0, 2, affine_b3_g32_f32_gemv_id_int8_f32_vulkan_padded},
     {7, "staged", 1, 4, affine_b3_g32_f32_gemv_id_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g32_f32_gemv_id_int8_f32_vulkan = {
@@ -1200,7 +1220,7 @@ const qk_kernel qk_affine_b3_g32_f32_gemv_id_int8_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b3_g32_f32_gemv_id_int8_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b3_g32_f32_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1233,11 +1253,13 @@ static const uint32_t affine_b3_g32_f32_gemv_id_split_f32_vulkan_local_size_x[] 
 static const uint32_t affine_b3_g32_f32_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g32_f32_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t affine_b3_g32_f32_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b3_g32_f32_gemv_id_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g32_f32_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b3_g32_f32_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g32_f32_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g32_f32_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, affine_b3_g32_f32_gemv_id_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b3_g32_f32_gemv_id_split_f32_vulkan_load_words},
+    {11, "padded", 0, 2, affine_b3_g32_f32_gemv_id_split_f32_vulkan_padded},
     {7, "staged", 1, 4, affine_b3_g32_f32_gemv_id_split_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g32_f32_gemv_id_split_f32_vulkan = {
@@ -1252,7 +1274,7 @@ const qk_kernel qk_affine_b3_g32_f32_gemv_id_split_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b3_g32_f32_gemv_id_split_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b3_g32_f32_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1285,11 +1307,13 @@ static const uint32_t affine_b3_g32_f32_gemv_id_int24_f32_vulkan_local_size_x[] 
 static const uint32_t affine_b3_g32_f32_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g32_f32_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t affine_b3_g32_f32_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b3_g32_f32_gemv_id_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g32_f32_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b3_g32_f32_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g32_f32_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g32_f32_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, affine_b3_g32_f32_gemv_id_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b3_g32_f32_gemv_id_int24_f32_vulkan_load_words},
+    {11, "padded", 0, 2, affine_b3_g32_f32_gemv_id_int24_f32_vulkan_padded},
     {7, "staged", 1, 4, affine_b3_g32_f32_gemv_id_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g32_f32_gemv_id_int24_f32_vulkan = {
@@ -1304,7 +1328,7 @@ const qk_kernel qk_affine_b3_g32_f32_gemv_id_int24_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b3_g32_f32_gemv_id_int24_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b3_g32_f32_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1336,10 +1360,12 @@ static const qk_field affine_b3_g32_f32_gemv_id_f16_push[] = {
 static const uint32_t affine_b3_g32_f32_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b3_g32_f32_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g32_f32_gemv_id_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b3_g32_f32_gemv_id_f16_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g32_f32_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b3_g32_f32_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g32_f32_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g32_f32_gemv_id_f16_vulkan_rows},
     {5, "load_words", 4, 2, affine_b3_g32_f32_gemv_id_f16_vulkan_load_words},
+    {11, "padded", 0, 2, affine_b3_g32_f32_gemv_id_f16_vulkan_padded},
     {7, "staged", 1, 4, affine_b3_g32_f32_gemv_id_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g32_f32_gemv_id_f16_vulkan = {
@@ -1354,7 +1380,7 @@ const qk_kernel qk_affine_b3_g32_f32_gemv_id_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b3_g32_f32_gemv_id_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = affine_b3_g32_f32_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1407,11 +1433,13 @@ static const uint32_t affine_b3_g32_f32_gemv_id_int8_f16_vulkan_local_size_x[] =
 static const uint32_t affine_b3_g32_f32_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g32_f32_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t affine_b3_g32_f32_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b3_g32_f32_gemv_id_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g32_f32_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b3_g32_f32_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g32_f32_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g32_f32_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, affine_b3_g32_f32_gemv_id_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b3_g32_f32_gemv_id_int8_f16_vulkan_load_words},
+    {11, "padded", 0, 2, affine_b3_g32_f32_gemv_id_int8_f16_vulkan_padded},
     {7, "staged", 1, 4, affine_b3_g32_f32_gemv_id_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g32_f32_gemv_id_int8_f16_vulkan = {
@@ -1426,7 +1454,7 @@ const qk_kernel qk_affine_b3_g32_f32_gemv_id_int8_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b3_g32_f32_gemv_id_int8_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b3_g32_f32_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1459,11 +1487,13 @@ static const uint32_t affine_b3_g32_f32_gemv_id_split_f16_vulkan_local_size_x[] 
 static const uint32_t affine_b3_g32_f32_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g32_f32_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t affine_b3_g32_f32_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b3_g32_f32_gemv_id_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g32_f32_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b3_g32_f32_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g32_f32_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g32_f32_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, affine_b3_g32_f32_gemv_id_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b3_g32_f32_gemv_id_split_f16_vulkan_load_words},
+    {11, "padded", 0, 2, affine_b3_g32_f32_gemv_id_split_f16_vulkan_padded},
     {7, "staged", 1, 4, affine_b3_g32_f32_gemv_id_split_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g32_f32_gemv_id_split_f16_vulkan = {
@@ -1478,7 +1508,7 @@ const qk_kernel qk_affine_b3_g32_f32_gemv_id_split_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b3_g32_f32_gemv_id_split_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b3_g32_f32_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1511,11 +1541,13 @@ static const uint32_t affine_b3_g32_f32_gemv_id_int24_f16_vulkan_local_size_x[] 
 static const uint32_t affine_b3_g32_f32_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b3_g32_f32_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t affine_b3_g32_f32_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b3_g32_f32_gemv_id_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b3_g32_f32_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b3_g32_f32_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b3_g32_f32_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b3_g32_f32_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, affine_b3_g32_f32_gemv_id_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b3_g32_f32_gemv_id_int24_f16_vulkan_load_words},
+    {11, "padded", 0, 2, affine_b3_g32_f32_gemv_id_int24_f16_vulkan_padded},
     {7, "staged", 1, 4, affine_b3_g32_f32_gemv_id_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b3_g32_f32_gemv_id_int24_f16_vulkan = {
@@ -1530,7 +1562,7 @@ const qk_kernel qk_affine_b3_g32_f32_gemv_id_int24_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b3_g32_f32_gemv_id_int24_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b3_g32_f32_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

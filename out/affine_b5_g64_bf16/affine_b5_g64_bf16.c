@@ -629,6 +629,7 @@ static const uint32_t affine_b5_g64_bf16_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g64_bf16_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g64_bf16_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b5_g64_bf16_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b5_g64_bf16_gemv_f32_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b5_g64_bf16_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b5_g64_bf16_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g64_bf16_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b5_g64_bf16_gemv_f32_vulkan_batch},
@@ -636,6 +637,7 @@ static const qk_spec_constant affine_b5_g64_bf16_gemv_f32_vulkan_constants[] = {
     {3, "split", 1, 4, affine_b5_g64_bf16_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, affine_b5_g64_bf16_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b5_g64_bf16_gemv_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, affine_b5_g64_bf16_gemv_f32_vulkan_padded},
     {7, "staged", 1, 4, affine_b5_g64_bf16_gemv_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b5_g64_bf16_gemv_f32_vulkan = {
@@ -650,7 +652,7 @@ const qk_kernel qk_affine_b5_g64_bf16_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b5_g64_bf16_gemv_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = affine_b5_g64_bf16_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -707,6 +709,7 @@ static const uint32_t affine_b5_g64_bf16_gemv_int8_f32_vulkan_split[] = {1, 2, 4
 static const uint32_t affine_b5_g64_bf16_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t affine_b5_g64_bf16_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b5_g64_bf16_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b5_g64_bf16_gemv_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b5_g64_bf16_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b5_g64_bf16_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g64_bf16_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b5_g64_bf16_gemv_int8_f32_vulkan_batch},
@@ -715,6 +718,7 @@ static const qk_spec_constant affine_b5_g64_bf16_gemv_int8_f32_vulkan_constants[
     {4, "digits", 1, 1, affine_b5_g64_bf16_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b5_g64_bf16_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b5_g64_bf16_gemv_int8_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, affine_b5_g64_bf16_gemv_int8_f32_vulkan_padded},
     {7, "staged", 1, 4, affine_b5_g64_bf16_gemv_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b5_g64_bf16_gemv_int8_f32_vulkan = {
@@ -729,7 +733,7 @@ const qk_kernel qk_affine_b5_g64_bf16_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b5_g64_bf16_gemv_int8_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b5_g64_bf16_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -761,6 +765,7 @@ static const uint32_t affine_b5_g64_bf16_gemv_split_f32_vulkan_split[] = {1, 2, 
 static const uint32_t affine_b5_g64_bf16_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t affine_b5_g64_bf16_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b5_g64_bf16_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b5_g64_bf16_gemv_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b5_g64_bf16_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b5_g64_bf16_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g64_bf16_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b5_g64_bf16_gemv_split_f32_vulkan_batch},
@@ -769,6 +774,7 @@ static const qk_spec_constant affine_b5_g64_bf16_gemv_split_f32_vulkan_constants
     {4, "digits", 2, 1, affine_b5_g64_bf16_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b5_g64_bf16_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b5_g64_bf16_gemv_split_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, affine_b5_g64_bf16_gemv_split_f32_vulkan_padded},
     {7, "staged", 1, 4, affine_b5_g64_bf16_gemv_split_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b5_g64_bf16_gemv_split_f32_vulkan = {
@@ -783,7 +789,7 @@ const qk_kernel qk_affine_b5_g64_bf16_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b5_g64_bf16_gemv_split_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b5_g64_bf16_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -815,6 +821,7 @@ static const uint32_t affine_b5_g64_bf16_gemv_int24_f32_vulkan_split[] = {1, 2, 
 static const uint32_t affine_b5_g64_bf16_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t affine_b5_g64_bf16_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b5_g64_bf16_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b5_g64_bf16_gemv_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b5_g64_bf16_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b5_g64_bf16_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g64_bf16_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b5_g64_bf16_gemv_int24_f32_vulkan_batch},
@@ -823,6 +830,7 @@ static const qk_spec_constant affine_b5_g64_bf16_gemv_int24_f32_vulkan_constants
     {4, "digits", 3, 1, affine_b5_g64_bf16_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b5_g64_bf16_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b5_g64_bf16_gemv_int24_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, affine_b5_g64_bf16_gemv_int24_f32_vulkan_padded},
     {7, "staged", 1, 4, affine_b5_g64_bf16_gemv_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b5_g64_bf16_gemv_int24_f32_vulkan = {
@@ -837,7 +845,7 @@ const qk_kernel qk_affine_b5_g64_bf16_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b5_g64_bf16_gemv_int24_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b5_g64_bf16_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -868,6 +876,7 @@ static const uint32_t affine_b5_g64_bf16_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g64_bf16_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g64_bf16_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b5_g64_bf16_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b5_g64_bf16_gemv_f16_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b5_g64_bf16_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b5_g64_bf16_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g64_bf16_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b5_g64_bf16_gemv_f16_vulkan_batch},
@@ -875,6 +884,7 @@ static const qk_spec_constant affine_b5_g64_bf16_gemv_f16_vulkan_constants[] = {
     {3, "split", 1, 4, affine_b5_g64_bf16_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, affine_b5_g64_bf16_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b5_g64_bf16_gemv_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, affine_b5_g64_bf16_gemv_f16_vulkan_padded},
     {7, "staged", 1, 4, affine_b5_g64_bf16_gemv_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b5_g64_bf16_gemv_f16_vulkan = {
@@ -889,7 +899,7 @@ const qk_kernel qk_affine_b5_g64_bf16_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b5_g64_bf16_gemv_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = affine_b5_g64_bf16_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -946,6 +956,7 @@ static const uint32_t affine_b5_g64_bf16_gemv_int8_f16_vulkan_split[] = {1, 2, 4
 static const uint32_t affine_b5_g64_bf16_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t affine_b5_g64_bf16_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b5_g64_bf16_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b5_g64_bf16_gemv_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b5_g64_bf16_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b5_g64_bf16_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g64_bf16_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b5_g64_bf16_gemv_int8_f16_vulkan_batch},
@@ -954,6 +965,7 @@ static const qk_spec_constant affine_b5_g64_bf16_gemv_int8_f16_vulkan_constants[
     {4, "digits", 1, 1, affine_b5_g64_bf16_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b5_g64_bf16_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b5_g64_bf16_gemv_int8_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, affine_b5_g64_bf16_gemv_int8_f16_vulkan_padded},
     {7, "staged", 1, 4, affine_b5_g64_bf16_gemv_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b5_g64_bf16_gemv_int8_f16_vulkan = {
@@ -968,7 +980,7 @@ const qk_kernel qk_affine_b5_g64_bf16_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b5_g64_bf16_gemv_int8_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b5_g64_bf16_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1000,6 +1012,7 @@ static const uint32_t affine_b5_g64_bf16_gemv_split_f16_vulkan_split[] = {1, 2, 
 static const uint32_t affine_b5_g64_bf16_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t affine_b5_g64_bf16_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b5_g64_bf16_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b5_g64_bf16_gemv_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b5_g64_bf16_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b5_g64_bf16_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g64_bf16_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b5_g64_bf16_gemv_split_f16_vulkan_batch},
@@ -1008,6 +1021,7 @@ static const qk_spec_constant affine_b5_g64_bf16_gemv_split_f16_vulkan_constants
     {4, "digits", 2, 1, affine_b5_g64_bf16_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b5_g64_bf16_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b5_g64_bf16_gemv_split_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, affine_b5_g64_bf16_gemv_split_f16_vulkan_padded},
     {7, "staged", 1, 4, affine_b5_g64_bf16_gemv_split_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b5_g64_bf16_gemv_split_f16_vulkan = {
@@ -1022,7 +1036,7 @@ const qk_kernel qk_affine_b5_g64_bf16_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b5_g64_bf16_gemv_split_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b5_g64_bf16_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1054,6 +1068,7 @@ static const uint32_t affine_b5_g64_bf16_gemv_int24_f16_vulkan_split[] = {1, 2, 
 static const uint32_t affine_b5_g64_bf16_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t affine_b5_g64_bf16_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t affine_b5_g64_bf16_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t affine_b5_g64_bf16_gemv_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b5_g64_bf16_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b5_g64_bf16_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g64_bf16_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, affine_b5_g64_bf16_gemv_int24_f16_vulkan_batch},
@@ -1062,6 +1077,7 @@ static const qk_spec_constant affine_b5_g64_bf16_gemv_int24_f16_vulkan_constants
     {4, "digits", 3, 1, affine_b5_g64_bf16_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b5_g64_bf16_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, affine_b5_g64_bf16_gemv_int24_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, affine_b5_g64_bf16_gemv_int24_f16_vulkan_padded},
     {7, "staged", 1, 4, affine_b5_g64_bf16_gemv_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b5_g64_bf16_gemv_int24_f16_vulkan = {
@@ -1076,7 +1092,7 @@ const qk_kernel qk_affine_b5_g64_bf16_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = affine_b5_g64_bf16_gemv_int24_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = affine_b5_g64_bf16_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1108,10 +1124,12 @@ static const qk_field affine_b5_g64_bf16_gemv_id_f32_push[] = {
 static const uint32_t affine_b5_g64_bf16_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b5_g64_bf16_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g64_bf16_gemv_id_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b5_g64_bf16_gemv_id_f32_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b5_g64_bf16_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b5_g64_bf16_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g64_bf16_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b5_g64_bf16_gemv_id_f32_vulkan_rows},
     {5, "load_words", 4, 2, affine_b5_g64_bf16_gemv_id_f32_vulkan_load_words},
+    {11, "padded", 0, 2, affine_b5_g64_bf16_gemv_id_f32_vulkan_padded},
     {7, "staged", 1, 4, affine_b5_g64_bf16_gemv_id_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b5_g64_bf16_gemv_id_f32_vulkan = {
@@ -1126,7 +1144,7 @@ const qk_kernel qk_affine_b5_g64_bf16_gemv_id_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b5_g64_bf16_gemv_id_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = affine_b5_g64_bf16_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1179,11 +1197,13 @@ static const uint32_t affine_b5_g64_bf16_gemv_id_int8_f32_vulkan_local_size_x[] 
 static const uint32_t affine_b5_g64_bf16_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g64_bf16_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t affine_b5_g64_bf16_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b5_g64_bf16_gemv_id_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b5_g64_bf16_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b5_g64_bf16_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g64_bf16_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b5_g64_bf16_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, affine_b5_g64_bf16_gemv_id_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b5_g64_bf16_gemv_id_int8_f32_vulkan_load_words},
+    {11, "padded", 0, 2, affine_b5_g64_bf16_gemv_id_int8_f32_vulkan_padded},
     {7, "staged", 1, 4, affine_b5_g64_bf16_gemv_id_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b5_g64_bf16_gemv_id_int8_f32_vulkan = {
@@ -1198,7 +1218,7 @@ const qk_kernel qk_affine_b5_g64_bf16_gemv_id_int8_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b5_g64_bf16_gemv_id_int8_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b5_g64_bf16_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1231,11 +1251,13 @@ static const uint32_t affine_b5_g64_bf16_gemv_id_split_f32_vulkan_local_size_x[]
 static const uint32_t affine_b5_g64_bf16_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g64_bf16_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t affine_b5_g64_bf16_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b5_g64_bf16_gemv_id_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b5_g64_bf16_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b5_g64_bf16_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g64_bf16_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b5_g64_bf16_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, affine_b5_g64_bf16_gemv_id_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b5_g64_bf16_gemv_id_split_f32_vulkan_load_words},
+    {11, "padded", 0, 2, affine_b5_g64_bf16_gemv_id_split_f32_vulkan_padded},
     {7, "staged", 1, 4, affine_b5_g64_bf16_gemv_id_split_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b5_g64_bf16_gemv_id_split_f32_vulkan = {
@@ -1250,7 +1272,7 @@ const qk_kernel qk_affine_b5_g64_bf16_gemv_id_split_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b5_g64_bf16_gemv_id_split_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b5_g64_bf16_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1283,11 +1305,13 @@ static const uint32_t affine_b5_g64_bf16_gemv_id_int24_f32_vulkan_local_size_x[]
 static const uint32_t affine_b5_g64_bf16_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g64_bf16_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t affine_b5_g64_bf16_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b5_g64_bf16_gemv_id_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b5_g64_bf16_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b5_g64_bf16_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g64_bf16_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b5_g64_bf16_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, affine_b5_g64_bf16_gemv_id_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, affine_b5_g64_bf16_gemv_id_int24_f32_vulkan_load_words},
+    {11, "padded", 0, 2, affine_b5_g64_bf16_gemv_id_int24_f32_vulkan_padded},
     {7, "staged", 1, 4, affine_b5_g64_bf16_gemv_id_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_affine_b5_g64_bf16_gemv_id_int24_f32_vulkan = {
@@ -1302,7 +1326,7 @@ const qk_kernel qk_affine_b5_g64_bf16_gemv_id_int24_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b5_g64_bf16_gemv_id_int24_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b5_g64_bf16_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1334,10 +1358,12 @@ static const qk_field affine_b5_g64_bf16_gemv_id_f16_push[] = {
 static const uint32_t affine_b5_g64_bf16_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t affine_b5_g64_bf16_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g64_bf16_gemv_id_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b5_g64_bf16_gemv_id_f16_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b5_g64_bf16_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b5_g64_bf16_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g64_bf16_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b5_g64_bf16_gemv_id_f16_vulkan_rows},
     {5, "load_words", 4, 2, affine_b5_g64_bf16_gemv_id_f16_vulkan_load_words},
+    {11, "padded", 0, 2, affine_b5_g64_bf16_gemv_id_f16_vulkan_padded},
     {7, "staged", 1, 4, affine_b5_g64_bf16_gemv_id_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b5_g64_bf16_gemv_id_f16_vulkan = {
@@ -1352,7 +1378,7 @@ const qk_kernel qk_affine_b5_g64_bf16_gemv_id_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b5_g64_bf16_gemv_id_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = affine_b5_g64_bf16_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1405,11 +1431,13 @@ static const uint32_t affine_b5_g64_bf16_gemv_id_int8_f16_vulkan_local_size_x[] 
 static const uint32_t affine_b5_g64_bf16_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g64_bf16_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t affine_b5_g64_bf16_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b5_g64_bf16_gemv_id_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b5_g64_bf16_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b5_g64_bf16_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g64_bf16_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b5_g64_bf16_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, affine_b5_g64_bf16_gemv_id_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b5_g64_bf16_gemv_id_int8_f16_vulkan_load_words},
+    {11, "padded", 0, 2, affine_b5_g64_bf16_gemv_id_int8_f16_vulkan_padded},
     {7, "staged", 1, 4, affine_b5_g64_bf16_gemv_id_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b5_g64_bf16_gemv_id_int8_f16_vulkan = {
@@ -1424,7 +1452,7 @@ const qk_kernel qk_affine_b5_g64_bf16_gemv_id_int8_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b5_g64_bf16_gemv_id_int8_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b5_g64_bf16_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1457,11 +1485,13 @@ static const uint32_t affine_b5_g64_bf16_gemv_id_split_f16_vulkan_local_size_x[]
 static const uint32_t affine_b5_g64_bf16_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g64_bf16_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t affine_b5_g64_bf16_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b5_g64_bf16_gemv_id_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b5_g64_bf16_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b5_g64_bf16_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g64_bf16_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b5_g64_bf16_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, affine_b5_g64_bf16_gemv_id_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b5_g64_bf16_gemv_id_split_f16_vulkan_load_words},
+    {11, "padded", 0, 2, affine_b5_g64_bf16_gemv_id_split_f16_vulkan_padded},
     {7, "staged", 1, 4, affine_b5_g64_bf16_gemv_id_split_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b5_g64_bf16_gemv_id_split_f16_vulkan = {
@@ -1476,7 +1506,7 @@ const qk_kernel qk_affine_b5_g64_bf16_gemv_id_split_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b5_g64_bf16_gemv_id_split_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b5_g64_bf16_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1509,11 +1539,13 @@ static const uint32_t affine_b5_g64_bf16_gemv_id_int24_f16_vulkan_local_size_x[]
 static const uint32_t affine_b5_g64_bf16_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t affine_b5_g64_bf16_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t affine_b5_g64_bf16_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t affine_b5_g64_bf16_gemv_id_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t affine_b5_g64_bf16_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant affine_b5_g64_bf16_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, affine_b5_g64_bf16_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, affine_b5_g64_bf16_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, affine_b5_g64_bf16_gemv_id_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, affine_b5_g64_bf16_gemv_id_int24_f16_vulkan_load_words},
+    {11, "padded", 0, 2, affine_b5_g64_bf16_gemv_id_int24_f16_vulkan_padded},
     {7, "staged", 1, 4, affine_b5_g64_bf16_gemv_id_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_affine_b5_g64_bf16_gemv_id_int24_f16_vulkan = {
@@ -1528,7 +1560,7 @@ const qk_kernel qk_affine_b5_g64_bf16_gemv_id_int24_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = affine_b5_g64_bf16_gemv_id_int24_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = affine_b5_g64_bf16_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

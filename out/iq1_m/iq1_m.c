@@ -3295,6 +3295,7 @@ static const uint32_t iq1_m_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq1_m_gemv_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_int8_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq1_m_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_int8_f32_vulkan_local_size_x},
@@ -3304,6 +3305,7 @@ static const qk_spec_constant iq1_m_gemv_int8_f32_vulkan_constants[] = {{0, "loc
     {4, "digits", 1, 1, iq1_m_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq1_m_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq1_m_gemv_int8_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, iq1_m_gemv_int8_f32_vulkan_padded},
     {7, "staged", 1, 4, iq1_m_gemv_int8_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq1_m_gemv_int8_f32_vulkan_table_copies}};
 
@@ -3321,7 +3323,7 @@ const qk_kernel qk_iq1_m_gemv_int8_f32_vulkan = {
     .push = iq1_m_gemv_int8_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_int8_f32_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = iq1_m_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3354,6 +3356,7 @@ static const uint32_t iq1_m_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t iq1_m_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_m_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq1_m_gemv_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq1_m_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_split_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq1_m_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_split_f32_vulkan_local_size_x},
@@ -3363,6 +3366,7 @@ static const qk_spec_constant iq1_m_gemv_split_f32_vulkan_constants[] = {{0, "lo
     {4, "digits", 2, 1, iq1_m_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq1_m_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq1_m_gemv_split_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, iq1_m_gemv_split_f32_vulkan_padded},
     {7, "staged", 1, 4, iq1_m_gemv_split_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq1_m_gemv_split_f32_vulkan_table_copies}};
 
@@ -3380,7 +3384,7 @@ const qk_kernel qk_iq1_m_gemv_split_f32_vulkan = {
     .push = iq1_m_gemv_split_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_split_f32_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = iq1_m_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3413,6 +3417,7 @@ static const uint32_t iq1_m_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq1_m_gemv_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_int24_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq1_m_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_int24_f32_vulkan_local_size_x},
@@ -3422,6 +3427,7 @@ static const qk_spec_constant iq1_m_gemv_int24_f32_vulkan_constants[] = {{0, "lo
     {4, "digits", 3, 1, iq1_m_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq1_m_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq1_m_gemv_int24_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, iq1_m_gemv_int24_f32_vulkan_padded},
     {7, "staged", 1, 4, iq1_m_gemv_int24_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq1_m_gemv_int24_f32_vulkan_table_copies}};
 
@@ -3439,7 +3445,7 @@ const qk_kernel qk_iq1_m_gemv_int24_f32_vulkan = {
     .push = iq1_m_gemv_int24_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_int24_f32_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = iq1_m_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3548,6 +3554,7 @@ static const uint32_t iq1_m_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq1_m_gemv_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_int8_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq1_m_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_int8_f16_vulkan_local_size_x},
@@ -3557,6 +3564,7 @@ static const qk_spec_constant iq1_m_gemv_int8_f16_vulkan_constants[] = {{0, "loc
     {4, "digits", 1, 1, iq1_m_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq1_m_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq1_m_gemv_int8_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, iq1_m_gemv_int8_f16_vulkan_padded},
     {7, "staged", 1, 4, iq1_m_gemv_int8_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq1_m_gemv_int8_f16_vulkan_table_copies}};
 
@@ -3574,7 +3582,7 @@ const qk_kernel qk_iq1_m_gemv_int8_f16_vulkan = {
     .push = iq1_m_gemv_int8_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_int8_f16_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = iq1_m_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3607,6 +3615,7 @@ static const uint32_t iq1_m_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t iq1_m_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_m_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq1_m_gemv_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq1_m_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_split_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq1_m_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_split_f16_vulkan_local_size_x},
@@ -3616,6 +3625,7 @@ static const qk_spec_constant iq1_m_gemv_split_f16_vulkan_constants[] = {{0, "lo
     {4, "digits", 2, 1, iq1_m_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq1_m_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq1_m_gemv_split_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, iq1_m_gemv_split_f16_vulkan_padded},
     {7, "staged", 1, 4, iq1_m_gemv_split_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq1_m_gemv_split_f16_vulkan_table_copies}};
 
@@ -3633,7 +3643,7 @@ const qk_kernel qk_iq1_m_gemv_split_f16_vulkan = {
     .push = iq1_m_gemv_split_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_split_f16_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = iq1_m_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3666,6 +3676,7 @@ static const uint32_t iq1_m_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq1_m_gemv_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_int24_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq1_m_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_int24_f16_vulkan_local_size_x},
@@ -3675,6 +3686,7 @@ static const qk_spec_constant iq1_m_gemv_int24_f16_vulkan_constants[] = {{0, "lo
     {4, "digits", 3, 1, iq1_m_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq1_m_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq1_m_gemv_int24_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, iq1_m_gemv_int24_f16_vulkan_padded},
     {7, "staged", 1, 4, iq1_m_gemv_int24_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq1_m_gemv_int24_f16_vulkan_table_copies}};
 
@@ -3692,7 +3704,7 @@ const qk_kernel qk_iq1_m_gemv_int24_f16_vulkan = {
     .push = iq1_m_gemv_int24_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_int24_f16_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = iq1_m_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3795,12 +3807,14 @@ static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_id_int8_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq1_m_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_m_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, iq1_m_gemv_id_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq1_m_gemv_id_int8_f32_vulkan_load_words},
+    {11, "padded", 0, 2, iq1_m_gemv_id_int8_f32_vulkan_padded},
     {7, "staged", 1, 4, iq1_m_gemv_id_int8_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq1_m_gemv_id_int8_f32_vulkan_table_copies}};
 
@@ -3818,7 +3832,7 @@ const qk_kernel qk_iq1_m_gemv_id_int8_f32_vulkan = {
     .push = iq1_m_gemv_id_int8_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_int8_f32_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq1_m_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3852,12 +3866,14 @@ static const uint32_t iq1_m_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 1
 static const uint32_t iq1_m_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t iq1_m_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t iq1_m_gemv_id_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq1_m_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_id_split_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq1_m_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_m_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, iq1_m_gemv_id_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq1_m_gemv_id_split_f32_vulkan_load_words},
+    {11, "padded", 0, 2, iq1_m_gemv_id_split_f32_vulkan_padded},
     {7, "staged", 1, 4, iq1_m_gemv_id_split_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq1_m_gemv_id_split_f32_vulkan_table_copies}};
 
@@ -3875,7 +3891,7 @@ const qk_kernel qk_iq1_m_gemv_id_split_f32_vulkan = {
     .push = iq1_m_gemv_id_split_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_split_f32_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq1_m_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3909,12 +3925,14 @@ static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 1
 static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_id_int24_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq1_m_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_m_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, iq1_m_gemv_id_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq1_m_gemv_id_int24_f32_vulkan_load_words},
+    {11, "padded", 0, 2, iq1_m_gemv_id_int24_f32_vulkan_padded},
     {7, "staged", 1, 4, iq1_m_gemv_id_int24_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq1_m_gemv_id_int24_f32_vulkan_table_copies}};
 
@@ -3932,7 +3950,7 @@ const qk_kernel qk_iq1_m_gemv_id_int24_f32_vulkan = {
     .push = iq1_m_gemv_id_int24_f32_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_int24_f32_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq1_m_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -4035,12 +4053,14 @@ static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_id_int8_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq1_m_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_m_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, iq1_m_gemv_id_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq1_m_gemv_id_int8_f16_vulkan_load_words},
+    {11, "padded", 0, 2, iq1_m_gemv_id_int8_f16_vulkan_padded},
     {7, "staged", 1, 4, iq1_m_gemv_id_int8_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq1_m_gemv_id_int8_f16_vulkan_table_copies}};
 
@@ -4058,7 +4078,7 @@ const qk_kernel qk_iq1_m_gemv_id_int8_f16_vulkan = {
     .push = iq1_m_gemv_id_int8_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_int8_f16_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq1_m_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -4092,12 +4112,14 @@ static const uint32_t iq1_m_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 1
 static const uint32_t iq1_m_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t iq1_m_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t iq1_m_gemv_id_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq1_m_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_id_split_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq1_m_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_m_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, iq1_m_gemv_id_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq1_m_gemv_id_split_f16_vulkan_load_words},
+    {11, "padded", 0, 2, iq1_m_gemv_id_split_f16_vulkan_padded},
     {7, "staged", 1, 4, iq1_m_gemv_id_split_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq1_m_gemv_id_split_f16_vulkan_table_copies}};
 
@@ -4115,7 +4137,7 @@ const qk_kernel qk_iq1_m_gemv_id_split_f16_vulkan = {
     .push = iq1_m_gemv_id_split_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_split_f16_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq1_m_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -4149,12 +4171,14 @@ static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 1
 static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_m_gemv_id_int24_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq1_m_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_m_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_m_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, iq1_m_gemv_id_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq1_m_gemv_id_int24_f16_vulkan_load_words},
+    {11, "padded", 0, 2, iq1_m_gemv_id_int24_f16_vulkan_padded},
     {7, "staged", 1, 4, iq1_m_gemv_id_int24_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq1_m_gemv_id_int24_f16_vulkan_table_copies}};
 
@@ -4172,7 +4196,7 @@ const qk_kernel qk_iq1_m_gemv_id_int24_f16_vulkan = {
     .push = iq1_m_gemv_id_int24_f16_push,
     .table_count = 1,
     .tables = iq1_m_gemv_id_int24_f16_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq1_m_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

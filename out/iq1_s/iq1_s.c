@@ -3286,6 +3286,7 @@ static const uint32_t iq1_s_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq1_s_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t iq1_s_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_s_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq1_s_gemv_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq1_s_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_s_gemv_int8_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq1_s_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_int8_f32_vulkan_local_size_x},
@@ -3295,6 +3296,7 @@ static const qk_spec_constant iq1_s_gemv_int8_f32_vulkan_constants[] = {{0, "loc
     {4, "digits", 1, 1, iq1_s_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq1_s_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq1_s_gemv_int8_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, iq1_s_gemv_int8_f32_vulkan_padded},
     {7, "staged", 1, 4, iq1_s_gemv_int8_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq1_s_gemv_int8_f32_vulkan_table_copies}};
 
@@ -3312,7 +3314,7 @@ const qk_kernel qk_iq1_s_gemv_int8_f32_vulkan = {
     .push = iq1_s_gemv_int8_f32_push,
     .table_count = 1,
     .tables = iq1_s_gemv_int8_f32_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = iq1_s_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3345,6 +3347,7 @@ static const uint32_t iq1_s_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq1_s_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t iq1_s_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_s_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq1_s_gemv_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq1_s_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_s_gemv_split_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq1_s_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_split_f32_vulkan_local_size_x},
@@ -3354,6 +3357,7 @@ static const qk_spec_constant iq1_s_gemv_split_f32_vulkan_constants[] = {{0, "lo
     {4, "digits", 2, 1, iq1_s_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq1_s_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq1_s_gemv_split_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, iq1_s_gemv_split_f32_vulkan_padded},
     {7, "staged", 1, 4, iq1_s_gemv_split_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq1_s_gemv_split_f32_vulkan_table_copies}};
 
@@ -3371,7 +3375,7 @@ const qk_kernel qk_iq1_s_gemv_split_f32_vulkan = {
     .push = iq1_s_gemv_split_f32_push,
     .table_count = 1,
     .tables = iq1_s_gemv_split_f32_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = iq1_s_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3404,6 +3408,7 @@ static const uint32_t iq1_s_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq1_s_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t iq1_s_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_s_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq1_s_gemv_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq1_s_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_s_gemv_int24_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq1_s_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_int24_f32_vulkan_local_size_x},
@@ -3413,6 +3418,7 @@ static const qk_spec_constant iq1_s_gemv_int24_f32_vulkan_constants[] = {{0, "lo
     {4, "digits", 3, 1, iq1_s_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq1_s_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq1_s_gemv_int24_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, iq1_s_gemv_int24_f32_vulkan_padded},
     {7, "staged", 1, 4, iq1_s_gemv_int24_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq1_s_gemv_int24_f32_vulkan_table_copies}};
 
@@ -3430,7 +3436,7 @@ const qk_kernel qk_iq1_s_gemv_int24_f32_vulkan = {
     .push = iq1_s_gemv_int24_f32_push,
     .table_count = 1,
     .tables = iq1_s_gemv_int24_f32_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = iq1_s_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3539,6 +3545,7 @@ static const uint32_t iq1_s_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq1_s_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t iq1_s_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_s_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq1_s_gemv_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq1_s_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_s_gemv_int8_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq1_s_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_int8_f16_vulkan_local_size_x},
@@ -3548,6 +3555,7 @@ static const qk_spec_constant iq1_s_gemv_int8_f16_vulkan_constants[] = {{0, "loc
     {4, "digits", 1, 1, iq1_s_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq1_s_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq1_s_gemv_int8_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, iq1_s_gemv_int8_f16_vulkan_padded},
     {7, "staged", 1, 4, iq1_s_gemv_int8_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq1_s_gemv_int8_f16_vulkan_table_copies}};
 
@@ -3565,7 +3573,7 @@ const qk_kernel qk_iq1_s_gemv_int8_f16_vulkan = {
     .push = iq1_s_gemv_int8_f16_push,
     .table_count = 1,
     .tables = iq1_s_gemv_int8_f16_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = iq1_s_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3598,6 +3606,7 @@ static const uint32_t iq1_s_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq1_s_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t iq1_s_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_s_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq1_s_gemv_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq1_s_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_s_gemv_split_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq1_s_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_split_f16_vulkan_local_size_x},
@@ -3607,6 +3616,7 @@ static const qk_spec_constant iq1_s_gemv_split_f16_vulkan_constants[] = {{0, "lo
     {4, "digits", 2, 1, iq1_s_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq1_s_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq1_s_gemv_split_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, iq1_s_gemv_split_f16_vulkan_padded},
     {7, "staged", 1, 4, iq1_s_gemv_split_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq1_s_gemv_split_f16_vulkan_table_copies}};
 
@@ -3624,7 +3634,7 @@ const qk_kernel qk_iq1_s_gemv_split_f16_vulkan = {
     .push = iq1_s_gemv_split_f16_push,
     .table_count = 1,
     .tables = iq1_s_gemv_split_f16_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = iq1_s_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3657,6 +3667,7 @@ static const uint32_t iq1_s_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq1_s_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t iq1_s_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq1_s_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq1_s_gemv_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq1_s_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_s_gemv_int24_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq1_s_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_int24_f16_vulkan_local_size_x},
@@ -3666,6 +3677,7 @@ static const qk_spec_constant iq1_s_gemv_int24_f16_vulkan_constants[] = {{0, "lo
     {4, "digits", 3, 1, iq1_s_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq1_s_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq1_s_gemv_int24_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, iq1_s_gemv_int24_f16_vulkan_padded},
     {7, "staged", 1, 4, iq1_s_gemv_int24_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq1_s_gemv_int24_f16_vulkan_table_copies}};
 
@@ -3683,7 +3695,7 @@ const qk_kernel qk_iq1_s_gemv_int24_f16_vulkan = {
     .push = iq1_s_gemv_int24_f16_push,
     .table_count = 1,
     .tables = iq1_s_gemv_int24_f16_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = iq1_s_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3786,12 +3798,14 @@ static const uint32_t iq1_s_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t iq1_s_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_s_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t iq1_s_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t iq1_s_gemv_id_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq1_s_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_s_gemv_id_int8_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq1_s_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_s_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, iq1_s_gemv_id_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq1_s_gemv_id_int8_f32_vulkan_load_words},
+    {11, "padded", 0, 2, iq1_s_gemv_id_int8_f32_vulkan_padded},
     {7, "staged", 1, 4, iq1_s_gemv_id_int8_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq1_s_gemv_id_int8_f32_vulkan_table_copies}};
 
@@ -3809,7 +3823,7 @@ const qk_kernel qk_iq1_s_gemv_id_int8_f32_vulkan = {
     .push = iq1_s_gemv_id_int8_f32_push,
     .table_count = 1,
     .tables = iq1_s_gemv_id_int8_f32_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq1_s_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3843,12 +3857,14 @@ static const uint32_t iq1_s_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 1
 static const uint32_t iq1_s_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_s_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t iq1_s_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t iq1_s_gemv_id_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq1_s_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_s_gemv_id_split_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq1_s_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_s_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, iq1_s_gemv_id_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq1_s_gemv_id_split_f32_vulkan_load_words},
+    {11, "padded", 0, 2, iq1_s_gemv_id_split_f32_vulkan_padded},
     {7, "staged", 1, 4, iq1_s_gemv_id_split_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq1_s_gemv_id_split_f32_vulkan_table_copies}};
 
@@ -3866,7 +3882,7 @@ const qk_kernel qk_iq1_s_gemv_id_split_f32_vulkan = {
     .push = iq1_s_gemv_id_split_f32_push,
     .table_count = 1,
     .tables = iq1_s_gemv_id_split_f32_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq1_s_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -3900,12 +3916,14 @@ static const uint32_t iq1_s_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 1
 static const uint32_t iq1_s_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_s_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t iq1_s_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t iq1_s_gemv_id_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq1_s_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_s_gemv_id_int24_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq1_s_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_s_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, iq1_s_gemv_id_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq1_s_gemv_id_int24_f32_vulkan_load_words},
+    {11, "padded", 0, 2, iq1_s_gemv_id_int24_f32_vulkan_padded},
     {7, "staged", 1, 4, iq1_s_gemv_id_int24_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq1_s_gemv_id_int24_f32_vulkan_table_copies}};
 
@@ -3923,7 +3941,7 @@ const qk_kernel qk_iq1_s_gemv_id_int24_f32_vulkan = {
     .push = iq1_s_gemv_id_int24_f32_push,
     .table_count = 1,
     .tables = iq1_s_gemv_id_int24_f32_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq1_s_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -4026,12 +4044,14 @@ static const uint32_t iq1_s_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t iq1_s_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_s_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t iq1_s_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t iq1_s_gemv_id_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq1_s_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_s_gemv_id_int8_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq1_s_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_s_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, iq1_s_gemv_id_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq1_s_gemv_id_int8_f16_vulkan_load_words},
+    {11, "padded", 0, 2, iq1_s_gemv_id_int8_f16_vulkan_padded},
     {7, "staged", 1, 4, iq1_s_gemv_id_int8_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq1_s_gemv_id_int8_f16_vulkan_table_copies}};
 
@@ -4049,7 +4069,7 @@ const qk_kernel qk_iq1_s_gemv_id_int8_f16_vulkan = {
     .push = iq1_s_gemv_id_int8_f16_push,
     .table_count = 1,
     .tables = iq1_s_gemv_id_int8_f16_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq1_s_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -4083,12 +4103,14 @@ static const uint32_t iq1_s_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 1
 static const uint32_t iq1_s_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_s_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t iq1_s_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t iq1_s_gemv_id_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq1_s_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_s_gemv_id_split_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq1_s_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_s_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, iq1_s_gemv_id_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq1_s_gemv_id_split_f16_vulkan_load_words},
+    {11, "padded", 0, 2, iq1_s_gemv_id_split_f16_vulkan_padded},
     {7, "staged", 1, 4, iq1_s_gemv_id_split_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq1_s_gemv_id_split_f16_vulkan_table_copies}};
 
@@ -4106,7 +4128,7 @@ const qk_kernel qk_iq1_s_gemv_id_split_f16_vulkan = {
     .push = iq1_s_gemv_id_split_f16_push,
     .table_count = 1,
     .tables = iq1_s_gemv_id_split_f16_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq1_s_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -4140,12 +4162,14 @@ static const uint32_t iq1_s_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 1
 static const uint32_t iq1_s_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq1_s_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t iq1_s_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t iq1_s_gemv_id_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq1_s_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq1_s_gemv_id_int24_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq1_s_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq1_s_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq1_s_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, iq1_s_gemv_id_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq1_s_gemv_id_int24_f16_vulkan_load_words},
+    {11, "padded", 0, 2, iq1_s_gemv_id_int24_f16_vulkan_padded},
     {7, "staged", 1, 4, iq1_s_gemv_id_int24_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq1_s_gemv_id_int24_f16_vulkan_table_copies}};
 
@@ -4163,7 +4187,7 @@ const qk_kernel qk_iq1_s_gemv_id_int24_f16_vulkan = {
     .push = iq1_s_gemv_id_int24_f16_push,
     .table_count = 1,
     .tables = iq1_s_gemv_id_int24_f16_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq1_s_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -2004,6 +2004,7 @@ static const uint32_t iq2_s_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t iq2_s_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_s_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq2_s_gemv_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_s_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_s_gemv_int8_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_s_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_int8_f32_vulkan_local_size_x},
@@ -2013,6 +2014,7 @@ static const qk_spec_constant iq2_s_gemv_int8_f32_vulkan_constants[] = {{0, "loc
     {4, "digits", 1, 1, iq2_s_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq2_s_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_s_gemv_int8_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, iq2_s_gemv_int8_f32_vulkan_padded},
     {7, "staged", 1, 4, iq2_s_gemv_int8_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_s_gemv_int8_f32_vulkan_table_copies}};
 
@@ -2030,7 +2032,7 @@ const qk_kernel qk_iq2_s_gemv_int8_f32_vulkan = {
     .push = iq2_s_gemv_int8_f32_push,
     .table_count = 1,
     .tables = iq2_s_gemv_int8_f32_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = iq2_s_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2063,6 +2065,7 @@ static const uint32_t iq2_s_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t iq2_s_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_s_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq2_s_gemv_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_s_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_s_gemv_split_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_s_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_split_f32_vulkan_local_size_x},
@@ -2072,6 +2075,7 @@ static const qk_spec_constant iq2_s_gemv_split_f32_vulkan_constants[] = {{0, "lo
     {4, "digits", 2, 1, iq2_s_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq2_s_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_s_gemv_split_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, iq2_s_gemv_split_f32_vulkan_padded},
     {7, "staged", 1, 4, iq2_s_gemv_split_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_s_gemv_split_f32_vulkan_table_copies}};
 
@@ -2089,7 +2093,7 @@ const qk_kernel qk_iq2_s_gemv_split_f32_vulkan = {
     .push = iq2_s_gemv_split_f32_push,
     .table_count = 1,
     .tables = iq2_s_gemv_split_f32_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = iq2_s_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2122,6 +2126,7 @@ static const uint32_t iq2_s_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t iq2_s_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_s_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq2_s_gemv_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_s_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_s_gemv_int24_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_s_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_int24_f32_vulkan_local_size_x},
@@ -2131,6 +2136,7 @@ static const qk_spec_constant iq2_s_gemv_int24_f32_vulkan_constants[] = {{0, "lo
     {4, "digits", 3, 1, iq2_s_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq2_s_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_s_gemv_int24_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, iq2_s_gemv_int24_f32_vulkan_padded},
     {7, "staged", 1, 4, iq2_s_gemv_int24_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_s_gemv_int24_f32_vulkan_table_copies}};
 
@@ -2148,7 +2154,7 @@ const qk_kernel qk_iq2_s_gemv_int24_f32_vulkan = {
     .push = iq2_s_gemv_int24_f32_push,
     .table_count = 1,
     .tables = iq2_s_gemv_int24_f32_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = iq2_s_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2257,6 +2263,7 @@ static const uint32_t iq2_s_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t iq2_s_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_s_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq2_s_gemv_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_s_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_s_gemv_int8_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_s_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_int8_f16_vulkan_local_size_x},
@@ -2266,6 +2273,7 @@ static const qk_spec_constant iq2_s_gemv_int8_f16_vulkan_constants[] = {{0, "loc
     {4, "digits", 1, 1, iq2_s_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq2_s_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_s_gemv_int8_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, iq2_s_gemv_int8_f16_vulkan_padded},
     {7, "staged", 1, 4, iq2_s_gemv_int8_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_s_gemv_int8_f16_vulkan_table_copies}};
 
@@ -2283,7 +2291,7 @@ const qk_kernel qk_iq2_s_gemv_int8_f16_vulkan = {
     .push = iq2_s_gemv_int8_f16_push,
     .table_count = 1,
     .tables = iq2_s_gemv_int8_f16_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = iq2_s_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2316,6 +2324,7 @@ static const uint32_t iq2_s_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t iq2_s_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_s_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq2_s_gemv_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_s_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_s_gemv_split_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_s_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_split_f16_vulkan_local_size_x},
@@ -2325,6 +2334,7 @@ static const qk_spec_constant iq2_s_gemv_split_f16_vulkan_constants[] = {{0, "lo
     {4, "digits", 2, 1, iq2_s_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq2_s_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_s_gemv_split_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, iq2_s_gemv_split_f16_vulkan_padded},
     {7, "staged", 1, 4, iq2_s_gemv_split_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_s_gemv_split_f16_vulkan_table_copies}};
 
@@ -2342,7 +2352,7 @@ const qk_kernel qk_iq2_s_gemv_split_f16_vulkan = {
     .push = iq2_s_gemv_split_f16_push,
     .table_count = 1,
     .tables = iq2_s_gemv_split_f16_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = iq2_s_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2375,6 +2385,7 @@ static const uint32_t iq2_s_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t iq2_s_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_s_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq2_s_gemv_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_s_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_s_gemv_int24_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_s_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_int24_f16_vulkan_local_size_x},
@@ -2384,6 +2395,7 @@ static const qk_spec_constant iq2_s_gemv_int24_f16_vulkan_constants[] = {{0, "lo
     {4, "digits", 3, 1, iq2_s_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq2_s_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_s_gemv_int24_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, iq2_s_gemv_int24_f16_vulkan_padded},
     {7, "staged", 1, 4, iq2_s_gemv_int24_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_s_gemv_int24_f16_vulkan_table_copies}};
 
@@ -2401,7 +2413,7 @@ const qk_kernel qk_iq2_s_gemv_int24_f16_vulkan = {
     .push = iq2_s_gemv_int24_f16_push,
     .table_count = 1,
     .tables = iq2_s_gemv_int24_f16_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = iq2_s_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2504,12 +2516,14 @@ static const uint32_t iq2_s_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t iq2_s_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t iq2_s_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t iq2_s_gemv_id_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_s_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_s_gemv_id_int8_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_s_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_s_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, iq2_s_gemv_id_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq2_s_gemv_id_int8_f32_vulkan_load_words},
+    {11, "padded", 0, 2, iq2_s_gemv_id_int8_f32_vulkan_padded},
     {7, "staged", 1, 4, iq2_s_gemv_id_int8_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_s_gemv_id_int8_f32_vulkan_table_copies}};
 
@@ -2527,7 +2541,7 @@ const qk_kernel qk_iq2_s_gemv_id_int8_f32_vulkan = {
     .push = iq2_s_gemv_id_int8_f32_push,
     .table_count = 1,
     .tables = iq2_s_gemv_id_int8_f32_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq2_s_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2561,12 +2575,14 @@ static const uint32_t iq2_s_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 1
 static const uint32_t iq2_s_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t iq2_s_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t iq2_s_gemv_id_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_s_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_s_gemv_id_split_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_s_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_s_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, iq2_s_gemv_id_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq2_s_gemv_id_split_f32_vulkan_load_words},
+    {11, "padded", 0, 2, iq2_s_gemv_id_split_f32_vulkan_padded},
     {7, "staged", 1, 4, iq2_s_gemv_id_split_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_s_gemv_id_split_f32_vulkan_table_copies}};
 
@@ -2584,7 +2600,7 @@ const qk_kernel qk_iq2_s_gemv_id_split_f32_vulkan = {
     .push = iq2_s_gemv_id_split_f32_push,
     .table_count = 1,
     .tables = iq2_s_gemv_id_split_f32_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq2_s_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2618,12 +2634,14 @@ static const uint32_t iq2_s_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 1
 static const uint32_t iq2_s_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t iq2_s_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t iq2_s_gemv_id_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_s_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_s_gemv_id_int24_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_s_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_s_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, iq2_s_gemv_id_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq2_s_gemv_id_int24_f32_vulkan_load_words},
+    {11, "padded", 0, 2, iq2_s_gemv_id_int24_f32_vulkan_padded},
     {7, "staged", 1, 4, iq2_s_gemv_id_int24_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_s_gemv_id_int24_f32_vulkan_table_copies}};
 
@@ -2641,7 +2659,7 @@ const qk_kernel qk_iq2_s_gemv_id_int24_f32_vulkan = {
     .push = iq2_s_gemv_id_int24_f32_push,
     .table_count = 1,
     .tables = iq2_s_gemv_id_int24_f32_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq2_s_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2744,12 +2762,14 @@ static const uint32_t iq2_s_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t iq2_s_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t iq2_s_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t iq2_s_gemv_id_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_s_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_s_gemv_id_int8_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_s_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_s_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, iq2_s_gemv_id_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq2_s_gemv_id_int8_f16_vulkan_load_words},
+    {11, "padded", 0, 2, iq2_s_gemv_id_int8_f16_vulkan_padded},
     {7, "staged", 1, 4, iq2_s_gemv_id_int8_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_s_gemv_id_int8_f16_vulkan_table_copies}};
 
@@ -2767,7 +2787,7 @@ const qk_kernel qk_iq2_s_gemv_id_int8_f16_vulkan = {
     .push = iq2_s_gemv_id_int8_f16_push,
     .table_count = 1,
     .tables = iq2_s_gemv_id_int8_f16_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq2_s_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2801,12 +2821,14 @@ static const uint32_t iq2_s_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 1
 static const uint32_t iq2_s_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t iq2_s_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t iq2_s_gemv_id_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_s_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_s_gemv_id_split_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_s_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_s_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, iq2_s_gemv_id_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq2_s_gemv_id_split_f16_vulkan_load_words},
+    {11, "padded", 0, 2, iq2_s_gemv_id_split_f16_vulkan_padded},
     {7, "staged", 1, 4, iq2_s_gemv_id_split_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_s_gemv_id_split_f16_vulkan_table_copies}};
 
@@ -2824,7 +2846,7 @@ const qk_kernel qk_iq2_s_gemv_id_split_f16_vulkan = {
     .push = iq2_s_gemv_id_split_f16_push,
     .table_count = 1,
     .tables = iq2_s_gemv_id_split_f16_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq2_s_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2858,12 +2880,14 @@ static const uint32_t iq2_s_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 1
 static const uint32_t iq2_s_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_s_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t iq2_s_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t iq2_s_gemv_id_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_s_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_s_gemv_id_int24_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_s_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_s_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_s_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, iq2_s_gemv_id_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq2_s_gemv_id_int24_f16_vulkan_load_words},
+    {11, "padded", 0, 2, iq2_s_gemv_id_int24_f16_vulkan_padded},
     {7, "staged", 1, 4, iq2_s_gemv_id_int24_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_s_gemv_id_int24_f16_vulkan_table_copies}};
 
@@ -2881,7 +2905,7 @@ const qk_kernel qk_iq2_s_gemv_id_int24_f16_vulkan = {
     .push = iq2_s_gemv_id_int24_f16_push,
     .table_count = 1,
     .tables = iq2_s_gemv_id_int24_f16_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq2_s_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -1400,6 +1400,7 @@ static const uint32_t iq2_xs_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq2_xs_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t iq2_xs_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_xs_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq2_xs_gemv_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_xs_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_xs_gemv_int8_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xs_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_gemv_int8_f32_vulkan_local_size_x},
@@ -1409,6 +1410,7 @@ static const qk_spec_constant iq2_xs_gemv_int8_f32_vulkan_constants[] = {{0, "lo
     {4, "digits", 1, 1, iq2_xs_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq2_xs_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_xs_gemv_int8_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, iq2_xs_gemv_int8_f32_vulkan_padded},
     {7, "staged", 1, 4, iq2_xs_gemv_int8_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_xs_gemv_int8_f32_vulkan_table_copies}};
 
@@ -1426,7 +1428,7 @@ const qk_kernel qk_iq2_xs_gemv_int8_f32_vulkan = {
     .push = iq2_xs_gemv_int8_f32_push,
     .table_count = 2,
     .tables = iq2_xs_gemv_int8_f32_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = iq2_xs_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1460,6 +1462,7 @@ static const uint32_t iq2_xs_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq2_xs_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t iq2_xs_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_xs_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq2_xs_gemv_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_xs_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_xs_gemv_split_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xs_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_gemv_split_f32_vulkan_local_size_x},
@@ -1469,6 +1472,7 @@ static const qk_spec_constant iq2_xs_gemv_split_f32_vulkan_constants[] = {{0, "l
     {4, "digits", 2, 1, iq2_xs_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq2_xs_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_xs_gemv_split_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, iq2_xs_gemv_split_f32_vulkan_padded},
     {7, "staged", 1, 4, iq2_xs_gemv_split_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_xs_gemv_split_f32_vulkan_table_copies}};
 
@@ -1486,7 +1490,7 @@ const qk_kernel qk_iq2_xs_gemv_split_f32_vulkan = {
     .push = iq2_xs_gemv_split_f32_push,
     .table_count = 2,
     .tables = iq2_xs_gemv_split_f32_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = iq2_xs_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1520,6 +1524,7 @@ static const uint32_t iq2_xs_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq2_xs_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t iq2_xs_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_xs_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq2_xs_gemv_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_xs_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_xs_gemv_int24_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xs_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_gemv_int24_f32_vulkan_local_size_x},
@@ -1529,6 +1534,7 @@ static const qk_spec_constant iq2_xs_gemv_int24_f32_vulkan_constants[] = {{0, "l
     {4, "digits", 3, 1, iq2_xs_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq2_xs_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_xs_gemv_int24_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, iq2_xs_gemv_int24_f32_vulkan_padded},
     {7, "staged", 1, 4, iq2_xs_gemv_int24_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_xs_gemv_int24_f32_vulkan_table_copies}};
 
@@ -1546,7 +1552,7 @@ const qk_kernel qk_iq2_xs_gemv_int24_f32_vulkan = {
     .push = iq2_xs_gemv_int24_f32_push,
     .table_count = 2,
     .tables = iq2_xs_gemv_int24_f32_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = iq2_xs_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1657,6 +1663,7 @@ static const uint32_t iq2_xs_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq2_xs_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t iq2_xs_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_xs_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq2_xs_gemv_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_xs_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_xs_gemv_int8_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xs_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_gemv_int8_f16_vulkan_local_size_x},
@@ -1666,6 +1673,7 @@ static const qk_spec_constant iq2_xs_gemv_int8_f16_vulkan_constants[] = {{0, "lo
     {4, "digits", 1, 1, iq2_xs_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq2_xs_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_xs_gemv_int8_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, iq2_xs_gemv_int8_f16_vulkan_padded},
     {7, "staged", 1, 4, iq2_xs_gemv_int8_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_xs_gemv_int8_f16_vulkan_table_copies}};
 
@@ -1683,7 +1691,7 @@ const qk_kernel qk_iq2_xs_gemv_int8_f16_vulkan = {
     .push = iq2_xs_gemv_int8_f16_push,
     .table_count = 2,
     .tables = iq2_xs_gemv_int8_f16_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = iq2_xs_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1717,6 +1725,7 @@ static const uint32_t iq2_xs_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq2_xs_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t iq2_xs_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_xs_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq2_xs_gemv_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_xs_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_xs_gemv_split_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xs_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_gemv_split_f16_vulkan_local_size_x},
@@ -1726,6 +1735,7 @@ static const qk_spec_constant iq2_xs_gemv_split_f16_vulkan_constants[] = {{0, "l
     {4, "digits", 2, 1, iq2_xs_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq2_xs_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_xs_gemv_split_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, iq2_xs_gemv_split_f16_vulkan_padded},
     {7, "staged", 1, 4, iq2_xs_gemv_split_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_xs_gemv_split_f16_vulkan_table_copies}};
 
@@ -1743,7 +1753,7 @@ const qk_kernel qk_iq2_xs_gemv_split_f16_vulkan = {
     .push = iq2_xs_gemv_split_f16_push,
     .table_count = 2,
     .tables = iq2_xs_gemv_split_f16_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = iq2_xs_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1777,6 +1787,7 @@ static const uint32_t iq2_xs_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq2_xs_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t iq2_xs_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_xs_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq2_xs_gemv_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_xs_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_xs_gemv_int24_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xs_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_gemv_int24_f16_vulkan_local_size_x},
@@ -1786,6 +1797,7 @@ static const qk_spec_constant iq2_xs_gemv_int24_f16_vulkan_constants[] = {{0, "l
     {4, "digits", 3, 1, iq2_xs_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq2_xs_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_xs_gemv_int24_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, iq2_xs_gemv_int24_f16_vulkan_padded},
     {7, "staged", 1, 4, iq2_xs_gemv_int24_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_xs_gemv_int24_f16_vulkan_table_copies}};
 
@@ -1803,7 +1815,7 @@ const qk_kernel qk_iq2_xs_gemv_int24_f16_vulkan = {
     .push = iq2_xs_gemv_int24_f16_push,
     .table_count = 2,
     .tables = iq2_xs_gemv_int24_f16_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = iq2_xs_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1908,12 +1920,14 @@ static const uint32_t iq2_xs_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 1
 static const uint32_t iq2_xs_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_xs_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t iq2_xs_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t iq2_xs_gemv_id_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_xs_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_xs_gemv_id_int8_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xs_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_xs_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, iq2_xs_gemv_id_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq2_xs_gemv_id_int8_f32_vulkan_load_words},
+    {11, "padded", 0, 2, iq2_xs_gemv_id_int8_f32_vulkan_padded},
     {7, "staged", 1, 4, iq2_xs_gemv_id_int8_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_xs_gemv_id_int8_f32_vulkan_table_copies}};
 
@@ -1931,7 +1945,7 @@ const qk_kernel qk_iq2_xs_gemv_id_int8_f32_vulkan = {
     .push = iq2_xs_gemv_id_int8_f32_push,
     .table_count = 2,
     .tables = iq2_xs_gemv_id_int8_f32_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq2_xs_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1966,12 +1980,14 @@ static const uint32_t iq2_xs_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 
 static const uint32_t iq2_xs_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_xs_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t iq2_xs_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t iq2_xs_gemv_id_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_xs_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_xs_gemv_id_split_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xs_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_xs_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, iq2_xs_gemv_id_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq2_xs_gemv_id_split_f32_vulkan_load_words},
+    {11, "padded", 0, 2, iq2_xs_gemv_id_split_f32_vulkan_padded},
     {7, "staged", 1, 4, iq2_xs_gemv_id_split_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_xs_gemv_id_split_f32_vulkan_table_copies}};
 
@@ -1989,7 +2005,7 @@ const qk_kernel qk_iq2_xs_gemv_id_split_f32_vulkan = {
     .push = iq2_xs_gemv_id_split_f32_push,
     .table_count = 2,
     .tables = iq2_xs_gemv_id_split_f32_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq2_xs_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2024,12 +2040,14 @@ static const uint32_t iq2_xs_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 
 static const uint32_t iq2_xs_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_xs_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t iq2_xs_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t iq2_xs_gemv_id_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_xs_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_xs_gemv_id_int24_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xs_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_xs_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, iq2_xs_gemv_id_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq2_xs_gemv_id_int24_f32_vulkan_load_words},
+    {11, "padded", 0, 2, iq2_xs_gemv_id_int24_f32_vulkan_padded},
     {7, "staged", 1, 4, iq2_xs_gemv_id_int24_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_xs_gemv_id_int24_f32_vulkan_table_copies}};
 
@@ -2047,7 +2065,7 @@ const qk_kernel qk_iq2_xs_gemv_id_int24_f32_vulkan = {
     .push = iq2_xs_gemv_id_int24_f32_push,
     .table_count = 2,
     .tables = iq2_xs_gemv_id_int24_f32_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq2_xs_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2152,12 +2170,14 @@ static const uint32_t iq2_xs_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 1
 static const uint32_t iq2_xs_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_xs_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t iq2_xs_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t iq2_xs_gemv_id_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_xs_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_xs_gemv_id_int8_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xs_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_xs_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, iq2_xs_gemv_id_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq2_xs_gemv_id_int8_f16_vulkan_load_words},
+    {11, "padded", 0, 2, iq2_xs_gemv_id_int8_f16_vulkan_padded},
     {7, "staged", 1, 4, iq2_xs_gemv_id_int8_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_xs_gemv_id_int8_f16_vulkan_table_copies}};
 
@@ -2175,7 +2195,7 @@ const qk_kernel qk_iq2_xs_gemv_id_int8_f16_vulkan = {
     .push = iq2_xs_gemv_id_int8_f16_push,
     .table_count = 2,
     .tables = iq2_xs_gemv_id_int8_f16_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq2_xs_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2210,12 +2230,14 @@ static const uint32_t iq2_xs_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 
 static const uint32_t iq2_xs_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_xs_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t iq2_xs_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t iq2_xs_gemv_id_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_xs_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_xs_gemv_id_split_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xs_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_xs_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, iq2_xs_gemv_id_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq2_xs_gemv_id_split_f16_vulkan_load_words},
+    {11, "padded", 0, 2, iq2_xs_gemv_id_split_f16_vulkan_padded},
     {7, "staged", 1, 4, iq2_xs_gemv_id_split_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_xs_gemv_id_split_f16_vulkan_table_copies}};
 
@@ -2233,7 +2255,7 @@ const qk_kernel qk_iq2_xs_gemv_id_split_f16_vulkan = {
     .push = iq2_xs_gemv_id_split_f16_push,
     .table_count = 2,
     .tables = iq2_xs_gemv_id_split_f16_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq2_xs_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2268,12 +2290,14 @@ static const uint32_t iq2_xs_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 
 static const uint32_t iq2_xs_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_xs_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t iq2_xs_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t iq2_xs_gemv_id_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_xs_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_xs_gemv_id_int24_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xs_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xs_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_xs_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, iq2_xs_gemv_id_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq2_xs_gemv_id_int24_f16_vulkan_load_words},
+    {11, "padded", 0, 2, iq2_xs_gemv_id_int24_f16_vulkan_padded},
     {7, "staged", 1, 4, iq2_xs_gemv_id_int24_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_xs_gemv_id_int24_f16_vulkan_table_copies}};
 
@@ -2291,7 +2315,7 @@ const qk_kernel qk_iq2_xs_gemv_id_int24_f16_vulkan = {
     .push = iq2_xs_gemv_id_int24_f16_push,
     .table_count = 2,
     .tables = iq2_xs_gemv_id_int24_f16_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq2_xs_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -31,6 +31,7 @@
 layout(local_size_x_id = 0) in;
 layout(constant_id = 2) const uint ROWS = 4;  // rows at a time
 layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: weights are loaded 16 bytes at a time, where that can be
+layout(constant_id = 11) const uint PADDED = 0;  // 1: behind the weights are 32 bytes or more, which may be read
 layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
 layout(constant_id = 9) const uint COPIES = 1;  // of tables, for threads that are neighbours; 1: none
 layout(constant_id = 4) const uint DIGITS = 1;  // bytes of each x: class int8 has 1, split 2, int24 3
@@ -317,7 +318,7 @@ void load_wide_x(uint vector, uint j, uint k) {
 
 // Loads wide tile `j` of row `n`, but that of the last block of all, from where loads of 16 bytes would go beyond the end.
 void fetch_wide(uint n, uint j, out uvec4 fours[2], out uint words[9]) {
-    if (n + 1u == (expert_end - expert_first) * rows && j + 8u >= row_tiles / 4u) {
+    if (PADDED == 0u && n + 1u == (expert_end - expert_first) * rows && j + 8u >= row_tiles / 4u) {
         n = 0u;
         j = j % 8u;
     }
@@ -540,7 +541,7 @@ void walk_wide() {
                 if (j >= wide_tiles) continue;
                 if (STAGED == 1u && !kept) load_wide_x(token, j, k);
                 if (!bound) continue;
-                const bool at_end = expert + 1u == expert_end && row + ROWS >= end && j + 8u >= wide_tiles;  // of the last block of all, beyond which no load goes
+                const bool at_end = PADDED == 0u && expert + 1u == expert_end && row + ROWS >= end && j + 8u >= wide_tiles;  // of the last block of all, beyond which no load goes
                 float sum_at_end = 0.0;
                 if (at_end) {
                     uvec4 last[2]; uint last_words[9];

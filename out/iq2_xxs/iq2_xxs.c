@@ -1078,6 +1078,7 @@ static const uint32_t iq2_xxs_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq2_xxs_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t iq2_xxs_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_xxs_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq2_xxs_gemv_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_xxs_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_xxs_gemv_int8_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xxs_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gemv_int8_f32_vulkan_local_size_x},
@@ -1087,6 +1088,7 @@ static const qk_spec_constant iq2_xxs_gemv_int8_f32_vulkan_constants[] = {{0, "l
     {4, "digits", 1, 1, iq2_xxs_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq2_xxs_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_xxs_gemv_int8_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, iq2_xxs_gemv_int8_f32_vulkan_padded},
     {7, "staged", 1, 4, iq2_xxs_gemv_int8_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_xxs_gemv_int8_f32_vulkan_table_copies}};
 
@@ -1104,7 +1106,7 @@ const qk_kernel qk_iq2_xxs_gemv_int8_f32_vulkan = {
     .push = iq2_xxs_gemv_int8_f32_push,
     .table_count = 2,
     .tables = iq2_xxs_gemv_int8_f32_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = iq2_xxs_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1138,6 +1140,7 @@ static const uint32_t iq2_xxs_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq2_xxs_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t iq2_xxs_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_xxs_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq2_xxs_gemv_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_xxs_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_xxs_gemv_split_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xxs_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gemv_split_f32_vulkan_local_size_x},
@@ -1147,6 +1150,7 @@ static const qk_spec_constant iq2_xxs_gemv_split_f32_vulkan_constants[] = {{0, "
     {4, "digits", 2, 1, iq2_xxs_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq2_xxs_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_xxs_gemv_split_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, iq2_xxs_gemv_split_f32_vulkan_padded},
     {7, "staged", 1, 4, iq2_xxs_gemv_split_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_xxs_gemv_split_f32_vulkan_table_copies}};
 
@@ -1164,7 +1168,7 @@ const qk_kernel qk_iq2_xxs_gemv_split_f32_vulkan = {
     .push = iq2_xxs_gemv_split_f32_push,
     .table_count = 2,
     .tables = iq2_xxs_gemv_split_f32_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = iq2_xxs_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1198,6 +1202,7 @@ static const uint32_t iq2_xxs_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq2_xxs_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t iq2_xxs_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_xxs_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq2_xxs_gemv_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_xxs_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_xxs_gemv_int24_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xxs_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gemv_int24_f32_vulkan_local_size_x},
@@ -1207,6 +1212,7 @@ static const qk_spec_constant iq2_xxs_gemv_int24_f32_vulkan_constants[] = {{0, "
     {4, "digits", 3, 1, iq2_xxs_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq2_xxs_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_xxs_gemv_int24_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, iq2_xxs_gemv_int24_f32_vulkan_padded},
     {7, "staged", 1, 4, iq2_xxs_gemv_int24_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_xxs_gemv_int24_f32_vulkan_table_copies}};
 
@@ -1224,7 +1230,7 @@ const qk_kernel qk_iq2_xxs_gemv_int24_f32_vulkan = {
     .push = iq2_xxs_gemv_int24_f32_push,
     .table_count = 2,
     .tables = iq2_xxs_gemv_int24_f32_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = iq2_xxs_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1335,6 +1341,7 @@ static const uint32_t iq2_xxs_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq2_xxs_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t iq2_xxs_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_xxs_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq2_xxs_gemv_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_xxs_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_xxs_gemv_int8_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xxs_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gemv_int8_f16_vulkan_local_size_x},
@@ -1344,6 +1351,7 @@ static const qk_spec_constant iq2_xxs_gemv_int8_f16_vulkan_constants[] = {{0, "l
     {4, "digits", 1, 1, iq2_xxs_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq2_xxs_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_xxs_gemv_int8_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, iq2_xxs_gemv_int8_f16_vulkan_padded},
     {7, "staged", 1, 4, iq2_xxs_gemv_int8_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_xxs_gemv_int8_f16_vulkan_table_copies}};
 
@@ -1361,7 +1369,7 @@ const qk_kernel qk_iq2_xxs_gemv_int8_f16_vulkan = {
     .push = iq2_xxs_gemv_int8_f16_push,
     .table_count = 2,
     .tables = iq2_xxs_gemv_int8_f16_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = iq2_xxs_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1395,6 +1403,7 @@ static const uint32_t iq2_xxs_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq2_xxs_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t iq2_xxs_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_xxs_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq2_xxs_gemv_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_xxs_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_xxs_gemv_split_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xxs_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gemv_split_f16_vulkan_local_size_x},
@@ -1404,6 +1413,7 @@ static const qk_spec_constant iq2_xxs_gemv_split_f16_vulkan_constants[] = {{0, "
     {4, "digits", 2, 1, iq2_xxs_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq2_xxs_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_xxs_gemv_split_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, iq2_xxs_gemv_split_f16_vulkan_padded},
     {7, "staged", 1, 4, iq2_xxs_gemv_split_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_xxs_gemv_split_f16_vulkan_table_copies}};
 
@@ -1421,7 +1431,7 @@ const qk_kernel qk_iq2_xxs_gemv_split_f16_vulkan = {
     .push = iq2_xxs_gemv_split_f16_push,
     .table_count = 2,
     .tables = iq2_xxs_gemv_split_f16_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = iq2_xxs_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1455,6 +1465,7 @@ static const uint32_t iq2_xxs_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq2_xxs_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t iq2_xxs_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq2_xxs_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq2_xxs_gemv_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_xxs_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_xxs_gemv_int24_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xxs_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gemv_int24_f16_vulkan_local_size_x},
@@ -1464,6 +1475,7 @@ static const qk_spec_constant iq2_xxs_gemv_int24_f16_vulkan_constants[] = {{0, "
     {4, "digits", 3, 1, iq2_xxs_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq2_xxs_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq2_xxs_gemv_int24_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, iq2_xxs_gemv_int24_f16_vulkan_padded},
     {7, "staged", 1, 4, iq2_xxs_gemv_int24_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_xxs_gemv_int24_f16_vulkan_table_copies}};
 
@@ -1481,7 +1493,7 @@ const qk_kernel qk_iq2_xxs_gemv_int24_f16_vulkan = {
     .push = iq2_xxs_gemv_int24_f16_push,
     .table_count = 2,
     .tables = iq2_xxs_gemv_int24_f16_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = iq2_xxs_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1586,12 +1598,14 @@ static const uint32_t iq2_xxs_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 
 static const uint32_t iq2_xxs_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_xxs_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t iq2_xxs_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t iq2_xxs_gemv_id_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_xxs_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_xxs_gemv_id_int8_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xxs_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_xxs_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, iq2_xxs_gemv_id_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq2_xxs_gemv_id_int8_f32_vulkan_load_words},
+    {11, "padded", 0, 2, iq2_xxs_gemv_id_int8_f32_vulkan_padded},
     {7, "staged", 1, 4, iq2_xxs_gemv_id_int8_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_xxs_gemv_id_int8_f32_vulkan_table_copies}};
 
@@ -1609,7 +1623,7 @@ const qk_kernel qk_iq2_xxs_gemv_id_int8_f32_vulkan = {
     .push = iq2_xxs_gemv_id_int8_f32_push,
     .table_count = 2,
     .tables = iq2_xxs_gemv_id_int8_f32_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq2_xxs_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1644,12 +1658,14 @@ static const uint32_t iq2_xxs_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64,
 static const uint32_t iq2_xxs_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_xxs_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t iq2_xxs_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t iq2_xxs_gemv_id_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_xxs_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_xxs_gemv_id_split_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xxs_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_xxs_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, iq2_xxs_gemv_id_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq2_xxs_gemv_id_split_f32_vulkan_load_words},
+    {11, "padded", 0, 2, iq2_xxs_gemv_id_split_f32_vulkan_padded},
     {7, "staged", 1, 4, iq2_xxs_gemv_id_split_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_xxs_gemv_id_split_f32_vulkan_table_copies}};
 
@@ -1667,7 +1683,7 @@ const qk_kernel qk_iq2_xxs_gemv_id_split_f32_vulkan = {
     .push = iq2_xxs_gemv_id_split_f32_push,
     .table_count = 2,
     .tables = iq2_xxs_gemv_id_split_f32_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq2_xxs_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1702,12 +1718,14 @@ static const uint32_t iq2_xxs_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64,
 static const uint32_t iq2_xxs_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_xxs_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t iq2_xxs_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t iq2_xxs_gemv_id_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_xxs_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_xxs_gemv_id_int24_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xxs_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_xxs_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, iq2_xxs_gemv_id_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq2_xxs_gemv_id_int24_f32_vulkan_load_words},
+    {11, "padded", 0, 2, iq2_xxs_gemv_id_int24_f32_vulkan_padded},
     {7, "staged", 1, 4, iq2_xxs_gemv_id_int24_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_xxs_gemv_id_int24_f32_vulkan_table_copies}};
 
@@ -1725,7 +1743,7 @@ const qk_kernel qk_iq2_xxs_gemv_id_int24_f32_vulkan = {
     .push = iq2_xxs_gemv_id_int24_f32_push,
     .table_count = 2,
     .tables = iq2_xxs_gemv_id_int24_f32_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq2_xxs_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1830,12 +1848,14 @@ static const uint32_t iq2_xxs_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 
 static const uint32_t iq2_xxs_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_xxs_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t iq2_xxs_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t iq2_xxs_gemv_id_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_xxs_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_xxs_gemv_id_int8_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xxs_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_xxs_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, iq2_xxs_gemv_id_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq2_xxs_gemv_id_int8_f16_vulkan_load_words},
+    {11, "padded", 0, 2, iq2_xxs_gemv_id_int8_f16_vulkan_padded},
     {7, "staged", 1, 4, iq2_xxs_gemv_id_int8_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_xxs_gemv_id_int8_f16_vulkan_table_copies}};
 
@@ -1853,7 +1873,7 @@ const qk_kernel qk_iq2_xxs_gemv_id_int8_f16_vulkan = {
     .push = iq2_xxs_gemv_id_int8_f16_push,
     .table_count = 2,
     .tables = iq2_xxs_gemv_id_int8_f16_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq2_xxs_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1888,12 +1908,14 @@ static const uint32_t iq2_xxs_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64,
 static const uint32_t iq2_xxs_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_xxs_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t iq2_xxs_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t iq2_xxs_gemv_id_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_xxs_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_xxs_gemv_id_split_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xxs_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_xxs_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, iq2_xxs_gemv_id_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq2_xxs_gemv_id_split_f16_vulkan_load_words},
+    {11, "padded", 0, 2, iq2_xxs_gemv_id_split_f16_vulkan_padded},
     {7, "staged", 1, 4, iq2_xxs_gemv_id_split_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_xxs_gemv_id_split_f16_vulkan_table_copies}};
 
@@ -1911,7 +1933,7 @@ const qk_kernel qk_iq2_xxs_gemv_id_split_f16_vulkan = {
     .push = iq2_xxs_gemv_id_split_f16_push,
     .table_count = 2,
     .tables = iq2_xxs_gemv_id_split_f16_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq2_xxs_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1946,12 +1968,14 @@ static const uint32_t iq2_xxs_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64,
 static const uint32_t iq2_xxs_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq2_xxs_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t iq2_xxs_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t iq2_xxs_gemv_id_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq2_xxs_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq2_xxs_gemv_id_int24_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq2_xxs_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq2_xxs_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq2_xxs_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, iq2_xxs_gemv_id_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq2_xxs_gemv_id_int24_f16_vulkan_load_words},
+    {11, "padded", 0, 2, iq2_xxs_gemv_id_int24_f16_vulkan_padded},
     {7, "staged", 1, 4, iq2_xxs_gemv_id_int24_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq2_xxs_gemv_id_int24_f16_vulkan_table_copies}};
 
@@ -1969,7 +1993,7 @@ const qk_kernel qk_iq2_xxs_gemv_id_int24_f16_vulkan = {
     .push = iq2_xxs_gemv_id_int24_f16_push,
     .table_count = 2,
     .tables = iq2_xxs_gemv_id_int24_f16_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq2_xxs_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

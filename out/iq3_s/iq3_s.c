@@ -1300,6 +1300,7 @@ static const uint32_t iq3_s_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq3_s_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t iq3_s_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_s_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq3_s_gemv_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq3_s_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq3_s_gemv_int8_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_s_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gemv_int8_f32_vulkan_local_size_x},
@@ -1309,6 +1310,7 @@ static const qk_spec_constant iq3_s_gemv_int8_f32_vulkan_constants[] = {{0, "loc
     {4, "digits", 1, 1, iq3_s_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq3_s_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq3_s_gemv_int8_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, iq3_s_gemv_int8_f32_vulkan_padded},
     {7, "staged", 1, 4, iq3_s_gemv_int8_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq3_s_gemv_int8_f32_vulkan_table_copies}};
 
@@ -1326,7 +1328,7 @@ const qk_kernel qk_iq3_s_gemv_int8_f32_vulkan = {
     .push = iq3_s_gemv_int8_f32_push,
     .table_count = 1,
     .tables = iq3_s_gemv_int8_f32_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = iq3_s_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1359,6 +1361,7 @@ static const uint32_t iq3_s_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq3_s_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t iq3_s_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_s_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq3_s_gemv_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq3_s_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq3_s_gemv_split_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_s_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gemv_split_f32_vulkan_local_size_x},
@@ -1368,6 +1371,7 @@ static const qk_spec_constant iq3_s_gemv_split_f32_vulkan_constants[] = {{0, "lo
     {4, "digits", 2, 1, iq3_s_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq3_s_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq3_s_gemv_split_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, iq3_s_gemv_split_f32_vulkan_padded},
     {7, "staged", 1, 4, iq3_s_gemv_split_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq3_s_gemv_split_f32_vulkan_table_copies}};
 
@@ -1385,7 +1389,7 @@ const qk_kernel qk_iq3_s_gemv_split_f32_vulkan = {
     .push = iq3_s_gemv_split_f32_push,
     .table_count = 1,
     .tables = iq3_s_gemv_split_f32_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = iq3_s_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1418,6 +1422,7 @@ static const uint32_t iq3_s_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq3_s_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t iq3_s_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_s_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq3_s_gemv_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq3_s_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq3_s_gemv_int24_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_s_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gemv_int24_f32_vulkan_local_size_x},
@@ -1427,6 +1432,7 @@ static const qk_spec_constant iq3_s_gemv_int24_f32_vulkan_constants[] = {{0, "lo
     {4, "digits", 3, 1, iq3_s_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq3_s_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq3_s_gemv_int24_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, iq3_s_gemv_int24_f32_vulkan_padded},
     {7, "staged", 1, 4, iq3_s_gemv_int24_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq3_s_gemv_int24_f32_vulkan_table_copies}};
 
@@ -1444,7 +1450,7 @@ const qk_kernel qk_iq3_s_gemv_int24_f32_vulkan = {
     .push = iq3_s_gemv_int24_f32_push,
     .table_count = 1,
     .tables = iq3_s_gemv_int24_f32_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = iq3_s_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1553,6 +1559,7 @@ static const uint32_t iq3_s_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq3_s_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t iq3_s_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_s_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq3_s_gemv_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq3_s_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq3_s_gemv_int8_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_s_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gemv_int8_f16_vulkan_local_size_x},
@@ -1562,6 +1569,7 @@ static const qk_spec_constant iq3_s_gemv_int8_f16_vulkan_constants[] = {{0, "loc
     {4, "digits", 1, 1, iq3_s_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq3_s_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq3_s_gemv_int8_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, iq3_s_gemv_int8_f16_vulkan_padded},
     {7, "staged", 1, 4, iq3_s_gemv_int8_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq3_s_gemv_int8_f16_vulkan_table_copies}};
 
@@ -1579,7 +1587,7 @@ const qk_kernel qk_iq3_s_gemv_int8_f16_vulkan = {
     .push = iq3_s_gemv_int8_f16_push,
     .table_count = 1,
     .tables = iq3_s_gemv_int8_f16_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = iq3_s_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1612,6 +1620,7 @@ static const uint32_t iq3_s_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq3_s_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t iq3_s_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_s_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq3_s_gemv_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq3_s_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq3_s_gemv_split_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_s_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gemv_split_f16_vulkan_local_size_x},
@@ -1621,6 +1630,7 @@ static const qk_spec_constant iq3_s_gemv_split_f16_vulkan_constants[] = {{0, "lo
     {4, "digits", 2, 1, iq3_s_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq3_s_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq3_s_gemv_split_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, iq3_s_gemv_split_f16_vulkan_padded},
     {7, "staged", 1, 4, iq3_s_gemv_split_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq3_s_gemv_split_f16_vulkan_table_copies}};
 
@@ -1638,7 +1648,7 @@ const qk_kernel qk_iq3_s_gemv_split_f16_vulkan = {
     .push = iq3_s_gemv_split_f16_push,
     .table_count = 1,
     .tables = iq3_s_gemv_split_f16_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = iq3_s_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1671,6 +1681,7 @@ static const uint32_t iq3_s_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq3_s_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t iq3_s_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_s_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq3_s_gemv_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq3_s_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq3_s_gemv_int24_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_s_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gemv_int24_f16_vulkan_local_size_x},
@@ -1680,6 +1691,7 @@ static const qk_spec_constant iq3_s_gemv_int24_f16_vulkan_constants[] = {{0, "lo
     {4, "digits", 3, 1, iq3_s_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq3_s_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq3_s_gemv_int24_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, iq3_s_gemv_int24_f16_vulkan_padded},
     {7, "staged", 1, 4, iq3_s_gemv_int24_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq3_s_gemv_int24_f16_vulkan_table_copies}};
 
@@ -1697,7 +1709,7 @@ const qk_kernel qk_iq3_s_gemv_int24_f16_vulkan = {
     .push = iq3_s_gemv_int24_f16_push,
     .table_count = 1,
     .tables = iq3_s_gemv_int24_f16_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = iq3_s_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1800,12 +1812,14 @@ static const uint32_t iq3_s_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t iq3_s_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_s_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t iq3_s_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t iq3_s_gemv_id_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq3_s_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq3_s_gemv_id_int8_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_s_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq3_s_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, iq3_s_gemv_id_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq3_s_gemv_id_int8_f32_vulkan_load_words},
+    {11, "padded", 0, 2, iq3_s_gemv_id_int8_f32_vulkan_padded},
     {7, "staged", 1, 4, iq3_s_gemv_id_int8_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq3_s_gemv_id_int8_f32_vulkan_table_copies}};
 
@@ -1823,7 +1837,7 @@ const qk_kernel qk_iq3_s_gemv_id_int8_f32_vulkan = {
     .push = iq3_s_gemv_id_int8_f32_push,
     .table_count = 1,
     .tables = iq3_s_gemv_id_int8_f32_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq3_s_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1857,12 +1871,14 @@ static const uint32_t iq3_s_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 1
 static const uint32_t iq3_s_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_s_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t iq3_s_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t iq3_s_gemv_id_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq3_s_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq3_s_gemv_id_split_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_s_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq3_s_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, iq3_s_gemv_id_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq3_s_gemv_id_split_f32_vulkan_load_words},
+    {11, "padded", 0, 2, iq3_s_gemv_id_split_f32_vulkan_padded},
     {7, "staged", 1, 4, iq3_s_gemv_id_split_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq3_s_gemv_id_split_f32_vulkan_table_copies}};
 
@@ -1880,7 +1896,7 @@ const qk_kernel qk_iq3_s_gemv_id_split_f32_vulkan = {
     .push = iq3_s_gemv_id_split_f32_push,
     .table_count = 1,
     .tables = iq3_s_gemv_id_split_f32_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq3_s_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1914,12 +1930,14 @@ static const uint32_t iq3_s_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 1
 static const uint32_t iq3_s_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_s_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t iq3_s_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t iq3_s_gemv_id_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq3_s_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq3_s_gemv_id_int24_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_s_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq3_s_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, iq3_s_gemv_id_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq3_s_gemv_id_int24_f32_vulkan_load_words},
+    {11, "padded", 0, 2, iq3_s_gemv_id_int24_f32_vulkan_padded},
     {7, "staged", 1, 4, iq3_s_gemv_id_int24_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq3_s_gemv_id_int24_f32_vulkan_table_copies}};
 
@@ -1937,7 +1955,7 @@ const qk_kernel qk_iq3_s_gemv_id_int24_f32_vulkan = {
     .push = iq3_s_gemv_id_int24_f32_push,
     .table_count = 1,
     .tables = iq3_s_gemv_id_int24_f32_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq3_s_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2040,12 +2058,14 @@ static const uint32_t iq3_s_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t iq3_s_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_s_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t iq3_s_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t iq3_s_gemv_id_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq3_s_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq3_s_gemv_id_int8_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_s_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq3_s_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, iq3_s_gemv_id_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq3_s_gemv_id_int8_f16_vulkan_load_words},
+    {11, "padded", 0, 2, iq3_s_gemv_id_int8_f16_vulkan_padded},
     {7, "staged", 1, 4, iq3_s_gemv_id_int8_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq3_s_gemv_id_int8_f16_vulkan_table_copies}};
 
@@ -2063,7 +2083,7 @@ const qk_kernel qk_iq3_s_gemv_id_int8_f16_vulkan = {
     .push = iq3_s_gemv_id_int8_f16_push,
     .table_count = 1,
     .tables = iq3_s_gemv_id_int8_f16_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq3_s_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2097,12 +2117,14 @@ static const uint32_t iq3_s_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 1
 static const uint32_t iq3_s_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_s_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t iq3_s_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t iq3_s_gemv_id_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq3_s_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq3_s_gemv_id_split_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_s_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq3_s_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, iq3_s_gemv_id_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq3_s_gemv_id_split_f16_vulkan_load_words},
+    {11, "padded", 0, 2, iq3_s_gemv_id_split_f16_vulkan_padded},
     {7, "staged", 1, 4, iq3_s_gemv_id_split_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq3_s_gemv_id_split_f16_vulkan_table_copies}};
 
@@ -2120,7 +2142,7 @@ const qk_kernel qk_iq3_s_gemv_id_split_f16_vulkan = {
     .push = iq3_s_gemv_id_split_f16_push,
     .table_count = 1,
     .tables = iq3_s_gemv_id_split_f16_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq3_s_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -2154,12 +2176,14 @@ static const uint32_t iq3_s_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 1
 static const uint32_t iq3_s_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_s_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t iq3_s_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t iq3_s_gemv_id_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq3_s_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq3_s_gemv_id_int24_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_s_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_s_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq3_s_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, iq3_s_gemv_id_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq3_s_gemv_id_int24_f16_vulkan_load_words},
+    {11, "padded", 0, 2, iq3_s_gemv_id_int24_f16_vulkan_padded},
     {7, "staged", 1, 4, iq3_s_gemv_id_int24_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq3_s_gemv_id_int24_f16_vulkan_table_copies}};
 
@@ -2177,7 +2201,7 @@ const qk_kernel qk_iq3_s_gemv_id_int24_f16_vulkan = {
     .push = iq3_s_gemv_id_int24_f16_push,
     .table_count = 1,
     .tables = iq3_s_gemv_id_int24_f16_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq3_s_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -1047,6 +1047,7 @@ static const uint32_t iq3_xxs_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t iq3_xxs_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_xxs_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq3_xxs_gemv_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq3_xxs_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq3_xxs_gemv_int8_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_xxs_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_int8_f32_vulkan_local_size_x},
@@ -1056,6 +1057,7 @@ static const qk_spec_constant iq3_xxs_gemv_int8_f32_vulkan_constants[] = {{0, "l
     {4, "digits", 1, 1, iq3_xxs_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq3_xxs_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq3_xxs_gemv_int8_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, iq3_xxs_gemv_int8_f32_vulkan_padded},
     {7, "staged", 1, 4, iq3_xxs_gemv_int8_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq3_xxs_gemv_int8_f32_vulkan_table_copies}};
 
@@ -1073,7 +1075,7 @@ const qk_kernel qk_iq3_xxs_gemv_int8_f32_vulkan = {
     .push = iq3_xxs_gemv_int8_f32_push,
     .table_count = 2,
     .tables = iq3_xxs_gemv_int8_f32_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = iq3_xxs_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1107,6 +1109,7 @@ static const uint32_t iq3_xxs_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t iq3_xxs_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_xxs_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq3_xxs_gemv_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq3_xxs_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq3_xxs_gemv_split_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_xxs_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_split_f32_vulkan_local_size_x},
@@ -1116,6 +1119,7 @@ static const qk_spec_constant iq3_xxs_gemv_split_f32_vulkan_constants[] = {{0, "
     {4, "digits", 2, 1, iq3_xxs_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq3_xxs_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq3_xxs_gemv_split_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, iq3_xxs_gemv_split_f32_vulkan_padded},
     {7, "staged", 1, 4, iq3_xxs_gemv_split_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq3_xxs_gemv_split_f32_vulkan_table_copies}};
 
@@ -1133,7 +1137,7 @@ const qk_kernel qk_iq3_xxs_gemv_split_f32_vulkan = {
     .push = iq3_xxs_gemv_split_f32_push,
     .table_count = 2,
     .tables = iq3_xxs_gemv_split_f32_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = iq3_xxs_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1167,6 +1171,7 @@ static const uint32_t iq3_xxs_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t iq3_xxs_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_xxs_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq3_xxs_gemv_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq3_xxs_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq3_xxs_gemv_int24_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_xxs_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_int24_f32_vulkan_local_size_x},
@@ -1176,6 +1181,7 @@ static const qk_spec_constant iq3_xxs_gemv_int24_f32_vulkan_constants[] = {{0, "
     {4, "digits", 3, 1, iq3_xxs_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq3_xxs_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq3_xxs_gemv_int24_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, iq3_xxs_gemv_int24_f32_vulkan_padded},
     {7, "staged", 1, 4, iq3_xxs_gemv_int24_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq3_xxs_gemv_int24_f32_vulkan_table_copies}};
 
@@ -1193,7 +1199,7 @@ const qk_kernel qk_iq3_xxs_gemv_int24_f32_vulkan = {
     .push = iq3_xxs_gemv_int24_f32_push,
     .table_count = 2,
     .tables = iq3_xxs_gemv_int24_f32_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = iq3_xxs_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1304,6 +1310,7 @@ static const uint32_t iq3_xxs_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t iq3_xxs_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_xxs_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq3_xxs_gemv_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq3_xxs_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq3_xxs_gemv_int8_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_xxs_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_int8_f16_vulkan_local_size_x},
@@ -1313,6 +1320,7 @@ static const qk_spec_constant iq3_xxs_gemv_int8_f16_vulkan_constants[] = {{0, "l
     {4, "digits", 1, 1, iq3_xxs_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq3_xxs_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq3_xxs_gemv_int8_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, iq3_xxs_gemv_int8_f16_vulkan_padded},
     {7, "staged", 1, 4, iq3_xxs_gemv_int8_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq3_xxs_gemv_int8_f16_vulkan_table_copies}};
 
@@ -1330,7 +1338,7 @@ const qk_kernel qk_iq3_xxs_gemv_int8_f16_vulkan = {
     .push = iq3_xxs_gemv_int8_f16_push,
     .table_count = 2,
     .tables = iq3_xxs_gemv_int8_f16_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = iq3_xxs_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1364,6 +1372,7 @@ static const uint32_t iq3_xxs_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t iq3_xxs_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_xxs_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq3_xxs_gemv_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq3_xxs_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq3_xxs_gemv_split_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_xxs_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_split_f16_vulkan_local_size_x},
@@ -1373,6 +1382,7 @@ static const qk_spec_constant iq3_xxs_gemv_split_f16_vulkan_constants[] = {{0, "
     {4, "digits", 2, 1, iq3_xxs_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq3_xxs_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq3_xxs_gemv_split_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, iq3_xxs_gemv_split_f16_vulkan_padded},
     {7, "staged", 1, 4, iq3_xxs_gemv_split_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq3_xxs_gemv_split_f16_vulkan_table_copies}};
 
@@ -1390,7 +1400,7 @@ const qk_kernel qk_iq3_xxs_gemv_split_f16_vulkan = {
     .push = iq3_xxs_gemv_split_f16_push,
     .table_count = 2,
     .tables = iq3_xxs_gemv_split_f16_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = iq3_xxs_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1424,6 +1434,7 @@ static const uint32_t iq3_xxs_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t iq3_xxs_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq3_xxs_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq3_xxs_gemv_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq3_xxs_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq3_xxs_gemv_int24_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_xxs_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_int24_f16_vulkan_local_size_x},
@@ -1433,6 +1444,7 @@ static const qk_spec_constant iq3_xxs_gemv_int24_f16_vulkan_constants[] = {{0, "
     {4, "digits", 3, 1, iq3_xxs_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq3_xxs_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq3_xxs_gemv_int24_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, iq3_xxs_gemv_int24_f16_vulkan_padded},
     {7, "staged", 1, 4, iq3_xxs_gemv_int24_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq3_xxs_gemv_int24_f16_vulkan_table_copies}};
 
@@ -1450,7 +1462,7 @@ const qk_kernel qk_iq3_xxs_gemv_int24_f16_vulkan = {
     .push = iq3_xxs_gemv_int24_f16_push,
     .table_count = 2,
     .tables = iq3_xxs_gemv_int24_f16_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = iq3_xxs_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1555,12 +1567,14 @@ static const uint32_t iq3_xxs_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 
 static const uint32_t iq3_xxs_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t iq3_xxs_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t iq3_xxs_gemv_id_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq3_xxs_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq3_xxs_gemv_id_int8_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_xxs_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq3_xxs_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, iq3_xxs_gemv_id_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq3_xxs_gemv_id_int8_f32_vulkan_load_words},
+    {11, "padded", 0, 2, iq3_xxs_gemv_id_int8_f32_vulkan_padded},
     {7, "staged", 1, 4, iq3_xxs_gemv_id_int8_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq3_xxs_gemv_id_int8_f32_vulkan_table_copies}};
 
@@ -1578,7 +1592,7 @@ const qk_kernel qk_iq3_xxs_gemv_id_int8_f32_vulkan = {
     .push = iq3_xxs_gemv_id_int8_f32_push,
     .table_count = 2,
     .tables = iq3_xxs_gemv_id_int8_f32_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq3_xxs_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1613,12 +1627,14 @@ static const uint32_t iq3_xxs_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64,
 static const uint32_t iq3_xxs_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t iq3_xxs_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t iq3_xxs_gemv_id_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq3_xxs_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq3_xxs_gemv_id_split_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_xxs_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq3_xxs_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, iq3_xxs_gemv_id_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq3_xxs_gemv_id_split_f32_vulkan_load_words},
+    {11, "padded", 0, 2, iq3_xxs_gemv_id_split_f32_vulkan_padded},
     {7, "staged", 1, 4, iq3_xxs_gemv_id_split_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq3_xxs_gemv_id_split_f32_vulkan_table_copies}};
 
@@ -1636,7 +1652,7 @@ const qk_kernel qk_iq3_xxs_gemv_id_split_f32_vulkan = {
     .push = iq3_xxs_gemv_id_split_f32_push,
     .table_count = 2,
     .tables = iq3_xxs_gemv_id_split_f32_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq3_xxs_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1671,12 +1687,14 @@ static const uint32_t iq3_xxs_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64,
 static const uint32_t iq3_xxs_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t iq3_xxs_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t iq3_xxs_gemv_id_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq3_xxs_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq3_xxs_gemv_id_int24_f32_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_xxs_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq3_xxs_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, iq3_xxs_gemv_id_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq3_xxs_gemv_id_int24_f32_vulkan_load_words},
+    {11, "padded", 0, 2, iq3_xxs_gemv_id_int24_f32_vulkan_padded},
     {7, "staged", 1, 4, iq3_xxs_gemv_id_int24_f32_vulkan_staged},
     {9, "table_copies", 1, 6, iq3_xxs_gemv_id_int24_f32_vulkan_table_copies}};
 
@@ -1694,7 +1712,7 @@ const qk_kernel qk_iq3_xxs_gemv_id_int24_f32_vulkan = {
     .push = iq3_xxs_gemv_id_int24_f32_push,
     .table_count = 2,
     .tables = iq3_xxs_gemv_id_int24_f32_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq3_xxs_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1799,12 +1817,14 @@ static const uint32_t iq3_xxs_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 
 static const uint32_t iq3_xxs_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t iq3_xxs_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t iq3_xxs_gemv_id_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq3_xxs_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq3_xxs_gemv_id_int8_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_xxs_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq3_xxs_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, iq3_xxs_gemv_id_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq3_xxs_gemv_id_int8_f16_vulkan_load_words},
+    {11, "padded", 0, 2, iq3_xxs_gemv_id_int8_f16_vulkan_padded},
     {7, "staged", 1, 4, iq3_xxs_gemv_id_int8_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq3_xxs_gemv_id_int8_f16_vulkan_table_copies}};
 
@@ -1822,7 +1842,7 @@ const qk_kernel qk_iq3_xxs_gemv_id_int8_f16_vulkan = {
     .push = iq3_xxs_gemv_id_int8_f16_push,
     .table_count = 2,
     .tables = iq3_xxs_gemv_id_int8_f16_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq3_xxs_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1857,12 +1877,14 @@ static const uint32_t iq3_xxs_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64,
 static const uint32_t iq3_xxs_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t iq3_xxs_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t iq3_xxs_gemv_id_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq3_xxs_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq3_xxs_gemv_id_split_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_xxs_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq3_xxs_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, iq3_xxs_gemv_id_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq3_xxs_gemv_id_split_f16_vulkan_load_words},
+    {11, "padded", 0, 2, iq3_xxs_gemv_id_split_f16_vulkan_padded},
     {7, "staged", 1, 4, iq3_xxs_gemv_id_split_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq3_xxs_gemv_id_split_f16_vulkan_table_copies}};
 
@@ -1880,7 +1902,7 @@ const qk_kernel qk_iq3_xxs_gemv_id_split_f16_vulkan = {
     .push = iq3_xxs_gemv_id_split_f16_push,
     .table_count = 2,
     .tables = iq3_xxs_gemv_id_split_f16_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq3_xxs_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1915,12 +1937,14 @@ static const uint32_t iq3_xxs_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64,
 static const uint32_t iq3_xxs_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq3_xxs_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t iq3_xxs_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t iq3_xxs_gemv_id_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq3_xxs_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq3_xxs_gemv_id_int24_f16_vulkan_table_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq3_xxs_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq3_xxs_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq3_xxs_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, iq3_xxs_gemv_id_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq3_xxs_gemv_id_int24_f16_vulkan_load_words},
+    {11, "padded", 0, 2, iq3_xxs_gemv_id_int24_f16_vulkan_padded},
     {7, "staged", 1, 4, iq3_xxs_gemv_id_int24_f16_vulkan_staged},
     {9, "table_copies", 1, 6, iq3_xxs_gemv_id_int24_f16_vulkan_table_copies}};
 
@@ -1938,7 +1962,7 @@ const qk_kernel qk_iq3_xxs_gemv_id_int24_f16_vulkan = {
     .push = iq3_xxs_gemv_id_int24_f16_push,
     .table_count = 2,
     .tables = iq3_xxs_gemv_id_int24_f16_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq3_xxs_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

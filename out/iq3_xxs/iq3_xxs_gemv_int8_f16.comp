@@ -33,6 +33,7 @@ layout(constant_id = 1) const uint BATCH = 1;  // right-hand sides at once, at l
 layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
 layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row, where there are few rows
 layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: weights are loaded 16 bytes at a time, where that can be
+layout(constant_id = 11) const uint PADDED = 0;  // 1: behind the weights are 32 bytes or more, which may be read
 layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
 layout(constant_id = 9) const uint COPIES = 1;  // of tables, for threads that are neighbours; 1: none
 layout(constant_id = 6) const uint SHARED_FOURS = 512;  // 16 bytes each: memory for x, of several right-hand sides
@@ -325,7 +326,7 @@ void load_wide_x(uint vector, uint j, uint k) {
 
 // Loads wide tile `j` of row `n`, but that of the last block of all, from where loads of 16 bytes would go beyond the end.
 void fetch_wide(uint n, uint j, out uvec4 fours[2], out uint words[7]) {
-    if (n + 1u == rows && j + 8u >= row_tiles / 4u) {
+    if (PADDED == 0u && n + 1u == rows && j + 8u >= row_tiles / 4u) {
         n = 0u;
         j = j % 8u;
     }
@@ -562,7 +563,7 @@ void walk_wide() {
                 const uint j = c * slice + k * gl_SubgroupSize + lane;
                 if (j >= wide_tiles) continue;
                 if (STAGED == 1u && !kept) load_wide_x(0u, j, k);
-                const bool at_end = row + ROWS >= end && j + 8u >= wide_tiles;  // of the last block of all, beyond which no load goes
+                const bool at_end = PADDED == 0u && row + ROWS >= end && j + 8u >= wide_tiles;  // of the last block of all, beyond which no load goes
                 float sum_at_end = 0.0;
                 if (at_end) {
                     uvec4 last[2]; uint last_words[7];
@@ -619,7 +620,7 @@ void walk_shared() {
             }
             for (uint t = lane; t < count; t += width) {
                 const uint j = begin + t;
-                if (row + ROWS >= end && j + 8u >= wide_tiles) {  // the last block of all, beyond which no load goes
+                if (PADDED == 0u && row + ROWS >= end && j + 8u >= wide_tiles) {  // the last block of all, beyond which no load goes
                     [[dont_unroll]] for (uint i = 0u; i < ROWS * BATCH; ++i) {
                         uvec4 last[2]; uint last_words[7];
                         float part = 0.0;

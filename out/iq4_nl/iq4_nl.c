@@ -643,6 +643,7 @@ static const uint32_t iq4_nl_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_nl_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq4_nl_gemv_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq4_nl_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant iq4_nl_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_nl_gemv_f32_vulkan_batch},
@@ -650,6 +651,7 @@ static const qk_spec_constant iq4_nl_gemv_f32_vulkan_constants[] = {{0, "local_s
     {3, "split", 1, 4, iq4_nl_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, iq4_nl_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq4_nl_gemv_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, iq4_nl_gemv_f32_vulkan_padded},
     {7, "staged", 1, 4, iq4_nl_gemv_f32_vulkan_staged}};
 
 const qk_kernel qk_iq4_nl_gemv_f32_vulkan = {
@@ -666,7 +668,7 @@ const qk_kernel qk_iq4_nl_gemv_f32_vulkan = {
     .push = iq4_nl_gemv_f32_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_f32_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq4_nl_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -724,6 +726,7 @@ static const uint32_t iq4_nl_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t iq4_nl_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_nl_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq4_nl_gemv_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq4_nl_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq4_nl_gemv_int8_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_nl_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_int8_f32_vulkan_local_size_x},
@@ -733,6 +736,7 @@ static const qk_spec_constant iq4_nl_gemv_int8_f32_vulkan_constants[] = {{0, "lo
     {4, "digits", 1, 1, iq4_nl_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq4_nl_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq4_nl_gemv_int8_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, iq4_nl_gemv_int8_f32_vulkan_padded},
     {7, "staged", 1, 4, iq4_nl_gemv_int8_f32_vulkan_staged},
     {9, "copies", 1, 6, iq4_nl_gemv_int8_f32_vulkan_copies}};
 
@@ -750,7 +754,7 @@ const qk_kernel qk_iq4_nl_gemv_int8_f32_vulkan = {
     .push = iq4_nl_gemv_int8_f32_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_int8_f32_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = iq4_nl_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -783,6 +787,7 @@ static const uint32_t iq4_nl_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t iq4_nl_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_nl_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq4_nl_gemv_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq4_nl_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq4_nl_gemv_split_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_nl_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_split_f32_vulkan_local_size_x},
@@ -792,6 +797,7 @@ static const qk_spec_constant iq4_nl_gemv_split_f32_vulkan_constants[] = {{0, "l
     {4, "digits", 2, 1, iq4_nl_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq4_nl_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq4_nl_gemv_split_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, iq4_nl_gemv_split_f32_vulkan_padded},
     {7, "staged", 1, 4, iq4_nl_gemv_split_f32_vulkan_staged},
     {9, "copies", 1, 6, iq4_nl_gemv_split_f32_vulkan_copies}};
 
@@ -809,7 +815,7 @@ const qk_kernel qk_iq4_nl_gemv_split_f32_vulkan = {
     .push = iq4_nl_gemv_split_f32_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_split_f32_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = iq4_nl_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -842,6 +848,7 @@ static const uint32_t iq4_nl_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t iq4_nl_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_nl_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq4_nl_gemv_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq4_nl_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq4_nl_gemv_int24_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_nl_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_int24_f32_vulkan_local_size_x},
@@ -851,6 +858,7 @@ static const qk_spec_constant iq4_nl_gemv_int24_f32_vulkan_constants[] = {{0, "l
     {4, "digits", 3, 1, iq4_nl_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq4_nl_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq4_nl_gemv_int24_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, iq4_nl_gemv_int24_f32_vulkan_padded},
     {7, "staged", 1, 4, iq4_nl_gemv_int24_f32_vulkan_staged},
     {9, "copies", 1, 6, iq4_nl_gemv_int24_f32_vulkan_copies}};
 
@@ -868,7 +876,7 @@ const qk_kernel qk_iq4_nl_gemv_int24_f32_vulkan = {
     .push = iq4_nl_gemv_int24_f32_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_int24_f32_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = iq4_nl_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -900,6 +908,7 @@ static const uint32_t iq4_nl_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_nl_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq4_nl_gemv_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq4_nl_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant iq4_nl_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_nl_gemv_f16_vulkan_batch},
@@ -907,6 +916,7 @@ static const qk_spec_constant iq4_nl_gemv_f16_vulkan_constants[] = {{0, "local_s
     {3, "split", 1, 4, iq4_nl_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, iq4_nl_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq4_nl_gemv_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, iq4_nl_gemv_f16_vulkan_padded},
     {7, "staged", 1, 4, iq4_nl_gemv_f16_vulkan_staged}};
 
 const qk_kernel qk_iq4_nl_gemv_f16_vulkan = {
@@ -923,7 +933,7 @@ const qk_kernel qk_iq4_nl_gemv_f16_vulkan = {
     .push = iq4_nl_gemv_f16_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_f16_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq4_nl_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -981,6 +991,7 @@ static const uint32_t iq4_nl_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t iq4_nl_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_nl_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq4_nl_gemv_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq4_nl_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq4_nl_gemv_int8_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_nl_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_int8_f16_vulkan_local_size_x},
@@ -990,6 +1001,7 @@ static const qk_spec_constant iq4_nl_gemv_int8_f16_vulkan_constants[] = {{0, "lo
     {4, "digits", 1, 1, iq4_nl_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq4_nl_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq4_nl_gemv_int8_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, iq4_nl_gemv_int8_f16_vulkan_padded},
     {7, "staged", 1, 4, iq4_nl_gemv_int8_f16_vulkan_staged},
     {9, "copies", 1, 6, iq4_nl_gemv_int8_f16_vulkan_copies}};
 
@@ -1007,7 +1019,7 @@ const qk_kernel qk_iq4_nl_gemv_int8_f16_vulkan = {
     .push = iq4_nl_gemv_int8_f16_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_int8_f16_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = iq4_nl_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1040,6 +1052,7 @@ static const uint32_t iq4_nl_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t iq4_nl_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_nl_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq4_nl_gemv_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq4_nl_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq4_nl_gemv_split_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_nl_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_split_f16_vulkan_local_size_x},
@@ -1049,6 +1062,7 @@ static const qk_spec_constant iq4_nl_gemv_split_f16_vulkan_constants[] = {{0, "l
     {4, "digits", 2, 1, iq4_nl_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq4_nl_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq4_nl_gemv_split_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, iq4_nl_gemv_split_f16_vulkan_padded},
     {7, "staged", 1, 4, iq4_nl_gemv_split_f16_vulkan_staged},
     {9, "copies", 1, 6, iq4_nl_gemv_split_f16_vulkan_copies}};
 
@@ -1066,7 +1080,7 @@ const qk_kernel qk_iq4_nl_gemv_split_f16_vulkan = {
     .push = iq4_nl_gemv_split_f16_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_split_f16_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = iq4_nl_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1099,6 +1113,7 @@ static const uint32_t iq4_nl_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t iq4_nl_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_nl_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq4_nl_gemv_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq4_nl_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq4_nl_gemv_int24_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_nl_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_int24_f16_vulkan_local_size_x},
@@ -1108,6 +1123,7 @@ static const qk_spec_constant iq4_nl_gemv_int24_f16_vulkan_constants[] = {{0, "l
     {4, "digits", 3, 1, iq4_nl_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq4_nl_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq4_nl_gemv_int24_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, iq4_nl_gemv_int24_f16_vulkan_padded},
     {7, "staged", 1, 4, iq4_nl_gemv_int24_f16_vulkan_staged},
     {9, "copies", 1, 6, iq4_nl_gemv_int24_f16_vulkan_copies}};
 
@@ -1125,7 +1141,7 @@ const qk_kernel qk_iq4_nl_gemv_int24_f16_vulkan = {
     .push = iq4_nl_gemv_int24_f16_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_int24_f16_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = iq4_nl_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1158,10 +1174,12 @@ static const qk_table iq4_nl_gemv_id_f32_tables[] = {
 static const uint32_t iq4_nl_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq4_nl_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_id_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t iq4_nl_gemv_id_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq4_nl_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant iq4_nl_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq4_nl_gemv_id_f32_vulkan_rows},
     {5, "load_words", 4, 2, iq4_nl_gemv_id_f32_vulkan_load_words},
+    {11, "padded", 0, 2, iq4_nl_gemv_id_f32_vulkan_padded},
     {7, "staged", 1, 4, iq4_nl_gemv_id_f32_vulkan_staged}};
 
 const qk_kernel qk_iq4_nl_gemv_id_f32_vulkan = {
@@ -1178,7 +1196,7 @@ const qk_kernel qk_iq4_nl_gemv_id_f32_vulkan = {
     .push = iq4_nl_gemv_id_f32_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_id_f32_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = iq4_nl_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1232,12 +1250,14 @@ static const uint32_t iq4_nl_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 1
 static const uint32_t iq4_nl_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t iq4_nl_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t iq4_nl_gemv_id_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq4_nl_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq4_nl_gemv_id_int8_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_nl_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq4_nl_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, iq4_nl_gemv_id_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq4_nl_gemv_id_int8_f32_vulkan_load_words},
+    {11, "padded", 0, 2, iq4_nl_gemv_id_int8_f32_vulkan_padded},
     {7, "staged", 1, 4, iq4_nl_gemv_id_int8_f32_vulkan_staged},
     {9, "copies", 1, 6, iq4_nl_gemv_id_int8_f32_vulkan_copies}};
 
@@ -1255,7 +1275,7 @@ const qk_kernel qk_iq4_nl_gemv_id_int8_f32_vulkan = {
     .push = iq4_nl_gemv_id_int8_f32_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_id_int8_f32_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq4_nl_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1289,12 +1309,14 @@ static const uint32_t iq4_nl_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 
 static const uint32_t iq4_nl_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t iq4_nl_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t iq4_nl_gemv_id_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq4_nl_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq4_nl_gemv_id_split_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_nl_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq4_nl_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, iq4_nl_gemv_id_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq4_nl_gemv_id_split_f32_vulkan_load_words},
+    {11, "padded", 0, 2, iq4_nl_gemv_id_split_f32_vulkan_padded},
     {7, "staged", 1, 4, iq4_nl_gemv_id_split_f32_vulkan_staged},
     {9, "copies", 1, 6, iq4_nl_gemv_id_split_f32_vulkan_copies}};
 
@@ -1312,7 +1334,7 @@ const qk_kernel qk_iq4_nl_gemv_id_split_f32_vulkan = {
     .push = iq4_nl_gemv_id_split_f32_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_id_split_f32_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq4_nl_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1346,12 +1368,14 @@ static const uint32_t iq4_nl_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 
 static const uint32_t iq4_nl_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t iq4_nl_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t iq4_nl_gemv_id_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq4_nl_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq4_nl_gemv_id_int24_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_nl_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq4_nl_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, iq4_nl_gemv_id_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq4_nl_gemv_id_int24_f32_vulkan_load_words},
+    {11, "padded", 0, 2, iq4_nl_gemv_id_int24_f32_vulkan_padded},
     {7, "staged", 1, 4, iq4_nl_gemv_id_int24_f32_vulkan_staged},
     {9, "copies", 1, 6, iq4_nl_gemv_id_int24_f32_vulkan_copies}};
 
@@ -1369,7 +1393,7 @@ const qk_kernel qk_iq4_nl_gemv_id_int24_f32_vulkan = {
     .push = iq4_nl_gemv_id_int24_f32_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_id_int24_f32_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq4_nl_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1402,10 +1426,12 @@ static const qk_table iq4_nl_gemv_id_f16_tables[] = {
 static const uint32_t iq4_nl_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq4_nl_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_id_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t iq4_nl_gemv_id_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq4_nl_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant iq4_nl_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq4_nl_gemv_id_f16_vulkan_rows},
     {5, "load_words", 4, 2, iq4_nl_gemv_id_f16_vulkan_load_words},
+    {11, "padded", 0, 2, iq4_nl_gemv_id_f16_vulkan_padded},
     {7, "staged", 1, 4, iq4_nl_gemv_id_f16_vulkan_staged}};
 
 const qk_kernel qk_iq4_nl_gemv_id_f16_vulkan = {
@@ -1422,7 +1448,7 @@ const qk_kernel qk_iq4_nl_gemv_id_f16_vulkan = {
     .push = iq4_nl_gemv_id_f16_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_id_f16_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = iq4_nl_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1476,12 +1502,14 @@ static const uint32_t iq4_nl_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 1
 static const uint32_t iq4_nl_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t iq4_nl_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t iq4_nl_gemv_id_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq4_nl_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq4_nl_gemv_id_int8_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_nl_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq4_nl_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, iq4_nl_gemv_id_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq4_nl_gemv_id_int8_f16_vulkan_load_words},
+    {11, "padded", 0, 2, iq4_nl_gemv_id_int8_f16_vulkan_padded},
     {7, "staged", 1, 4, iq4_nl_gemv_id_int8_f16_vulkan_staged},
     {9, "copies", 1, 6, iq4_nl_gemv_id_int8_f16_vulkan_copies}};
 
@@ -1499,7 +1527,7 @@ const qk_kernel qk_iq4_nl_gemv_id_int8_f16_vulkan = {
     .push = iq4_nl_gemv_id_int8_f16_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_id_int8_f16_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq4_nl_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1533,12 +1561,14 @@ static const uint32_t iq4_nl_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 
 static const uint32_t iq4_nl_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t iq4_nl_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t iq4_nl_gemv_id_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq4_nl_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq4_nl_gemv_id_split_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_nl_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq4_nl_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, iq4_nl_gemv_id_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq4_nl_gemv_id_split_f16_vulkan_load_words},
+    {11, "padded", 0, 2, iq4_nl_gemv_id_split_f16_vulkan_padded},
     {7, "staged", 1, 4, iq4_nl_gemv_id_split_f16_vulkan_staged},
     {9, "copies", 1, 6, iq4_nl_gemv_id_split_f16_vulkan_copies}};
 
@@ -1556,7 +1586,7 @@ const qk_kernel qk_iq4_nl_gemv_id_split_f16_vulkan = {
     .push = iq4_nl_gemv_id_split_f16_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_id_split_f16_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq4_nl_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1590,12 +1620,14 @@ static const uint32_t iq4_nl_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 
 static const uint32_t iq4_nl_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_nl_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t iq4_nl_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t iq4_nl_gemv_id_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq4_nl_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq4_nl_gemv_id_int24_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_nl_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_nl_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq4_nl_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, iq4_nl_gemv_id_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq4_nl_gemv_id_int24_f16_vulkan_load_words},
+    {11, "padded", 0, 2, iq4_nl_gemv_id_int24_f16_vulkan_padded},
     {7, "staged", 1, 4, iq4_nl_gemv_id_int24_f16_vulkan_staged},
     {9, "copies", 1, 6, iq4_nl_gemv_id_int24_f16_vulkan_copies}};
 
@@ -1613,7 +1645,7 @@ const qk_kernel qk_iq4_nl_gemv_id_int24_f16_vulkan = {
     .push = iq4_nl_gemv_id_int24_f16_push,
     .table_count = 1,
     .tables = iq4_nl_gemv_id_int24_f16_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq4_nl_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

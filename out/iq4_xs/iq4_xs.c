@@ -652,6 +652,7 @@ static const uint32_t iq4_xs_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_xs_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq4_xs_gemv_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq4_xs_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant iq4_xs_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_xs_gemv_f32_vulkan_batch},
@@ -659,6 +660,7 @@ static const qk_spec_constant iq4_xs_gemv_f32_vulkan_constants[] = {{0, "local_s
     {3, "split", 1, 4, iq4_xs_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, iq4_xs_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq4_xs_gemv_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, iq4_xs_gemv_f32_vulkan_padded},
     {7, "staged", 1, 4, iq4_xs_gemv_f32_vulkan_staged}};
 
 const qk_kernel qk_iq4_xs_gemv_f32_vulkan = {
@@ -675,7 +677,7 @@ const qk_kernel qk_iq4_xs_gemv_f32_vulkan = {
     .push = iq4_xs_gemv_f32_push,
     .table_count = 1,
     .tables = iq4_xs_gemv_f32_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq4_xs_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -733,6 +735,7 @@ static const uint32_t iq4_xs_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t iq4_xs_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_xs_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq4_xs_gemv_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq4_xs_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq4_xs_gemv_int8_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_xs_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_int8_f32_vulkan_local_size_x},
@@ -742,6 +745,7 @@ static const qk_spec_constant iq4_xs_gemv_int8_f32_vulkan_constants[] = {{0, "lo
     {4, "digits", 1, 1, iq4_xs_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq4_xs_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq4_xs_gemv_int8_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, iq4_xs_gemv_int8_f32_vulkan_padded},
     {7, "staged", 1, 4, iq4_xs_gemv_int8_f32_vulkan_staged},
     {9, "copies", 1, 6, iq4_xs_gemv_int8_f32_vulkan_copies}};
 
@@ -759,7 +763,7 @@ const qk_kernel qk_iq4_xs_gemv_int8_f32_vulkan = {
     .push = iq4_xs_gemv_int8_f32_push,
     .table_count = 1,
     .tables = iq4_xs_gemv_int8_f32_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = iq4_xs_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -792,6 +796,7 @@ static const uint32_t iq4_xs_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t iq4_xs_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_xs_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq4_xs_gemv_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq4_xs_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq4_xs_gemv_split_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_xs_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_split_f32_vulkan_local_size_x},
@@ -801,6 +806,7 @@ static const qk_spec_constant iq4_xs_gemv_split_f32_vulkan_constants[] = {{0, "l
     {4, "digits", 2, 1, iq4_xs_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq4_xs_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq4_xs_gemv_split_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, iq4_xs_gemv_split_f32_vulkan_padded},
     {7, "staged", 1, 4, iq4_xs_gemv_split_f32_vulkan_staged},
     {9, "copies", 1, 6, iq4_xs_gemv_split_f32_vulkan_copies}};
 
@@ -818,7 +824,7 @@ const qk_kernel qk_iq4_xs_gemv_split_f32_vulkan = {
     .push = iq4_xs_gemv_split_f32_push,
     .table_count = 1,
     .tables = iq4_xs_gemv_split_f32_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = iq4_xs_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -851,6 +857,7 @@ static const uint32_t iq4_xs_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t iq4_xs_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_xs_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq4_xs_gemv_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq4_xs_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq4_xs_gemv_int24_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_xs_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_int24_f32_vulkan_local_size_x},
@@ -860,6 +867,7 @@ static const qk_spec_constant iq4_xs_gemv_int24_f32_vulkan_constants[] = {{0, "l
     {4, "digits", 3, 1, iq4_xs_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq4_xs_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq4_xs_gemv_int24_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, iq4_xs_gemv_int24_f32_vulkan_padded},
     {7, "staged", 1, 4, iq4_xs_gemv_int24_f32_vulkan_staged},
     {9, "copies", 1, 6, iq4_xs_gemv_int24_f32_vulkan_copies}};
 
@@ -877,7 +885,7 @@ const qk_kernel qk_iq4_xs_gemv_int24_f32_vulkan = {
     .push = iq4_xs_gemv_int24_f32_push,
     .table_count = 1,
     .tables = iq4_xs_gemv_int24_f32_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = iq4_xs_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -909,6 +917,7 @@ static const uint32_t iq4_xs_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_xs_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq4_xs_gemv_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq4_xs_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant iq4_xs_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, iq4_xs_gemv_f16_vulkan_batch},
@@ -916,6 +925,7 @@ static const qk_spec_constant iq4_xs_gemv_f16_vulkan_constants[] = {{0, "local_s
     {3, "split", 1, 4, iq4_xs_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, iq4_xs_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq4_xs_gemv_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, iq4_xs_gemv_f16_vulkan_padded},
     {7, "staged", 1, 4, iq4_xs_gemv_f16_vulkan_staged}};
 
 const qk_kernel qk_iq4_xs_gemv_f16_vulkan = {
@@ -932,7 +942,7 @@ const qk_kernel qk_iq4_xs_gemv_f16_vulkan = {
     .push = iq4_xs_gemv_f16_push,
     .table_count = 1,
     .tables = iq4_xs_gemv_f16_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = iq4_xs_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -990,6 +1000,7 @@ static const uint32_t iq4_xs_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t iq4_xs_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_xs_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq4_xs_gemv_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq4_xs_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq4_xs_gemv_int8_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_xs_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_int8_f16_vulkan_local_size_x},
@@ -999,6 +1010,7 @@ static const qk_spec_constant iq4_xs_gemv_int8_f16_vulkan_constants[] = {{0, "lo
     {4, "digits", 1, 1, iq4_xs_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq4_xs_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq4_xs_gemv_int8_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, iq4_xs_gemv_int8_f16_vulkan_padded},
     {7, "staged", 1, 4, iq4_xs_gemv_int8_f16_vulkan_staged},
     {9, "copies", 1, 6, iq4_xs_gemv_int8_f16_vulkan_copies}};
 
@@ -1016,7 +1028,7 @@ const qk_kernel qk_iq4_xs_gemv_int8_f16_vulkan = {
     .push = iq4_xs_gemv_int8_f16_push,
     .table_count = 1,
     .tables = iq4_xs_gemv_int8_f16_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = iq4_xs_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1049,6 +1061,7 @@ static const uint32_t iq4_xs_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t iq4_xs_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_xs_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq4_xs_gemv_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq4_xs_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq4_xs_gemv_split_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_xs_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_split_f16_vulkan_local_size_x},
@@ -1058,6 +1071,7 @@ static const qk_spec_constant iq4_xs_gemv_split_f16_vulkan_constants[] = {{0, "l
     {4, "digits", 2, 1, iq4_xs_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq4_xs_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq4_xs_gemv_split_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, iq4_xs_gemv_split_f16_vulkan_padded},
     {7, "staged", 1, 4, iq4_xs_gemv_split_f16_vulkan_staged},
     {9, "copies", 1, 6, iq4_xs_gemv_split_f16_vulkan_copies}};
 
@@ -1075,7 +1089,7 @@ const qk_kernel qk_iq4_xs_gemv_split_f16_vulkan = {
     .push = iq4_xs_gemv_split_f16_push,
     .table_count = 1,
     .tables = iq4_xs_gemv_split_f16_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = iq4_xs_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1108,6 +1122,7 @@ static const uint32_t iq4_xs_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t iq4_xs_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t iq4_xs_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t iq4_xs_gemv_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq4_xs_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq4_xs_gemv_int24_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_xs_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_int24_f16_vulkan_local_size_x},
@@ -1117,6 +1132,7 @@ static const qk_spec_constant iq4_xs_gemv_int24_f16_vulkan_constants[] = {{0, "l
     {4, "digits", 3, 1, iq4_xs_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq4_xs_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, iq4_xs_gemv_int24_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, iq4_xs_gemv_int24_f16_vulkan_padded},
     {7, "staged", 1, 4, iq4_xs_gemv_int24_f16_vulkan_staged},
     {9, "copies", 1, 6, iq4_xs_gemv_int24_f16_vulkan_copies}};
 
@@ -1134,7 +1150,7 @@ const qk_kernel qk_iq4_xs_gemv_int24_f16_vulkan = {
     .push = iq4_xs_gemv_int24_f16_push,
     .table_count = 1,
     .tables = iq4_xs_gemv_int24_f16_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = iq4_xs_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1167,10 +1183,12 @@ static const qk_table iq4_xs_gemv_id_f32_tables[] = {
 static const uint32_t iq4_xs_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq4_xs_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_id_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t iq4_xs_gemv_id_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq4_xs_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant iq4_xs_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq4_xs_gemv_id_f32_vulkan_rows},
     {5, "load_words", 4, 2, iq4_xs_gemv_id_f32_vulkan_load_words},
+    {11, "padded", 0, 2, iq4_xs_gemv_id_f32_vulkan_padded},
     {7, "staged", 1, 4, iq4_xs_gemv_id_f32_vulkan_staged}};
 
 const qk_kernel qk_iq4_xs_gemv_id_f32_vulkan = {
@@ -1187,7 +1205,7 @@ const qk_kernel qk_iq4_xs_gemv_id_f32_vulkan = {
     .push = iq4_xs_gemv_id_f32_push,
     .table_count = 1,
     .tables = iq4_xs_gemv_id_f32_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = iq4_xs_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1241,12 +1259,14 @@ static const uint32_t iq4_xs_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 1
 static const uint32_t iq4_xs_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t iq4_xs_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t iq4_xs_gemv_id_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq4_xs_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq4_xs_gemv_id_int8_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_xs_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq4_xs_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, iq4_xs_gemv_id_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq4_xs_gemv_id_int8_f32_vulkan_load_words},
+    {11, "padded", 0, 2, iq4_xs_gemv_id_int8_f32_vulkan_padded},
     {7, "staged", 1, 4, iq4_xs_gemv_id_int8_f32_vulkan_staged},
     {9, "copies", 1, 6, iq4_xs_gemv_id_int8_f32_vulkan_copies}};
 
@@ -1264,7 +1284,7 @@ const qk_kernel qk_iq4_xs_gemv_id_int8_f32_vulkan = {
     .push = iq4_xs_gemv_id_int8_f32_push,
     .table_count = 1,
     .tables = iq4_xs_gemv_id_int8_f32_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq4_xs_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1298,12 +1318,14 @@ static const uint32_t iq4_xs_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 
 static const uint32_t iq4_xs_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t iq4_xs_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t iq4_xs_gemv_id_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq4_xs_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq4_xs_gemv_id_split_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_xs_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq4_xs_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, iq4_xs_gemv_id_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq4_xs_gemv_id_split_f32_vulkan_load_words},
+    {11, "padded", 0, 2, iq4_xs_gemv_id_split_f32_vulkan_padded},
     {7, "staged", 1, 4, iq4_xs_gemv_id_split_f32_vulkan_staged},
     {9, "copies", 1, 6, iq4_xs_gemv_id_split_f32_vulkan_copies}};
 
@@ -1321,7 +1343,7 @@ const qk_kernel qk_iq4_xs_gemv_id_split_f32_vulkan = {
     .push = iq4_xs_gemv_id_split_f32_push,
     .table_count = 1,
     .tables = iq4_xs_gemv_id_split_f32_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq4_xs_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1355,12 +1377,14 @@ static const uint32_t iq4_xs_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 
 static const uint32_t iq4_xs_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t iq4_xs_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t iq4_xs_gemv_id_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t iq4_xs_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq4_xs_gemv_id_int24_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_xs_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, iq4_xs_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, iq4_xs_gemv_id_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, iq4_xs_gemv_id_int24_f32_vulkan_load_words},
+    {11, "padded", 0, 2, iq4_xs_gemv_id_int24_f32_vulkan_padded},
     {7, "staged", 1, 4, iq4_xs_gemv_id_int24_f32_vulkan_staged},
     {9, "copies", 1, 6, iq4_xs_gemv_id_int24_f32_vulkan_copies}};
 
@@ -1378,7 +1402,7 @@ const qk_kernel qk_iq4_xs_gemv_id_int24_f32_vulkan = {
     .push = iq4_xs_gemv_id_int24_f32_push,
     .table_count = 1,
     .tables = iq4_xs_gemv_id_int24_f32_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq4_xs_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1411,10 +1435,12 @@ static const qk_table iq4_xs_gemv_id_f16_tables[] = {
 static const uint32_t iq4_xs_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t iq4_xs_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_id_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t iq4_xs_gemv_id_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq4_xs_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant iq4_xs_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq4_xs_gemv_id_f16_vulkan_rows},
     {5, "load_words", 4, 2, iq4_xs_gemv_id_f16_vulkan_load_words},
+    {11, "padded", 0, 2, iq4_xs_gemv_id_f16_vulkan_padded},
     {7, "staged", 1, 4, iq4_xs_gemv_id_f16_vulkan_staged}};
 
 const qk_kernel qk_iq4_xs_gemv_id_f16_vulkan = {
@@ -1431,7 +1457,7 @@ const qk_kernel qk_iq4_xs_gemv_id_f16_vulkan = {
     .push = iq4_xs_gemv_id_f16_push,
     .table_count = 1,
     .tables = iq4_xs_gemv_id_f16_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = iq4_xs_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1485,12 +1511,14 @@ static const uint32_t iq4_xs_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 1
 static const uint32_t iq4_xs_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t iq4_xs_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t iq4_xs_gemv_id_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq4_xs_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq4_xs_gemv_id_int8_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_xs_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq4_xs_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, iq4_xs_gemv_id_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq4_xs_gemv_id_int8_f16_vulkan_load_words},
+    {11, "padded", 0, 2, iq4_xs_gemv_id_int8_f16_vulkan_padded},
     {7, "staged", 1, 4, iq4_xs_gemv_id_int8_f16_vulkan_staged},
     {9, "copies", 1, 6, iq4_xs_gemv_id_int8_f16_vulkan_copies}};
 
@@ -1508,7 +1536,7 @@ const qk_kernel qk_iq4_xs_gemv_id_int8_f16_vulkan = {
     .push = iq4_xs_gemv_id_int8_f16_push,
     .table_count = 1,
     .tables = iq4_xs_gemv_id_int8_f16_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq4_xs_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1542,12 +1570,14 @@ static const uint32_t iq4_xs_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 
 static const uint32_t iq4_xs_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t iq4_xs_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t iq4_xs_gemv_id_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq4_xs_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq4_xs_gemv_id_split_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_xs_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq4_xs_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, iq4_xs_gemv_id_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq4_xs_gemv_id_split_f16_vulkan_load_words},
+    {11, "padded", 0, 2, iq4_xs_gemv_id_split_f16_vulkan_padded},
     {7, "staged", 1, 4, iq4_xs_gemv_id_split_f16_vulkan_staged},
     {9, "copies", 1, 6, iq4_xs_gemv_id_split_f16_vulkan_copies}};
 
@@ -1565,7 +1595,7 @@ const qk_kernel qk_iq4_xs_gemv_id_split_f16_vulkan = {
     .push = iq4_xs_gemv_id_split_f16_push,
     .table_count = 1,
     .tables = iq4_xs_gemv_id_split_f16_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq4_xs_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1599,12 +1629,14 @@ static const uint32_t iq4_xs_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 
 static const uint32_t iq4_xs_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t iq4_xs_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t iq4_xs_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t iq4_xs_gemv_id_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t iq4_xs_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t iq4_xs_gemv_id_int24_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant iq4_xs_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, iq4_xs_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, iq4_xs_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, iq4_xs_gemv_id_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, iq4_xs_gemv_id_int24_f16_vulkan_load_words},
+    {11, "padded", 0, 2, iq4_xs_gemv_id_int24_f16_vulkan_padded},
     {7, "staged", 1, 4, iq4_xs_gemv_id_int24_f16_vulkan_staged},
     {9, "copies", 1, 6, iq4_xs_gemv_id_int24_f16_vulkan_copies}};
 
@@ -1622,7 +1654,7 @@ const qk_kernel qk_iq4_xs_gemv_id_int24_f16_vulkan = {
     .push = iq4_xs_gemv_id_int24_f16_push,
     .table_count = 1,
     .tables = iq4_xs_gemv_id_int24_f16_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = iq4_xs_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -647,6 +647,7 @@ static const uint32_t mxfp4_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t mxfp4_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t mxfp4_gemv_f32_vulkan_padded[] = {0, 1};
 static const uint32_t mxfp4_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant mxfp4_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_f32_vulkan_batch},
@@ -654,6 +655,7 @@ static const qk_spec_constant mxfp4_gemv_f32_vulkan_constants[] = {{0, "local_si
     {3, "split", 1, 4, mxfp4_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, mxfp4_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, mxfp4_gemv_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, mxfp4_gemv_f32_vulkan_padded},
     {7, "staged", 1, 4, mxfp4_gemv_f32_vulkan_staged}};
 
 const qk_kernel qk_mxfp4_gemv_f32_vulkan = {
@@ -670,7 +672,7 @@ const qk_kernel qk_mxfp4_gemv_f32_vulkan = {
     .push = mxfp4_gemv_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_f32_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = mxfp4_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -728,6 +730,7 @@ static const uint32_t mxfp4_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t mxfp4_gemv_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_int8_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant mxfp4_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_int8_f32_vulkan_local_size_x},
@@ -737,6 +740,7 @@ static const qk_spec_constant mxfp4_gemv_int8_f32_vulkan_constants[] = {{0, "loc
     {4, "digits", 1, 1, mxfp4_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, mxfp4_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, mxfp4_gemv_int8_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, mxfp4_gemv_int8_f32_vulkan_padded},
     {7, "staged", 1, 4, mxfp4_gemv_int8_f32_vulkan_staged},
     {9, "copies", 1, 6, mxfp4_gemv_int8_f32_vulkan_copies}};
 
@@ -754,7 +758,7 @@ const qk_kernel qk_mxfp4_gemv_int8_f32_vulkan = {
     .push = mxfp4_gemv_int8_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_int8_f32_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = mxfp4_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -787,6 +791,7 @@ static const uint32_t mxfp4_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t mxfp4_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t mxfp4_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t mxfp4_gemv_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t mxfp4_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_split_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant mxfp4_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_split_f32_vulkan_local_size_x},
@@ -796,6 +801,7 @@ static const qk_spec_constant mxfp4_gemv_split_f32_vulkan_constants[] = {{0, "lo
     {4, "digits", 2, 1, mxfp4_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, mxfp4_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, mxfp4_gemv_split_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, mxfp4_gemv_split_f32_vulkan_padded},
     {7, "staged", 1, 4, mxfp4_gemv_split_f32_vulkan_staged},
     {9, "copies", 1, 6, mxfp4_gemv_split_f32_vulkan_copies}};
 
@@ -813,7 +819,7 @@ const qk_kernel qk_mxfp4_gemv_split_f32_vulkan = {
     .push = mxfp4_gemv_split_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_split_f32_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = mxfp4_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -846,6 +852,7 @@ static const uint32_t mxfp4_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t mxfp4_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t mxfp4_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t mxfp4_gemv_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t mxfp4_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_int24_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant mxfp4_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_int24_f32_vulkan_local_size_x},
@@ -855,6 +862,7 @@ static const qk_spec_constant mxfp4_gemv_int24_f32_vulkan_constants[] = {{0, "lo
     {4, "digits", 3, 1, mxfp4_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, mxfp4_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, mxfp4_gemv_int24_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, mxfp4_gemv_int24_f32_vulkan_padded},
     {7, "staged", 1, 4, mxfp4_gemv_int24_f32_vulkan_staged},
     {9, "copies", 1, 6, mxfp4_gemv_int24_f32_vulkan_copies}};
 
@@ -872,7 +880,7 @@ const qk_kernel qk_mxfp4_gemv_int24_f32_vulkan = {
     .push = mxfp4_gemv_int24_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_int24_f32_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = mxfp4_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -904,6 +912,7 @@ static const uint32_t mxfp4_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t mxfp4_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t mxfp4_gemv_f16_vulkan_padded[] = {0, 1};
 static const uint32_t mxfp4_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant mxfp4_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, mxfp4_gemv_f16_vulkan_batch},
@@ -911,6 +920,7 @@ static const qk_spec_constant mxfp4_gemv_f16_vulkan_constants[] = {{0, "local_si
     {3, "split", 1, 4, mxfp4_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, mxfp4_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, mxfp4_gemv_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, mxfp4_gemv_f16_vulkan_padded},
     {7, "staged", 1, 4, mxfp4_gemv_f16_vulkan_staged}};
 
 const qk_kernel qk_mxfp4_gemv_f16_vulkan = {
@@ -927,7 +937,7 @@ const qk_kernel qk_mxfp4_gemv_f16_vulkan = {
     .push = mxfp4_gemv_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_f16_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = mxfp4_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -985,6 +995,7 @@ static const uint32_t mxfp4_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t mxfp4_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t mxfp4_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t mxfp4_gemv_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t mxfp4_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_int8_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant mxfp4_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_int8_f16_vulkan_local_size_x},
@@ -994,6 +1005,7 @@ static const qk_spec_constant mxfp4_gemv_int8_f16_vulkan_constants[] = {{0, "loc
     {4, "digits", 1, 1, mxfp4_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, mxfp4_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, mxfp4_gemv_int8_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, mxfp4_gemv_int8_f16_vulkan_padded},
     {7, "staged", 1, 4, mxfp4_gemv_int8_f16_vulkan_staged},
     {9, "copies", 1, 6, mxfp4_gemv_int8_f16_vulkan_copies}};
 
@@ -1011,7 +1023,7 @@ const qk_kernel qk_mxfp4_gemv_int8_f16_vulkan = {
     .push = mxfp4_gemv_int8_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_int8_f16_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = mxfp4_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1044,6 +1056,7 @@ static const uint32_t mxfp4_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t mxfp4_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t mxfp4_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t mxfp4_gemv_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t mxfp4_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_split_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant mxfp4_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_split_f16_vulkan_local_size_x},
@@ -1053,6 +1066,7 @@ static const qk_spec_constant mxfp4_gemv_split_f16_vulkan_constants[] = {{0, "lo
     {4, "digits", 2, 1, mxfp4_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, mxfp4_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, mxfp4_gemv_split_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, mxfp4_gemv_split_f16_vulkan_padded},
     {7, "staged", 1, 4, mxfp4_gemv_split_f16_vulkan_staged},
     {9, "copies", 1, 6, mxfp4_gemv_split_f16_vulkan_copies}};
 
@@ -1070,7 +1084,7 @@ const qk_kernel qk_mxfp4_gemv_split_f16_vulkan = {
     .push = mxfp4_gemv_split_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_split_f16_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = mxfp4_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1103,6 +1117,7 @@ static const uint32_t mxfp4_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t mxfp4_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t mxfp4_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t mxfp4_gemv_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t mxfp4_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_int24_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant mxfp4_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_int24_f16_vulkan_local_size_x},
@@ -1112,6 +1127,7 @@ static const qk_spec_constant mxfp4_gemv_int24_f16_vulkan_constants[] = {{0, "lo
     {4, "digits", 3, 1, mxfp4_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, mxfp4_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, mxfp4_gemv_int24_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, mxfp4_gemv_int24_f16_vulkan_padded},
     {7, "staged", 1, 4, mxfp4_gemv_int24_f16_vulkan_staged},
     {9, "copies", 1, 6, mxfp4_gemv_int24_f16_vulkan_copies}};
 
@@ -1129,7 +1145,7 @@ const qk_kernel qk_mxfp4_gemv_int24_f16_vulkan = {
     .push = mxfp4_gemv_int24_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_int24_f16_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = mxfp4_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1162,10 +1178,12 @@ static const qk_table mxfp4_gemv_id_f32_tables[] = {
 static const uint32_t mxfp4_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mxfp4_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_id_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t mxfp4_gemv_id_f32_vulkan_padded[] = {0, 1};
 static const uint32_t mxfp4_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant mxfp4_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_f32_vulkan_rows},
     {5, "load_words", 4, 2, mxfp4_gemv_id_f32_vulkan_load_words},
+    {11, "padded", 0, 2, mxfp4_gemv_id_f32_vulkan_padded},
     {7, "staged", 1, 4, mxfp4_gemv_id_f32_vulkan_staged}};
 
 const qk_kernel qk_mxfp4_gemv_id_f32_vulkan = {
@@ -1182,7 +1200,7 @@ const qk_kernel qk_mxfp4_gemv_id_f32_vulkan = {
     .push = mxfp4_gemv_id_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_f32_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = mxfp4_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1236,12 +1254,14 @@ static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_id_int8_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant mxfp4_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, mxfp4_gemv_id_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, mxfp4_gemv_id_int8_f32_vulkan_load_words},
+    {11, "padded", 0, 2, mxfp4_gemv_id_int8_f32_vulkan_padded},
     {7, "staged", 1, 4, mxfp4_gemv_id_int8_f32_vulkan_staged},
     {9, "copies", 1, 6, mxfp4_gemv_id_int8_f32_vulkan_copies}};
 
@@ -1259,7 +1279,7 @@ const qk_kernel qk_mxfp4_gemv_id_int8_f32_vulkan = {
     .push = mxfp4_gemv_id_int8_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_int8_f32_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = mxfp4_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1293,12 +1313,14 @@ static const uint32_t mxfp4_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 1
 static const uint32_t mxfp4_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t mxfp4_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t mxfp4_gemv_id_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t mxfp4_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_id_split_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant mxfp4_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, mxfp4_gemv_id_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, mxfp4_gemv_id_split_f32_vulkan_load_words},
+    {11, "padded", 0, 2, mxfp4_gemv_id_split_f32_vulkan_padded},
     {7, "staged", 1, 4, mxfp4_gemv_id_split_f32_vulkan_staged},
     {9, "copies", 1, 6, mxfp4_gemv_id_split_f32_vulkan_copies}};
 
@@ -1316,7 +1338,7 @@ const qk_kernel qk_mxfp4_gemv_id_split_f32_vulkan = {
     .push = mxfp4_gemv_id_split_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_split_f32_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = mxfp4_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1350,12 +1372,14 @@ static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 1
 static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_id_int24_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant mxfp4_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, mxfp4_gemv_id_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, mxfp4_gemv_id_int24_f32_vulkan_load_words},
+    {11, "padded", 0, 2, mxfp4_gemv_id_int24_f32_vulkan_padded},
     {7, "staged", 1, 4, mxfp4_gemv_id_int24_f32_vulkan_staged},
     {9, "copies", 1, 6, mxfp4_gemv_id_int24_f32_vulkan_copies}};
 
@@ -1373,7 +1397,7 @@ const qk_kernel qk_mxfp4_gemv_id_int24_f32_vulkan = {
     .push = mxfp4_gemv_id_int24_f32_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_int24_f32_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = mxfp4_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1406,10 +1430,12 @@ static const qk_table mxfp4_gemv_id_f16_tables[] = {
 static const uint32_t mxfp4_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t mxfp4_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_id_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t mxfp4_gemv_id_f16_vulkan_padded[] = {0, 1};
 static const uint32_t mxfp4_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant mxfp4_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_f16_vulkan_rows},
     {5, "load_words", 4, 2, mxfp4_gemv_id_f16_vulkan_load_words},
+    {11, "padded", 0, 2, mxfp4_gemv_id_f16_vulkan_padded},
     {7, "staged", 1, 4, mxfp4_gemv_id_f16_vulkan_staged}};
 
 const qk_kernel qk_mxfp4_gemv_id_f16_vulkan = {
@@ -1426,7 +1452,7 @@ const qk_kernel qk_mxfp4_gemv_id_f16_vulkan = {
     .push = mxfp4_gemv_id_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_f16_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = mxfp4_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1480,12 +1506,14 @@ static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_id_int8_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant mxfp4_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, mxfp4_gemv_id_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, mxfp4_gemv_id_int8_f16_vulkan_load_words},
+    {11, "padded", 0, 2, mxfp4_gemv_id_int8_f16_vulkan_padded},
     {7, "staged", 1, 4, mxfp4_gemv_id_int8_f16_vulkan_staged},
     {9, "copies", 1, 6, mxfp4_gemv_id_int8_f16_vulkan_copies}};
 
@@ -1503,7 +1531,7 @@ const qk_kernel qk_mxfp4_gemv_id_int8_f16_vulkan = {
     .push = mxfp4_gemv_id_int8_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_int8_f16_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = mxfp4_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1537,12 +1565,14 @@ static const uint32_t mxfp4_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 1
 static const uint32_t mxfp4_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t mxfp4_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t mxfp4_gemv_id_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t mxfp4_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_id_split_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant mxfp4_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, mxfp4_gemv_id_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, mxfp4_gemv_id_split_f16_vulkan_load_words},
+    {11, "padded", 0, 2, mxfp4_gemv_id_split_f16_vulkan_padded},
     {7, "staged", 1, 4, mxfp4_gemv_id_split_f16_vulkan_staged},
     {9, "copies", 1, 6, mxfp4_gemv_id_split_f16_vulkan_copies}};
 
@@ -1560,7 +1590,7 @@ const qk_kernel qk_mxfp4_gemv_id_split_f16_vulkan = {
     .push = mxfp4_gemv_id_split_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_split_f16_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = mxfp4_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1594,12 +1624,14 @@ static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 1
 static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t mxfp4_gemv_id_int24_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant mxfp4_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, mxfp4_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, mxfp4_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, mxfp4_gemv_id_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, mxfp4_gemv_id_int24_f16_vulkan_load_words},
+    {11, "padded", 0, 2, mxfp4_gemv_id_int24_f16_vulkan_padded},
     {7, "staged", 1, 4, mxfp4_gemv_id_int24_f16_vulkan_staged},
     {9, "copies", 1, 6, mxfp4_gemv_id_int24_f16_vulkan_copies}};
 
@@ -1617,7 +1649,7 @@ const qk_kernel qk_mxfp4_gemv_id_int24_f16_vulkan = {
     .push = mxfp4_gemv_id_int24_f16_push,
     .table_count = 1,
     .tables = mxfp4_gemv_id_int24_f16_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = mxfp4_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -29,6 +29,7 @@ layout(constant_id = 1) const uint BATCH = 1;  // right-hand sides at once, at l
 layout(constant_id = 2) const uint ROWS = 4;   // rows at a time
 layout(constant_id = 3) const uint SPLIT = 1;  // subgroups that share a row, where there are few rows
 layout(constant_id = 5) const uint LOAD_WORDS = 4;  // 4: weights are loaded 16 bytes at a time, where that can be
+layout(constant_id = 11) const uint PADDED = 0;  // 1: behind the weights are 32 bytes or more, which may be read
 layout(constant_id = 7) const uint STAGED = 1;  // runs of x that a workgroup loads together, where there are few rows; 1: none
 layout(constant_id = 6) const uint SHARED_FOURS = 512;  // 16 bytes each: memory for x, of several right-hand sides
 
@@ -155,7 +156,7 @@ void load_wide_x(uint vector, uint j, uint k) {
 
 // Loads wide tile `j` of row `n`, but that of the last block of all, from where loads of 16 bytes would go beyond the end.
 void fetch_wide(uint n, uint j, out uvec4 fours[4], out uint words[6]) {
-    if (n + 1u == rows && j + 2u >= row_tiles / 4u) {
+    if (PADDED == 0u && n + 1u == rows && j + 2u >= row_tiles / 4u) {
         n = 0u;
         j = j % 2u;
     }
@@ -373,7 +374,7 @@ void walk_wide() {
                 const uint j = c * slice + k * gl_SubgroupSize + lane;
                 if (j >= wide_tiles) continue;
                 if (STAGED == 1u && !kept) load_wide_x(0u, j, k);
-                const bool at_end = row + ROWS >= end && j + 2u >= wide_tiles;  // of the last block of all, beyond which no load goes
+                const bool at_end = PADDED == 0u && row + ROWS >= end && j + 2u >= wide_tiles;  // of the last block of all, beyond which no load goes
                 float sum_at_end = 0.0;
                 if (at_end) {
                     uvec4 last[4]; uint last_words[6];

@@ -642,6 +642,7 @@ static const uint32_t nvfp4_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t nvfp4_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t nvfp4_gemv_f32_vulkan_padded[] = {0, 1};
 static const uint32_t nvfp4_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant nvfp4_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, nvfp4_gemv_f32_vulkan_batch},
@@ -649,6 +650,7 @@ static const qk_spec_constant nvfp4_gemv_f32_vulkan_constants[] = {{0, "local_si
     {3, "split", 1, 4, nvfp4_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, nvfp4_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, nvfp4_gemv_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, nvfp4_gemv_f32_vulkan_padded},
     {7, "staged", 1, 4, nvfp4_gemv_f32_vulkan_staged}};
 
 const qk_kernel qk_nvfp4_gemv_f32_vulkan = {
@@ -665,7 +667,7 @@ const qk_kernel qk_nvfp4_gemv_f32_vulkan = {
     .push = nvfp4_gemv_f32_push,
     .table_count = 1,
     .tables = nvfp4_gemv_f32_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = nvfp4_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -723,6 +725,7 @@ static const uint32_t nvfp4_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t nvfp4_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t nvfp4_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t nvfp4_gemv_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t nvfp4_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t nvfp4_gemv_int8_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant nvfp4_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_int8_f32_vulkan_local_size_x},
@@ -732,6 +735,7 @@ static const qk_spec_constant nvfp4_gemv_int8_f32_vulkan_constants[] = {{0, "loc
     {4, "digits", 1, 1, nvfp4_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, nvfp4_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, nvfp4_gemv_int8_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, nvfp4_gemv_int8_f32_vulkan_padded},
     {7, "staged", 1, 4, nvfp4_gemv_int8_f32_vulkan_staged},
     {9, "copies", 1, 6, nvfp4_gemv_int8_f32_vulkan_copies}};
 
@@ -749,7 +753,7 @@ const qk_kernel qk_nvfp4_gemv_int8_f32_vulkan = {
     .push = nvfp4_gemv_int8_f32_push,
     .table_count = 1,
     .tables = nvfp4_gemv_int8_f32_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = nvfp4_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -782,6 +786,7 @@ static const uint32_t nvfp4_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t nvfp4_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t nvfp4_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t nvfp4_gemv_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t nvfp4_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t nvfp4_gemv_split_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant nvfp4_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_split_f32_vulkan_local_size_x},
@@ -791,6 +796,7 @@ static const qk_spec_constant nvfp4_gemv_split_f32_vulkan_constants[] = {{0, "lo
     {4, "digits", 2, 1, nvfp4_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, nvfp4_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, nvfp4_gemv_split_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, nvfp4_gemv_split_f32_vulkan_padded},
     {7, "staged", 1, 4, nvfp4_gemv_split_f32_vulkan_staged},
     {9, "copies", 1, 6, nvfp4_gemv_split_f32_vulkan_copies}};
 
@@ -808,7 +814,7 @@ const qk_kernel qk_nvfp4_gemv_split_f32_vulkan = {
     .push = nvfp4_gemv_split_f32_push,
     .table_count = 1,
     .tables = nvfp4_gemv_split_f32_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = nvfp4_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -841,6 +847,7 @@ static const uint32_t nvfp4_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t nvfp4_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t nvfp4_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t nvfp4_gemv_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t nvfp4_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t nvfp4_gemv_int24_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant nvfp4_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_int24_f32_vulkan_local_size_x},
@@ -850,6 +857,7 @@ static const qk_spec_constant nvfp4_gemv_int24_f32_vulkan_constants[] = {{0, "lo
     {4, "digits", 3, 1, nvfp4_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, nvfp4_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, nvfp4_gemv_int24_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, nvfp4_gemv_int24_f32_vulkan_padded},
     {7, "staged", 1, 4, nvfp4_gemv_int24_f32_vulkan_staged},
     {9, "copies", 1, 6, nvfp4_gemv_int24_f32_vulkan_copies}};
 
@@ -867,7 +875,7 @@ const qk_kernel qk_nvfp4_gemv_int24_f32_vulkan = {
     .push = nvfp4_gemv_int24_f32_push,
     .table_count = 1,
     .tables = nvfp4_gemv_int24_f32_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = nvfp4_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -899,6 +907,7 @@ static const uint32_t nvfp4_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t nvfp4_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t nvfp4_gemv_f16_vulkan_padded[] = {0, 1};
 static const uint32_t nvfp4_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant nvfp4_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, nvfp4_gemv_f16_vulkan_batch},
@@ -906,6 +915,7 @@ static const qk_spec_constant nvfp4_gemv_f16_vulkan_constants[] = {{0, "local_si
     {3, "split", 1, 4, nvfp4_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, nvfp4_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, nvfp4_gemv_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, nvfp4_gemv_f16_vulkan_padded},
     {7, "staged", 1, 4, nvfp4_gemv_f16_vulkan_staged}};
 
 const qk_kernel qk_nvfp4_gemv_f16_vulkan = {
@@ -922,7 +932,7 @@ const qk_kernel qk_nvfp4_gemv_f16_vulkan = {
     .push = nvfp4_gemv_f16_push,
     .table_count = 1,
     .tables = nvfp4_gemv_f16_tables,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = nvfp4_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -980,6 +990,7 @@ static const uint32_t nvfp4_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t nvfp4_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t nvfp4_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t nvfp4_gemv_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t nvfp4_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t nvfp4_gemv_int8_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant nvfp4_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_int8_f16_vulkan_local_size_x},
@@ -989,6 +1000,7 @@ static const qk_spec_constant nvfp4_gemv_int8_f16_vulkan_constants[] = {{0, "loc
     {4, "digits", 1, 1, nvfp4_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, nvfp4_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, nvfp4_gemv_int8_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, nvfp4_gemv_int8_f16_vulkan_padded},
     {7, "staged", 1, 4, nvfp4_gemv_int8_f16_vulkan_staged},
     {9, "copies", 1, 6, nvfp4_gemv_int8_f16_vulkan_copies}};
 
@@ -1006,7 +1018,7 @@ const qk_kernel qk_nvfp4_gemv_int8_f16_vulkan = {
     .push = nvfp4_gemv_int8_f16_push,
     .table_count = 1,
     .tables = nvfp4_gemv_int8_f16_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = nvfp4_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1039,6 +1051,7 @@ static const uint32_t nvfp4_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t nvfp4_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t nvfp4_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t nvfp4_gemv_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t nvfp4_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t nvfp4_gemv_split_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant nvfp4_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_split_f16_vulkan_local_size_x},
@@ -1048,6 +1061,7 @@ static const qk_spec_constant nvfp4_gemv_split_f16_vulkan_constants[] = {{0, "lo
     {4, "digits", 2, 1, nvfp4_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, nvfp4_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, nvfp4_gemv_split_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, nvfp4_gemv_split_f16_vulkan_padded},
     {7, "staged", 1, 4, nvfp4_gemv_split_f16_vulkan_staged},
     {9, "copies", 1, 6, nvfp4_gemv_split_f16_vulkan_copies}};
 
@@ -1065,7 +1079,7 @@ const qk_kernel qk_nvfp4_gemv_split_f16_vulkan = {
     .push = nvfp4_gemv_split_f16_push,
     .table_count = 1,
     .tables = nvfp4_gemv_split_f16_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = nvfp4_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1098,6 +1112,7 @@ static const uint32_t nvfp4_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t nvfp4_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t nvfp4_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t nvfp4_gemv_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t nvfp4_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t nvfp4_gemv_int24_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant nvfp4_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_int24_f16_vulkan_local_size_x},
@@ -1107,6 +1122,7 @@ static const qk_spec_constant nvfp4_gemv_int24_f16_vulkan_constants[] = {{0, "lo
     {4, "digits", 3, 1, nvfp4_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, nvfp4_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, nvfp4_gemv_int24_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, nvfp4_gemv_int24_f16_vulkan_padded},
     {7, "staged", 1, 4, nvfp4_gemv_int24_f16_vulkan_staged},
     {9, "copies", 1, 6, nvfp4_gemv_int24_f16_vulkan_copies}};
 
@@ -1124,7 +1140,7 @@ const qk_kernel qk_nvfp4_gemv_int24_f16_vulkan = {
     .push = nvfp4_gemv_int24_f16_push,
     .table_count = 1,
     .tables = nvfp4_gemv_int24_f16_tables,
-    .spec_constant_count = 9,
+    .spec_constant_count = 10,
     .spec_constants = nvfp4_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1157,10 +1173,12 @@ static const qk_table nvfp4_gemv_id_f32_tables[] = {
 static const uint32_t nvfp4_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t nvfp4_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_id_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t nvfp4_gemv_id_f32_vulkan_padded[] = {0, 1};
 static const uint32_t nvfp4_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant nvfp4_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, nvfp4_gemv_id_f32_vulkan_rows},
     {5, "load_words", 4, 2, nvfp4_gemv_id_f32_vulkan_load_words},
+    {11, "padded", 0, 2, nvfp4_gemv_id_f32_vulkan_padded},
     {7, "staged", 1, 4, nvfp4_gemv_id_f32_vulkan_staged}};
 
 const qk_kernel qk_nvfp4_gemv_id_f32_vulkan = {
@@ -1177,7 +1195,7 @@ const qk_kernel qk_nvfp4_gemv_id_f32_vulkan = {
     .push = nvfp4_gemv_id_f32_push,
     .table_count = 1,
     .tables = nvfp4_gemv_id_f32_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = nvfp4_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1231,12 +1249,14 @@ static const uint32_t nvfp4_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t nvfp4_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t nvfp4_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t nvfp4_gemv_id_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t nvfp4_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t nvfp4_gemv_id_int8_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant nvfp4_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, nvfp4_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, nvfp4_gemv_id_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, nvfp4_gemv_id_int8_f32_vulkan_load_words},
+    {11, "padded", 0, 2, nvfp4_gemv_id_int8_f32_vulkan_padded},
     {7, "staged", 1, 4, nvfp4_gemv_id_int8_f32_vulkan_staged},
     {9, "copies", 1, 6, nvfp4_gemv_id_int8_f32_vulkan_copies}};
 
@@ -1254,7 +1274,7 @@ const qk_kernel qk_nvfp4_gemv_id_int8_f32_vulkan = {
     .push = nvfp4_gemv_id_int8_f32_push,
     .table_count = 1,
     .tables = nvfp4_gemv_id_int8_f32_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = nvfp4_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1288,12 +1308,14 @@ static const uint32_t nvfp4_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 1
 static const uint32_t nvfp4_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t nvfp4_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t nvfp4_gemv_id_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t nvfp4_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t nvfp4_gemv_id_split_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant nvfp4_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, nvfp4_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, nvfp4_gemv_id_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, nvfp4_gemv_id_split_f32_vulkan_load_words},
+    {11, "padded", 0, 2, nvfp4_gemv_id_split_f32_vulkan_padded},
     {7, "staged", 1, 4, nvfp4_gemv_id_split_f32_vulkan_staged},
     {9, "copies", 1, 6, nvfp4_gemv_id_split_f32_vulkan_copies}};
 
@@ -1311,7 +1333,7 @@ const qk_kernel qk_nvfp4_gemv_id_split_f32_vulkan = {
     .push = nvfp4_gemv_id_split_f32_push,
     .table_count = 1,
     .tables = nvfp4_gemv_id_split_f32_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = nvfp4_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1345,12 +1367,14 @@ static const uint32_t nvfp4_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 1
 static const uint32_t nvfp4_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t nvfp4_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t nvfp4_gemv_id_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t nvfp4_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t nvfp4_gemv_id_int24_f32_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant nvfp4_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, nvfp4_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, nvfp4_gemv_id_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, nvfp4_gemv_id_int24_f32_vulkan_load_words},
+    {11, "padded", 0, 2, nvfp4_gemv_id_int24_f32_vulkan_padded},
     {7, "staged", 1, 4, nvfp4_gemv_id_int24_f32_vulkan_staged},
     {9, "copies", 1, 6, nvfp4_gemv_id_int24_f32_vulkan_copies}};
 
@@ -1368,7 +1392,7 @@ const qk_kernel qk_nvfp4_gemv_id_int24_f32_vulkan = {
     .push = nvfp4_gemv_id_int24_f32_push,
     .table_count = 1,
     .tables = nvfp4_gemv_id_int24_f32_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = nvfp4_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1401,10 +1425,12 @@ static const qk_table nvfp4_gemv_id_f16_tables[] = {
 static const uint32_t nvfp4_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t nvfp4_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_id_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t nvfp4_gemv_id_f16_vulkan_padded[] = {0, 1};
 static const uint32_t nvfp4_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant nvfp4_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, nvfp4_gemv_id_f16_vulkan_rows},
     {5, "load_words", 4, 2, nvfp4_gemv_id_f16_vulkan_load_words},
+    {11, "padded", 0, 2, nvfp4_gemv_id_f16_vulkan_padded},
     {7, "staged", 1, 4, nvfp4_gemv_id_f16_vulkan_staged}};
 
 const qk_kernel qk_nvfp4_gemv_id_f16_vulkan = {
@@ -1421,7 +1447,7 @@ const qk_kernel qk_nvfp4_gemv_id_f16_vulkan = {
     .push = nvfp4_gemv_id_f16_push,
     .table_count = 1,
     .tables = nvfp4_gemv_id_f16_tables,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = nvfp4_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1475,12 +1501,14 @@ static const uint32_t nvfp4_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t nvfp4_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t nvfp4_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t nvfp4_gemv_id_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t nvfp4_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t nvfp4_gemv_id_int8_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant nvfp4_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, nvfp4_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, nvfp4_gemv_id_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, nvfp4_gemv_id_int8_f16_vulkan_load_words},
+    {11, "padded", 0, 2, nvfp4_gemv_id_int8_f16_vulkan_padded},
     {7, "staged", 1, 4, nvfp4_gemv_id_int8_f16_vulkan_staged},
     {9, "copies", 1, 6, nvfp4_gemv_id_int8_f16_vulkan_copies}};
 
@@ -1498,7 +1526,7 @@ const qk_kernel qk_nvfp4_gemv_id_int8_f16_vulkan = {
     .push = nvfp4_gemv_id_int8_f16_push,
     .table_count = 1,
     .tables = nvfp4_gemv_id_int8_f16_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = nvfp4_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1532,12 +1560,14 @@ static const uint32_t nvfp4_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 1
 static const uint32_t nvfp4_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t nvfp4_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t nvfp4_gemv_id_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t nvfp4_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t nvfp4_gemv_id_split_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant nvfp4_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, nvfp4_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, nvfp4_gemv_id_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, nvfp4_gemv_id_split_f16_vulkan_load_words},
+    {11, "padded", 0, 2, nvfp4_gemv_id_split_f16_vulkan_padded},
     {7, "staged", 1, 4, nvfp4_gemv_id_split_f16_vulkan_staged},
     {9, "copies", 1, 6, nvfp4_gemv_id_split_f16_vulkan_copies}};
 
@@ -1555,7 +1585,7 @@ const qk_kernel qk_nvfp4_gemv_id_split_f16_vulkan = {
     .push = nvfp4_gemv_id_split_f16_push,
     .table_count = 1,
     .tables = nvfp4_gemv_id_split_f16_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = nvfp4_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1589,12 +1619,14 @@ static const uint32_t nvfp4_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 1
 static const uint32_t nvfp4_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t nvfp4_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t nvfp4_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t nvfp4_gemv_id_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t nvfp4_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const uint32_t nvfp4_gemv_id_int24_f16_vulkan_copies[] = {1, 2, 4, 8, 16, 32};
 static const qk_spec_constant nvfp4_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, nvfp4_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, nvfp4_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, nvfp4_gemv_id_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, nvfp4_gemv_id_int24_f16_vulkan_load_words},
+    {11, "padded", 0, 2, nvfp4_gemv_id_int24_f16_vulkan_padded},
     {7, "staged", 1, 4, nvfp4_gemv_id_int24_f16_vulkan_staged},
     {9, "copies", 1, 6, nvfp4_gemv_id_int24_f16_vulkan_copies}};
 
@@ -1612,7 +1644,7 @@ const qk_kernel qk_nvfp4_gemv_id_int24_f16_vulkan = {
     .push = nvfp4_gemv_id_int24_f16_push,
     .table_count = 1,
     .tables = nvfp4_gemv_id_int24_f16_tables,
-    .spec_constant_count = 6,
+    .spec_constant_count = 7,
     .spec_constants = nvfp4_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -668,6 +668,7 @@ static const uint32_t q1_0_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q1_0_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q1_0_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q1_0_gemv_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q1_0_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q1_0_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q1_0_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q1_0_gemv_int8_f32_vulkan_batch},
@@ -676,6 +677,7 @@ static const qk_spec_constant q1_0_gemv_int8_f32_vulkan_constants[] = {{0, "loca
     {4, "digits", 1, 1, q1_0_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, q1_0_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q1_0_gemv_int8_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, q1_0_gemv_int8_f32_vulkan_padded},
     {7, "staged", 1, 4, q1_0_gemv_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_q1_0_gemv_int8_f32_vulkan = {
@@ -690,7 +692,7 @@ const qk_kernel qk_q1_0_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q1_0_gemv_int8_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = q1_0_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -720,6 +722,7 @@ static const uint32_t q1_0_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t q1_0_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q1_0_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q1_0_gemv_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q1_0_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q1_0_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q1_0_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q1_0_gemv_split_f32_vulkan_batch},
@@ -728,6 +731,7 @@ static const qk_spec_constant q1_0_gemv_split_f32_vulkan_constants[] = {{0, "loc
     {4, "digits", 2, 1, q1_0_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, q1_0_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q1_0_gemv_split_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, q1_0_gemv_split_f32_vulkan_padded},
     {7, "staged", 1, 4, q1_0_gemv_split_f32_vulkan_staged}};
 
 const qk_kernel qk_q1_0_gemv_split_f32_vulkan = {
@@ -742,7 +746,7 @@ const qk_kernel qk_q1_0_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q1_0_gemv_split_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = q1_0_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -772,6 +776,7 @@ static const uint32_t q1_0_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q1_0_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q1_0_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q1_0_gemv_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q1_0_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q1_0_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q1_0_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q1_0_gemv_int24_f32_vulkan_batch},
@@ -780,6 +785,7 @@ static const qk_spec_constant q1_0_gemv_int24_f32_vulkan_constants[] = {{0, "loc
     {4, "digits", 3, 1, q1_0_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, q1_0_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q1_0_gemv_int24_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, q1_0_gemv_int24_f32_vulkan_padded},
     {7, "staged", 1, 4, q1_0_gemv_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_q1_0_gemv_int24_f32_vulkan = {
@@ -794,7 +800,7 @@ const qk_kernel qk_q1_0_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q1_0_gemv_int24_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = q1_0_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -895,6 +901,7 @@ static const uint32_t q1_0_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q1_0_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q1_0_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q1_0_gemv_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q1_0_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q1_0_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q1_0_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q1_0_gemv_int8_f16_vulkan_batch},
@@ -903,6 +910,7 @@ static const qk_spec_constant q1_0_gemv_int8_f16_vulkan_constants[] = {{0, "loca
     {4, "digits", 1, 1, q1_0_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, q1_0_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q1_0_gemv_int8_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, q1_0_gemv_int8_f16_vulkan_padded},
     {7, "staged", 1, 4, q1_0_gemv_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_q1_0_gemv_int8_f16_vulkan = {
@@ -917,7 +925,7 @@ const qk_kernel qk_q1_0_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q1_0_gemv_int8_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = q1_0_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -947,6 +955,7 @@ static const uint32_t q1_0_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t q1_0_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q1_0_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q1_0_gemv_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q1_0_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q1_0_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q1_0_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q1_0_gemv_split_f16_vulkan_batch},
@@ -955,6 +964,7 @@ static const qk_spec_constant q1_0_gemv_split_f16_vulkan_constants[] = {{0, "loc
     {4, "digits", 2, 1, q1_0_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, q1_0_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q1_0_gemv_split_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, q1_0_gemv_split_f16_vulkan_padded},
     {7, "staged", 1, 4, q1_0_gemv_split_f16_vulkan_staged}};
 
 const qk_kernel qk_q1_0_gemv_split_f16_vulkan = {
@@ -969,7 +979,7 @@ const qk_kernel qk_q1_0_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q1_0_gemv_split_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = q1_0_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -999,6 +1009,7 @@ static const uint32_t q1_0_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q1_0_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q1_0_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q1_0_gemv_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q1_0_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q1_0_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q1_0_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q1_0_gemv_int24_f16_vulkan_batch},
@@ -1007,6 +1018,7 @@ static const qk_spec_constant q1_0_gemv_int24_f16_vulkan_constants[] = {{0, "loc
     {4, "digits", 3, 1, q1_0_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, q1_0_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q1_0_gemv_int24_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, q1_0_gemv_int24_f16_vulkan_padded},
     {7, "staged", 1, 4, q1_0_gemv_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_q1_0_gemv_int24_f16_vulkan = {
@@ -1021,7 +1033,7 @@ const qk_kernel qk_q1_0_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q1_0_gemv_int24_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = q1_0_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1116,11 +1128,13 @@ static const uint32_t q1_0_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128
 static const uint32_t q1_0_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q1_0_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q1_0_gemv_id_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q1_0_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q1_0_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q1_0_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q1_0_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, q1_0_gemv_id_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, q1_0_gemv_id_int8_f32_vulkan_load_words},
+    {11, "padded", 0, 2, q1_0_gemv_id_int8_f32_vulkan_padded},
     {7, "staged", 1, 4, q1_0_gemv_id_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_q1_0_gemv_id_int8_f32_vulkan = {
@@ -1135,7 +1149,7 @@ const qk_kernel qk_q1_0_gemv_id_int8_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q1_0_gemv_id_int8_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q1_0_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1166,11 +1180,13 @@ static const uint32_t q1_0_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t q1_0_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t q1_0_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q1_0_gemv_id_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q1_0_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q1_0_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q1_0_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q1_0_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, q1_0_gemv_id_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, q1_0_gemv_id_split_f32_vulkan_load_words},
+    {11, "padded", 0, 2, q1_0_gemv_id_split_f32_vulkan_padded},
     {7, "staged", 1, 4, q1_0_gemv_id_split_f32_vulkan_staged}};
 
 const qk_kernel qk_q1_0_gemv_id_split_f32_vulkan = {
@@ -1185,7 +1201,7 @@ const qk_kernel qk_q1_0_gemv_id_split_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q1_0_gemv_id_split_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q1_0_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1216,11 +1232,13 @@ static const uint32_t q1_0_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t q1_0_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q1_0_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q1_0_gemv_id_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q1_0_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q1_0_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q1_0_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q1_0_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, q1_0_gemv_id_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, q1_0_gemv_id_int24_f32_vulkan_load_words},
+    {11, "padded", 0, 2, q1_0_gemv_id_int24_f32_vulkan_padded},
     {7, "staged", 1, 4, q1_0_gemv_id_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_q1_0_gemv_id_int24_f32_vulkan = {
@@ -1235,7 +1253,7 @@ const qk_kernel qk_q1_0_gemv_id_int24_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q1_0_gemv_id_int24_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q1_0_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1330,11 +1348,13 @@ static const uint32_t q1_0_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128
 static const uint32_t q1_0_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q1_0_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q1_0_gemv_id_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q1_0_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q1_0_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q1_0_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q1_0_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, q1_0_gemv_id_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, q1_0_gemv_id_int8_f16_vulkan_load_words},
+    {11, "padded", 0, 2, q1_0_gemv_id_int8_f16_vulkan_padded},
     {7, "staged", 1, 4, q1_0_gemv_id_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_q1_0_gemv_id_int8_f16_vulkan = {
@@ -1349,7 +1369,7 @@ const qk_kernel qk_q1_0_gemv_id_int8_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q1_0_gemv_id_int8_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q1_0_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1380,11 +1400,13 @@ static const uint32_t q1_0_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t q1_0_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t q1_0_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q1_0_gemv_id_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q1_0_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q1_0_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q1_0_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q1_0_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, q1_0_gemv_id_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, q1_0_gemv_id_split_f16_vulkan_load_words},
+    {11, "padded", 0, 2, q1_0_gemv_id_split_f16_vulkan_padded},
     {7, "staged", 1, 4, q1_0_gemv_id_split_f16_vulkan_staged}};
 
 const qk_kernel qk_q1_0_gemv_id_split_f16_vulkan = {
@@ -1399,7 +1421,7 @@ const qk_kernel qk_q1_0_gemv_id_split_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q1_0_gemv_id_split_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q1_0_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1430,11 +1452,13 @@ static const uint32_t q1_0_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t q1_0_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q1_0_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q1_0_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q1_0_gemv_id_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q1_0_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q1_0_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q1_0_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q1_0_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, q1_0_gemv_id_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, q1_0_gemv_id_int24_f16_vulkan_load_words},
+    {11, "padded", 0, 2, q1_0_gemv_id_int24_f16_vulkan_padded},
     {7, "staged", 1, 4, q1_0_gemv_id_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_q1_0_gemv_id_int24_f16_vulkan = {
@@ -1449,7 +1473,7 @@ const qk_kernel qk_q1_0_gemv_id_int24_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q1_0_gemv_id_int24_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q1_0_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

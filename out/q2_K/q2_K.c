@@ -606,6 +606,7 @@ static const uint32_t q2_K_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q2_K_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q2_K_gemv_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q2_K_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q2_K_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_K_gemv_f32_vulkan_batch},
@@ -613,6 +614,7 @@ static const qk_spec_constant q2_K_gemv_f32_vulkan_constants[] = {{0, "local_siz
     {3, "split", 1, 4, q2_K_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, q2_K_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q2_K_gemv_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, q2_K_gemv_f32_vulkan_padded},
     {7, "staged", 1, 4, q2_K_gemv_f32_vulkan_staged}};
 
 const qk_kernel qk_q2_K_gemv_f32_vulkan = {
@@ -627,7 +629,7 @@ const qk_kernel qk_q2_K_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q2_K_gemv_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q2_K_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -682,6 +684,7 @@ static const uint32_t q2_K_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q2_K_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q2_K_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q2_K_gemv_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q2_K_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q2_K_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_K_gemv_int8_f32_vulkan_batch},
@@ -690,6 +693,7 @@ static const qk_spec_constant q2_K_gemv_int8_f32_vulkan_constants[] = {{0, "loca
     {4, "digits", 1, 1, q2_K_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, q2_K_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q2_K_gemv_int8_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, q2_K_gemv_int8_f32_vulkan_padded},
     {7, "staged", 1, 4, q2_K_gemv_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_q2_K_gemv_int8_f32_vulkan = {
@@ -704,7 +708,7 @@ const qk_kernel qk_q2_K_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q2_K_gemv_int8_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = q2_K_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -734,6 +738,7 @@ static const uint32_t q2_K_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t q2_K_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q2_K_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q2_K_gemv_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q2_K_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q2_K_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_K_gemv_split_f32_vulkan_batch},
@@ -742,6 +747,7 @@ static const qk_spec_constant q2_K_gemv_split_f32_vulkan_constants[] = {{0, "loc
     {4, "digits", 2, 1, q2_K_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, q2_K_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q2_K_gemv_split_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, q2_K_gemv_split_f32_vulkan_padded},
     {7, "staged", 1, 4, q2_K_gemv_split_f32_vulkan_staged}};
 
 const qk_kernel qk_q2_K_gemv_split_f32_vulkan = {
@@ -756,7 +762,7 @@ const qk_kernel qk_q2_K_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q2_K_gemv_split_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = q2_K_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -786,6 +792,7 @@ static const uint32_t q2_K_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q2_K_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q2_K_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q2_K_gemv_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q2_K_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q2_K_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_K_gemv_int24_f32_vulkan_batch},
@@ -794,6 +801,7 @@ static const qk_spec_constant q2_K_gemv_int24_f32_vulkan_constants[] = {{0, "loc
     {4, "digits", 3, 1, q2_K_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, q2_K_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q2_K_gemv_int24_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, q2_K_gemv_int24_f32_vulkan_padded},
     {7, "staged", 1, 4, q2_K_gemv_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_q2_K_gemv_int24_f32_vulkan = {
@@ -808,7 +816,7 @@ const qk_kernel qk_q2_K_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q2_K_gemv_int24_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = q2_K_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -837,6 +845,7 @@ static const uint32_t q2_K_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q2_K_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q2_K_gemv_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q2_K_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q2_K_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_K_gemv_f16_vulkan_batch},
@@ -844,6 +853,7 @@ static const qk_spec_constant q2_K_gemv_f16_vulkan_constants[] = {{0, "local_siz
     {3, "split", 1, 4, q2_K_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, q2_K_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q2_K_gemv_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, q2_K_gemv_f16_vulkan_padded},
     {7, "staged", 1, 4, q2_K_gemv_f16_vulkan_staged}};
 
 const qk_kernel qk_q2_K_gemv_f16_vulkan = {
@@ -858,7 +868,7 @@ const qk_kernel qk_q2_K_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q2_K_gemv_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q2_K_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -913,6 +923,7 @@ static const uint32_t q2_K_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q2_K_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q2_K_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q2_K_gemv_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q2_K_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q2_K_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_K_gemv_int8_f16_vulkan_batch},
@@ -921,6 +932,7 @@ static const qk_spec_constant q2_K_gemv_int8_f16_vulkan_constants[] = {{0, "loca
     {4, "digits", 1, 1, q2_K_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, q2_K_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q2_K_gemv_int8_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, q2_K_gemv_int8_f16_vulkan_padded},
     {7, "staged", 1, 4, q2_K_gemv_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_q2_K_gemv_int8_f16_vulkan = {
@@ -935,7 +947,7 @@ const qk_kernel qk_q2_K_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q2_K_gemv_int8_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = q2_K_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -965,6 +977,7 @@ static const uint32_t q2_K_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t q2_K_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q2_K_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q2_K_gemv_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q2_K_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q2_K_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_K_gemv_split_f16_vulkan_batch},
@@ -973,6 +986,7 @@ static const qk_spec_constant q2_K_gemv_split_f16_vulkan_constants[] = {{0, "loc
     {4, "digits", 2, 1, q2_K_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, q2_K_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q2_K_gemv_split_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, q2_K_gemv_split_f16_vulkan_padded},
     {7, "staged", 1, 4, q2_K_gemv_split_f16_vulkan_staged}};
 
 const qk_kernel qk_q2_K_gemv_split_f16_vulkan = {
@@ -987,7 +1001,7 @@ const qk_kernel qk_q2_K_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q2_K_gemv_split_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = q2_K_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1017,6 +1031,7 @@ static const uint32_t q2_K_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q2_K_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q2_K_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q2_K_gemv_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q2_K_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q2_K_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q2_K_gemv_int24_f16_vulkan_batch},
@@ -1025,6 +1040,7 @@ static const qk_spec_constant q2_K_gemv_int24_f16_vulkan_constants[] = {{0, "loc
     {4, "digits", 3, 1, q2_K_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, q2_K_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q2_K_gemv_int24_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, q2_K_gemv_int24_f16_vulkan_padded},
     {7, "staged", 1, 4, q2_K_gemv_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_q2_K_gemv_int24_f16_vulkan = {
@@ -1039,7 +1055,7 @@ const qk_kernel qk_q2_K_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q2_K_gemv_int24_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = q2_K_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1069,10 +1085,12 @@ static const qk_field q2_K_gemv_id_f32_push[] = {
 static const uint32_t q2_K_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q2_K_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_id_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q2_K_gemv_id_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q2_K_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q2_K_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q2_K_gemv_id_f32_vulkan_rows},
     {5, "load_words", 4, 2, q2_K_gemv_id_f32_vulkan_load_words},
+    {11, "padded", 0, 2, q2_K_gemv_id_f32_vulkan_padded},
     {7, "staged", 1, 4, q2_K_gemv_id_f32_vulkan_staged}};
 
 const qk_kernel qk_q2_K_gemv_id_f32_vulkan = {
@@ -1087,7 +1105,7 @@ const qk_kernel qk_q2_K_gemv_id_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q2_K_gemv_id_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q2_K_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1138,11 +1156,13 @@ static const uint32_t q2_K_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128
 static const uint32_t q2_K_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q2_K_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q2_K_gemv_id_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q2_K_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q2_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q2_K_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, q2_K_gemv_id_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, q2_K_gemv_id_int8_f32_vulkan_load_words},
+    {11, "padded", 0, 2, q2_K_gemv_id_int8_f32_vulkan_padded},
     {7, "staged", 1, 4, q2_K_gemv_id_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_q2_K_gemv_id_int8_f32_vulkan = {
@@ -1157,7 +1177,7 @@ const qk_kernel qk_q2_K_gemv_id_int8_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q2_K_gemv_id_int8_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q2_K_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1188,11 +1208,13 @@ static const uint32_t q2_K_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t q2_K_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t q2_K_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q2_K_gemv_id_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q2_K_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q2_K_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q2_K_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, q2_K_gemv_id_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, q2_K_gemv_id_split_f32_vulkan_load_words},
+    {11, "padded", 0, 2, q2_K_gemv_id_split_f32_vulkan_padded},
     {7, "staged", 1, 4, q2_K_gemv_id_split_f32_vulkan_staged}};
 
 const qk_kernel qk_q2_K_gemv_id_split_f32_vulkan = {
@@ -1207,7 +1229,7 @@ const qk_kernel qk_q2_K_gemv_id_split_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q2_K_gemv_id_split_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q2_K_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1238,11 +1260,13 @@ static const uint32_t q2_K_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t q2_K_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q2_K_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q2_K_gemv_id_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q2_K_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q2_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q2_K_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, q2_K_gemv_id_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, q2_K_gemv_id_int24_f32_vulkan_load_words},
+    {11, "padded", 0, 2, q2_K_gemv_id_int24_f32_vulkan_padded},
     {7, "staged", 1, 4, q2_K_gemv_id_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_q2_K_gemv_id_int24_f32_vulkan = {
@@ -1257,7 +1281,7 @@ const qk_kernel qk_q2_K_gemv_id_int24_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q2_K_gemv_id_int24_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q2_K_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1287,10 +1311,12 @@ static const qk_field q2_K_gemv_id_f16_push[] = {
 static const uint32_t q2_K_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q2_K_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_id_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q2_K_gemv_id_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q2_K_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q2_K_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q2_K_gemv_id_f16_vulkan_rows},
     {5, "load_words", 4, 2, q2_K_gemv_id_f16_vulkan_load_words},
+    {11, "padded", 0, 2, q2_K_gemv_id_f16_vulkan_padded},
     {7, "staged", 1, 4, q2_K_gemv_id_f16_vulkan_staged}};
 
 const qk_kernel qk_q2_K_gemv_id_f16_vulkan = {
@@ -1305,7 +1331,7 @@ const qk_kernel qk_q2_K_gemv_id_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q2_K_gemv_id_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q2_K_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1356,11 +1382,13 @@ static const uint32_t q2_K_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128
 static const uint32_t q2_K_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q2_K_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q2_K_gemv_id_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q2_K_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q2_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q2_K_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, q2_K_gemv_id_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, q2_K_gemv_id_int8_f16_vulkan_load_words},
+    {11, "padded", 0, 2, q2_K_gemv_id_int8_f16_vulkan_padded},
     {7, "staged", 1, 4, q2_K_gemv_id_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_q2_K_gemv_id_int8_f16_vulkan = {
@@ -1375,7 +1403,7 @@ const qk_kernel qk_q2_K_gemv_id_int8_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q2_K_gemv_id_int8_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q2_K_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1406,11 +1434,13 @@ static const uint32_t q2_K_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t q2_K_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t q2_K_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q2_K_gemv_id_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q2_K_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q2_K_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q2_K_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, q2_K_gemv_id_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, q2_K_gemv_id_split_f16_vulkan_load_words},
+    {11, "padded", 0, 2, q2_K_gemv_id_split_f16_vulkan_padded},
     {7, "staged", 1, 4, q2_K_gemv_id_split_f16_vulkan_staged}};
 
 const qk_kernel qk_q2_K_gemv_id_split_f16_vulkan = {
@@ -1425,7 +1455,7 @@ const qk_kernel qk_q2_K_gemv_id_split_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q2_K_gemv_id_split_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q2_K_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1456,11 +1486,13 @@ static const uint32_t q2_K_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t q2_K_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q2_K_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q2_K_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q2_K_gemv_id_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q2_K_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q2_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q2_K_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q2_K_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, q2_K_gemv_id_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, q2_K_gemv_id_int24_f16_vulkan_load_words},
+    {11, "padded", 0, 2, q2_K_gemv_id_int24_f16_vulkan_padded},
     {7, "staged", 1, 4, q2_K_gemv_id_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_q2_K_gemv_id_int24_f16_vulkan = {
@@ -1475,7 +1507,7 @@ const qk_kernel qk_q2_K_gemv_id_int24_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q2_K_gemv_id_int24_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q2_K_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -609,6 +609,7 @@ static const uint32_t q3_K_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q3_K_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q3_K_gemv_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q3_K_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q3_K_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q3_K_gemv_f32_vulkan_batch},
@@ -616,6 +617,7 @@ static const qk_spec_constant q3_K_gemv_f32_vulkan_constants[] = {{0, "local_siz
     {3, "split", 1, 4, q3_K_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, q3_K_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q3_K_gemv_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, q3_K_gemv_f32_vulkan_padded},
     {7, "staged", 1, 4, q3_K_gemv_f32_vulkan_staged}};
 
 const qk_kernel qk_q3_K_gemv_f32_vulkan = {
@@ -630,7 +632,7 @@ const qk_kernel qk_q3_K_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q3_K_gemv_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q3_K_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -685,6 +687,7 @@ static const uint32_t q3_K_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q3_K_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q3_K_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q3_K_gemv_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q3_K_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q3_K_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q3_K_gemv_int8_f32_vulkan_batch},
@@ -693,6 +696,7 @@ static const qk_spec_constant q3_K_gemv_int8_f32_vulkan_constants[] = {{0, "loca
     {4, "digits", 1, 1, q3_K_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, q3_K_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q3_K_gemv_int8_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, q3_K_gemv_int8_f32_vulkan_padded},
     {7, "staged", 1, 4, q3_K_gemv_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_q3_K_gemv_int8_f32_vulkan = {
@@ -707,7 +711,7 @@ const qk_kernel qk_q3_K_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q3_K_gemv_int8_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = q3_K_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -738,6 +742,7 @@ static const uint32_t q3_K_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t q3_K_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q3_K_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q3_K_gemv_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q3_K_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q3_K_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q3_K_gemv_split_f32_vulkan_batch},
@@ -746,6 +751,7 @@ static const qk_spec_constant q3_K_gemv_split_f32_vulkan_constants[] = {{0, "loc
     {4, "digits", 2, 1, q3_K_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, q3_K_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q3_K_gemv_split_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, q3_K_gemv_split_f32_vulkan_padded},
     {7, "staged", 1, 4, q3_K_gemv_split_f32_vulkan_staged}};
 
 const qk_kernel qk_q3_K_gemv_split_f32_vulkan = {
@@ -760,7 +766,7 @@ const qk_kernel qk_q3_K_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q3_K_gemv_split_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = q3_K_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -791,6 +797,7 @@ static const uint32_t q3_K_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q3_K_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q3_K_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q3_K_gemv_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q3_K_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q3_K_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q3_K_gemv_int24_f32_vulkan_batch},
@@ -799,6 +806,7 @@ static const qk_spec_constant q3_K_gemv_int24_f32_vulkan_constants[] = {{0, "loc
     {4, "digits", 3, 1, q3_K_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, q3_K_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q3_K_gemv_int24_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, q3_K_gemv_int24_f32_vulkan_padded},
     {7, "staged", 1, 4, q3_K_gemv_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_q3_K_gemv_int24_f32_vulkan = {
@@ -813,7 +821,7 @@ const qk_kernel qk_q3_K_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q3_K_gemv_int24_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = q3_K_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -843,6 +851,7 @@ static const uint32_t q3_K_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q3_K_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q3_K_gemv_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q3_K_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q3_K_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q3_K_gemv_f16_vulkan_batch},
@@ -850,6 +859,7 @@ static const qk_spec_constant q3_K_gemv_f16_vulkan_constants[] = {{0, "local_siz
     {3, "split", 1, 4, q3_K_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, q3_K_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q3_K_gemv_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, q3_K_gemv_f16_vulkan_padded},
     {7, "staged", 1, 4, q3_K_gemv_f16_vulkan_staged}};
 
 const qk_kernel qk_q3_K_gemv_f16_vulkan = {
@@ -864,7 +874,7 @@ const qk_kernel qk_q3_K_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q3_K_gemv_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q3_K_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -919,6 +929,7 @@ static const uint32_t q3_K_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q3_K_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q3_K_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q3_K_gemv_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q3_K_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q3_K_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q3_K_gemv_int8_f16_vulkan_batch},
@@ -927,6 +938,7 @@ static const qk_spec_constant q3_K_gemv_int8_f16_vulkan_constants[] = {{0, "loca
     {4, "digits", 1, 1, q3_K_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, q3_K_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q3_K_gemv_int8_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, q3_K_gemv_int8_f16_vulkan_padded},
     {7, "staged", 1, 4, q3_K_gemv_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_q3_K_gemv_int8_f16_vulkan = {
@@ -941,7 +953,7 @@ const qk_kernel qk_q3_K_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q3_K_gemv_int8_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = q3_K_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -972,6 +984,7 @@ static const uint32_t q3_K_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t q3_K_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q3_K_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q3_K_gemv_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q3_K_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q3_K_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q3_K_gemv_split_f16_vulkan_batch},
@@ -980,6 +993,7 @@ static const qk_spec_constant q3_K_gemv_split_f16_vulkan_constants[] = {{0, "loc
     {4, "digits", 2, 1, q3_K_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, q3_K_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q3_K_gemv_split_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, q3_K_gemv_split_f16_vulkan_padded},
     {7, "staged", 1, 4, q3_K_gemv_split_f16_vulkan_staged}};
 
 const qk_kernel qk_q3_K_gemv_split_f16_vulkan = {
@@ -994,7 +1008,7 @@ const qk_kernel qk_q3_K_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q3_K_gemv_split_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = q3_K_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1025,6 +1039,7 @@ static const uint32_t q3_K_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q3_K_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q3_K_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q3_K_gemv_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q3_K_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q3_K_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q3_K_gemv_int24_f16_vulkan_batch},
@@ -1033,6 +1048,7 @@ static const qk_spec_constant q3_K_gemv_int24_f16_vulkan_constants[] = {{0, "loc
     {4, "digits", 3, 1, q3_K_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, q3_K_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q3_K_gemv_int24_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, q3_K_gemv_int24_f16_vulkan_padded},
     {7, "staged", 1, 4, q3_K_gemv_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_q3_K_gemv_int24_f16_vulkan = {
@@ -1047,7 +1063,7 @@ const qk_kernel qk_q3_K_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q3_K_gemv_int24_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = q3_K_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1078,10 +1094,12 @@ static const qk_field q3_K_gemv_id_f32_push[] = {
 static const uint32_t q3_K_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q3_K_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_id_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q3_K_gemv_id_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q3_K_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q3_K_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q3_K_gemv_id_f32_vulkan_rows},
     {5, "load_words", 4, 2, q3_K_gemv_id_f32_vulkan_load_words},
+    {11, "padded", 0, 2, q3_K_gemv_id_f32_vulkan_padded},
     {7, "staged", 1, 4, q3_K_gemv_id_f32_vulkan_staged}};
 
 const qk_kernel qk_q3_K_gemv_id_f32_vulkan = {
@@ -1096,7 +1114,7 @@ const qk_kernel qk_q3_K_gemv_id_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q3_K_gemv_id_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q3_K_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1147,11 +1165,13 @@ static const uint32_t q3_K_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128
 static const uint32_t q3_K_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q3_K_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q3_K_gemv_id_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q3_K_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q3_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q3_K_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, q3_K_gemv_id_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, q3_K_gemv_id_int8_f32_vulkan_load_words},
+    {11, "padded", 0, 2, q3_K_gemv_id_int8_f32_vulkan_padded},
     {7, "staged", 1, 4, q3_K_gemv_id_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_q3_K_gemv_id_int8_f32_vulkan = {
@@ -1166,7 +1186,7 @@ const qk_kernel qk_q3_K_gemv_id_int8_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q3_K_gemv_id_int8_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q3_K_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1197,11 +1217,13 @@ static const uint32_t q3_K_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t q3_K_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t q3_K_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q3_K_gemv_id_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q3_K_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q3_K_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q3_K_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, q3_K_gemv_id_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, q3_K_gemv_id_split_f32_vulkan_load_words},
+    {11, "padded", 0, 2, q3_K_gemv_id_split_f32_vulkan_padded},
     {7, "staged", 1, 4, q3_K_gemv_id_split_f32_vulkan_staged}};
 
 const qk_kernel qk_q3_K_gemv_id_split_f32_vulkan = {
@@ -1216,7 +1238,7 @@ const qk_kernel qk_q3_K_gemv_id_split_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q3_K_gemv_id_split_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q3_K_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1247,11 +1269,13 @@ static const uint32_t q3_K_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t q3_K_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q3_K_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q3_K_gemv_id_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q3_K_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q3_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q3_K_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, q3_K_gemv_id_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, q3_K_gemv_id_int24_f32_vulkan_load_words},
+    {11, "padded", 0, 2, q3_K_gemv_id_int24_f32_vulkan_padded},
     {7, "staged", 1, 4, q3_K_gemv_id_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_q3_K_gemv_id_int24_f32_vulkan = {
@@ -1266,7 +1290,7 @@ const qk_kernel qk_q3_K_gemv_id_int24_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q3_K_gemv_id_int24_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q3_K_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1296,10 +1320,12 @@ static const qk_field q3_K_gemv_id_f16_push[] = {
 static const uint32_t q3_K_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q3_K_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_id_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q3_K_gemv_id_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q3_K_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q3_K_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q3_K_gemv_id_f16_vulkan_rows},
     {5, "load_words", 4, 2, q3_K_gemv_id_f16_vulkan_load_words},
+    {11, "padded", 0, 2, q3_K_gemv_id_f16_vulkan_padded},
     {7, "staged", 1, 4, q3_K_gemv_id_f16_vulkan_staged}};
 
 const qk_kernel qk_q3_K_gemv_id_f16_vulkan = {
@@ -1314,7 +1340,7 @@ const qk_kernel qk_q3_K_gemv_id_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q3_K_gemv_id_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q3_K_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1365,11 +1391,13 @@ static const uint32_t q3_K_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128
 static const uint32_t q3_K_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q3_K_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q3_K_gemv_id_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q3_K_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q3_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q3_K_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, q3_K_gemv_id_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, q3_K_gemv_id_int8_f16_vulkan_load_words},
+    {11, "padded", 0, 2, q3_K_gemv_id_int8_f16_vulkan_padded},
     {7, "staged", 1, 4, q3_K_gemv_id_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_q3_K_gemv_id_int8_f16_vulkan = {
@@ -1384,7 +1412,7 @@ const qk_kernel qk_q3_K_gemv_id_int8_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q3_K_gemv_id_int8_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q3_K_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1415,11 +1443,13 @@ static const uint32_t q3_K_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t q3_K_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t q3_K_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q3_K_gemv_id_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q3_K_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q3_K_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q3_K_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, q3_K_gemv_id_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, q3_K_gemv_id_split_f16_vulkan_load_words},
+    {11, "padded", 0, 2, q3_K_gemv_id_split_f16_vulkan_padded},
     {7, "staged", 1, 4, q3_K_gemv_id_split_f16_vulkan_staged}};
 
 const qk_kernel qk_q3_K_gemv_id_split_f16_vulkan = {
@@ -1434,7 +1464,7 @@ const qk_kernel qk_q3_K_gemv_id_split_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q3_K_gemv_id_split_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q3_K_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1465,11 +1495,13 @@ static const uint32_t q3_K_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t q3_K_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q3_K_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q3_K_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q3_K_gemv_id_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q3_K_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q3_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q3_K_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q3_K_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, q3_K_gemv_id_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, q3_K_gemv_id_int24_f16_vulkan_load_words},
+    {11, "padded", 0, 2, q3_K_gemv_id_int24_f16_vulkan_padded},
     {7, "staged", 1, 4, q3_K_gemv_id_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_q3_K_gemv_id_int24_f16_vulkan = {
@@ -1484,7 +1516,7 @@ const qk_kernel qk_q3_K_gemv_id_int24_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q3_K_gemv_id_int24_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q3_K_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

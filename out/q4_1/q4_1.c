@@ -598,6 +598,7 @@ static const uint32_t q4_1_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_1_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q4_1_gemv_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q4_1_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_1_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_1_gemv_f32_vulkan_batch},
@@ -605,6 +606,7 @@ static const qk_spec_constant q4_1_gemv_f32_vulkan_constants[] = {{0, "local_siz
     {3, "split", 1, 4, q4_1_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, q4_1_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q4_1_gemv_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, q4_1_gemv_f32_vulkan_padded},
     {7, "staged", 1, 4, q4_1_gemv_f32_vulkan_staged}};
 
 const qk_kernel qk_q4_1_gemv_f32_vulkan = {
@@ -619,7 +621,7 @@ const qk_kernel qk_q4_1_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_1_gemv_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q4_1_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -674,6 +676,7 @@ static const uint32_t q4_1_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q4_1_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_1_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q4_1_gemv_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q4_1_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_1_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_1_gemv_int8_f32_vulkan_batch},
@@ -682,6 +685,7 @@ static const qk_spec_constant q4_1_gemv_int8_f32_vulkan_constants[] = {{0, "loca
     {4, "digits", 1, 1, q4_1_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, q4_1_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q4_1_gemv_int8_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, q4_1_gemv_int8_f32_vulkan_padded},
     {7, "staged", 1, 4, q4_1_gemv_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_q4_1_gemv_int8_f32_vulkan = {
@@ -696,7 +700,7 @@ const qk_kernel qk_q4_1_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_1_gemv_int8_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = q4_1_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -726,6 +730,7 @@ static const uint32_t q4_1_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t q4_1_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_1_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q4_1_gemv_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q4_1_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_1_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_1_gemv_split_f32_vulkan_batch},
@@ -734,6 +739,7 @@ static const qk_spec_constant q4_1_gemv_split_f32_vulkan_constants[] = {{0, "loc
     {4, "digits", 2, 1, q4_1_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, q4_1_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q4_1_gemv_split_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, q4_1_gemv_split_f32_vulkan_padded},
     {7, "staged", 1, 4, q4_1_gemv_split_f32_vulkan_staged}};
 
 const qk_kernel qk_q4_1_gemv_split_f32_vulkan = {
@@ -748,7 +754,7 @@ const qk_kernel qk_q4_1_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_1_gemv_split_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = q4_1_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -778,6 +784,7 @@ static const uint32_t q4_1_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q4_1_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_1_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q4_1_gemv_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q4_1_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_1_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_1_gemv_int24_f32_vulkan_batch},
@@ -786,6 +793,7 @@ static const qk_spec_constant q4_1_gemv_int24_f32_vulkan_constants[] = {{0, "loc
     {4, "digits", 3, 1, q4_1_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, q4_1_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q4_1_gemv_int24_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, q4_1_gemv_int24_f32_vulkan_padded},
     {7, "staged", 1, 4, q4_1_gemv_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_q4_1_gemv_int24_f32_vulkan = {
@@ -800,7 +808,7 @@ const qk_kernel qk_q4_1_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_1_gemv_int24_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = q4_1_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -829,6 +837,7 @@ static const uint32_t q4_1_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_1_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q4_1_gemv_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q4_1_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_1_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_1_gemv_f16_vulkan_batch},
@@ -836,6 +845,7 @@ static const qk_spec_constant q4_1_gemv_f16_vulkan_constants[] = {{0, "local_siz
     {3, "split", 1, 4, q4_1_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, q4_1_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q4_1_gemv_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, q4_1_gemv_f16_vulkan_padded},
     {7, "staged", 1, 4, q4_1_gemv_f16_vulkan_staged}};
 
 const qk_kernel qk_q4_1_gemv_f16_vulkan = {
@@ -850,7 +860,7 @@ const qk_kernel qk_q4_1_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_1_gemv_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q4_1_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -905,6 +915,7 @@ static const uint32_t q4_1_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q4_1_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_1_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q4_1_gemv_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q4_1_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_1_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_1_gemv_int8_f16_vulkan_batch},
@@ -913,6 +924,7 @@ static const qk_spec_constant q4_1_gemv_int8_f16_vulkan_constants[] = {{0, "loca
     {4, "digits", 1, 1, q4_1_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, q4_1_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q4_1_gemv_int8_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, q4_1_gemv_int8_f16_vulkan_padded},
     {7, "staged", 1, 4, q4_1_gemv_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_q4_1_gemv_int8_f16_vulkan = {
@@ -927,7 +939,7 @@ const qk_kernel qk_q4_1_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_1_gemv_int8_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = q4_1_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -957,6 +969,7 @@ static const uint32_t q4_1_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t q4_1_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_1_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q4_1_gemv_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q4_1_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_1_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_1_gemv_split_f16_vulkan_batch},
@@ -965,6 +978,7 @@ static const qk_spec_constant q4_1_gemv_split_f16_vulkan_constants[] = {{0, "loc
     {4, "digits", 2, 1, q4_1_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, q4_1_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q4_1_gemv_split_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, q4_1_gemv_split_f16_vulkan_padded},
     {7, "staged", 1, 4, q4_1_gemv_split_f16_vulkan_staged}};
 
 const qk_kernel qk_q4_1_gemv_split_f16_vulkan = {
@@ -979,7 +993,7 @@ const qk_kernel qk_q4_1_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_1_gemv_split_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = q4_1_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1009,6 +1023,7 @@ static const uint32_t q4_1_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q4_1_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q4_1_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q4_1_gemv_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q4_1_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_1_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q4_1_gemv_int24_f16_vulkan_batch},
@@ -1017,6 +1032,7 @@ static const qk_spec_constant q4_1_gemv_int24_f16_vulkan_constants[] = {{0, "loc
     {4, "digits", 3, 1, q4_1_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, q4_1_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q4_1_gemv_int24_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, q4_1_gemv_int24_f16_vulkan_padded},
     {7, "staged", 1, 4, q4_1_gemv_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_q4_1_gemv_int24_f16_vulkan = {
@@ -1031,7 +1047,7 @@ const qk_kernel qk_q4_1_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q4_1_gemv_int24_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = q4_1_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1061,10 +1077,12 @@ static const qk_field q4_1_gemv_id_f32_push[] = {
 static const uint32_t q4_1_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_1_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_id_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q4_1_gemv_id_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q4_1_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_1_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_1_gemv_id_f32_vulkan_rows},
     {5, "load_words", 4, 2, q4_1_gemv_id_f32_vulkan_load_words},
+    {11, "padded", 0, 2, q4_1_gemv_id_f32_vulkan_padded},
     {7, "staged", 1, 4, q4_1_gemv_id_f32_vulkan_staged}};
 
 const qk_kernel qk_q4_1_gemv_id_f32_vulkan = {
@@ -1079,7 +1097,7 @@ const qk_kernel qk_q4_1_gemv_id_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_1_gemv_id_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q4_1_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1130,11 +1148,13 @@ static const uint32_t q4_1_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128
 static const uint32_t q4_1_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q4_1_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q4_1_gemv_id_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q4_1_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_1_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_1_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, q4_1_gemv_id_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, q4_1_gemv_id_int8_f32_vulkan_load_words},
+    {11, "padded", 0, 2, q4_1_gemv_id_int8_f32_vulkan_padded},
     {7, "staged", 1, 4, q4_1_gemv_id_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_q4_1_gemv_id_int8_f32_vulkan = {
@@ -1149,7 +1169,7 @@ const qk_kernel qk_q4_1_gemv_id_int8_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_1_gemv_id_int8_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q4_1_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1180,11 +1200,13 @@ static const uint32_t q4_1_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t q4_1_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t q4_1_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q4_1_gemv_id_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q4_1_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_1_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_1_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, q4_1_gemv_id_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, q4_1_gemv_id_split_f32_vulkan_load_words},
+    {11, "padded", 0, 2, q4_1_gemv_id_split_f32_vulkan_padded},
     {7, "staged", 1, 4, q4_1_gemv_id_split_f32_vulkan_staged}};
 
 const qk_kernel qk_q4_1_gemv_id_split_f32_vulkan = {
@@ -1199,7 +1221,7 @@ const qk_kernel qk_q4_1_gemv_id_split_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_1_gemv_id_split_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q4_1_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1230,11 +1252,13 @@ static const uint32_t q4_1_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t q4_1_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q4_1_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q4_1_gemv_id_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q4_1_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_1_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_1_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, q4_1_gemv_id_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, q4_1_gemv_id_int24_f32_vulkan_load_words},
+    {11, "padded", 0, 2, q4_1_gemv_id_int24_f32_vulkan_padded},
     {7, "staged", 1, 4, q4_1_gemv_id_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_q4_1_gemv_id_int24_f32_vulkan = {
@@ -1249,7 +1273,7 @@ const qk_kernel qk_q4_1_gemv_id_int24_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_1_gemv_id_int24_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q4_1_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1279,10 +1303,12 @@ static const qk_field q4_1_gemv_id_f16_push[] = {
 static const uint32_t q4_1_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q4_1_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_id_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q4_1_gemv_id_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q4_1_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_1_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_1_gemv_id_f16_vulkan_rows},
     {5, "load_words", 4, 2, q4_1_gemv_id_f16_vulkan_load_words},
+    {11, "padded", 0, 2, q4_1_gemv_id_f16_vulkan_padded},
     {7, "staged", 1, 4, q4_1_gemv_id_f16_vulkan_staged}};
 
 const qk_kernel qk_q4_1_gemv_id_f16_vulkan = {
@@ -1297,7 +1323,7 @@ const qk_kernel qk_q4_1_gemv_id_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_1_gemv_id_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q4_1_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1348,11 +1374,13 @@ static const uint32_t q4_1_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128
 static const uint32_t q4_1_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q4_1_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q4_1_gemv_id_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q4_1_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_1_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_1_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, q4_1_gemv_id_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, q4_1_gemv_id_int8_f16_vulkan_load_words},
+    {11, "padded", 0, 2, q4_1_gemv_id_int8_f16_vulkan_padded},
     {7, "staged", 1, 4, q4_1_gemv_id_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_q4_1_gemv_id_int8_f16_vulkan = {
@@ -1367,7 +1395,7 @@ const qk_kernel qk_q4_1_gemv_id_int8_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_1_gemv_id_int8_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q4_1_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1398,11 +1426,13 @@ static const uint32_t q4_1_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t q4_1_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t q4_1_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q4_1_gemv_id_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q4_1_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_1_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_1_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, q4_1_gemv_id_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, q4_1_gemv_id_split_f16_vulkan_load_words},
+    {11, "padded", 0, 2, q4_1_gemv_id_split_f16_vulkan_padded},
     {7, "staged", 1, 4, q4_1_gemv_id_split_f16_vulkan_staged}};
 
 const qk_kernel qk_q4_1_gemv_id_split_f16_vulkan = {
@@ -1417,7 +1447,7 @@ const qk_kernel qk_q4_1_gemv_id_split_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_1_gemv_id_split_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q4_1_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1448,11 +1478,13 @@ static const uint32_t q4_1_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t q4_1_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q4_1_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q4_1_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q4_1_gemv_id_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q4_1_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q4_1_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q4_1_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q4_1_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, q4_1_gemv_id_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, q4_1_gemv_id_int24_f16_vulkan_load_words},
+    {11, "padded", 0, 2, q4_1_gemv_id_int24_f16_vulkan_padded},
     {7, "staged", 1, 4, q4_1_gemv_id_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_q4_1_gemv_id_int24_f16_vulkan = {
@@ -1467,7 +1499,7 @@ const qk_kernel qk_q4_1_gemv_id_int24_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q4_1_gemv_id_int24_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q4_1_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -611,6 +611,7 @@ static const uint32_t q6_K_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q6_K_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q6_K_gemv_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q6_K_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_f32_vulkan_batch},
@@ -618,6 +619,7 @@ static const qk_spec_constant q6_K_gemv_f32_vulkan_constants[] = {{0, "local_siz
     {3, "split", 1, 4, q6_K_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, q6_K_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q6_K_gemv_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, q6_K_gemv_f32_vulkan_padded},
     {7, "staged", 1, 4, q6_K_gemv_f32_vulkan_staged}};
 
 const qk_kernel qk_q6_K_gemv_f32_vulkan = {
@@ -632,7 +634,7 @@ const qk_kernel qk_q6_K_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q6_K_gemv_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q6_K_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -687,6 +689,7 @@ static const uint32_t q6_K_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q6_K_gemv_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q6_K_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_int8_f32_vulkan_batch},
@@ -695,6 +698,7 @@ static const qk_spec_constant q6_K_gemv_int8_f32_vulkan_constants[] = {{0, "loca
     {4, "digits", 1, 1, q6_K_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, q6_K_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q6_K_gemv_int8_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, q6_K_gemv_int8_f32_vulkan_padded},
     {7, "staged", 1, 4, q6_K_gemv_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_q6_K_gemv_int8_f32_vulkan = {
@@ -709,7 +713,7 @@ const qk_kernel qk_q6_K_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q6_K_gemv_int8_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = q6_K_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -739,6 +743,7 @@ static const uint32_t q6_K_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t q6_K_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q6_K_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q6_K_gemv_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q6_K_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_split_f32_vulkan_batch},
@@ -747,6 +752,7 @@ static const qk_spec_constant q6_K_gemv_split_f32_vulkan_constants[] = {{0, "loc
     {4, "digits", 2, 1, q6_K_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, q6_K_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q6_K_gemv_split_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, q6_K_gemv_split_f32_vulkan_padded},
     {7, "staged", 1, 4, q6_K_gemv_split_f32_vulkan_staged}};
 
 const qk_kernel qk_q6_K_gemv_split_f32_vulkan = {
@@ -761,7 +767,7 @@ const qk_kernel qk_q6_K_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q6_K_gemv_split_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = q6_K_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -791,6 +797,7 @@ static const uint32_t q6_K_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q6_K_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q6_K_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q6_K_gemv_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q6_K_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_int24_f32_vulkan_batch},
@@ -799,6 +806,7 @@ static const qk_spec_constant q6_K_gemv_int24_f32_vulkan_constants[] = {{0, "loc
     {4, "digits", 3, 1, q6_K_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, q6_K_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q6_K_gemv_int24_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, q6_K_gemv_int24_f32_vulkan_padded},
     {7, "staged", 1, 4, q6_K_gemv_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_q6_K_gemv_int24_f32_vulkan = {
@@ -813,7 +821,7 @@ const qk_kernel qk_q6_K_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q6_K_gemv_int24_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = q6_K_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -842,6 +850,7 @@ static const uint32_t q6_K_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q6_K_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q6_K_gemv_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q6_K_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_f16_vulkan_batch},
@@ -849,6 +858,7 @@ static const qk_spec_constant q6_K_gemv_f16_vulkan_constants[] = {{0, "local_siz
     {3, "split", 1, 4, q6_K_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, q6_K_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q6_K_gemv_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, q6_K_gemv_f16_vulkan_padded},
     {7, "staged", 1, 4, q6_K_gemv_f16_vulkan_staged}};
 
 const qk_kernel qk_q6_K_gemv_f16_vulkan = {
@@ -863,7 +873,7 @@ const qk_kernel qk_q6_K_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q6_K_gemv_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q6_K_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -918,6 +928,7 @@ static const uint32_t q6_K_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q6_K_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q6_K_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q6_K_gemv_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q6_K_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_int8_f16_vulkan_batch},
@@ -926,6 +937,7 @@ static const qk_spec_constant q6_K_gemv_int8_f16_vulkan_constants[] = {{0, "loca
     {4, "digits", 1, 1, q6_K_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, q6_K_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q6_K_gemv_int8_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, q6_K_gemv_int8_f16_vulkan_padded},
     {7, "staged", 1, 4, q6_K_gemv_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_q6_K_gemv_int8_f16_vulkan = {
@@ -940,7 +952,7 @@ const qk_kernel qk_q6_K_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q6_K_gemv_int8_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = q6_K_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -970,6 +982,7 @@ static const uint32_t q6_K_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t q6_K_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q6_K_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q6_K_gemv_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q6_K_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_split_f16_vulkan_batch},
@@ -978,6 +991,7 @@ static const qk_spec_constant q6_K_gemv_split_f16_vulkan_constants[] = {{0, "loc
     {4, "digits", 2, 1, q6_K_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, q6_K_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q6_K_gemv_split_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, q6_K_gemv_split_f16_vulkan_padded},
     {7, "staged", 1, 4, q6_K_gemv_split_f16_vulkan_staged}};
 
 const qk_kernel qk_q6_K_gemv_split_f16_vulkan = {
@@ -992,7 +1006,7 @@ const qk_kernel qk_q6_K_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q6_K_gemv_split_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = q6_K_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1022,6 +1036,7 @@ static const uint32_t q6_K_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q6_K_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q6_K_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q6_K_gemv_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q6_K_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q6_K_gemv_int24_f16_vulkan_batch},
@@ -1030,6 +1045,7 @@ static const qk_spec_constant q6_K_gemv_int24_f16_vulkan_constants[] = {{0, "loc
     {4, "digits", 3, 1, q6_K_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, q6_K_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q6_K_gemv_int24_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, q6_K_gemv_int24_f16_vulkan_padded},
     {7, "staged", 1, 4, q6_K_gemv_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_q6_K_gemv_int24_f16_vulkan = {
@@ -1044,7 +1060,7 @@ const qk_kernel qk_q6_K_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q6_K_gemv_int24_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = q6_K_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1074,10 +1090,12 @@ static const qk_field q6_K_gemv_id_f32_push[] = {
 static const uint32_t q6_K_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q6_K_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_id_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q6_K_gemv_id_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q6_K_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_f32_vulkan_rows},
     {5, "load_words", 4, 2, q6_K_gemv_id_f32_vulkan_load_words},
+    {11, "padded", 0, 2, q6_K_gemv_id_f32_vulkan_padded},
     {7, "staged", 1, 4, q6_K_gemv_id_f32_vulkan_staged}};
 
 const qk_kernel qk_q6_K_gemv_id_f32_vulkan = {
@@ -1092,7 +1110,7 @@ const qk_kernel qk_q6_K_gemv_id_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q6_K_gemv_id_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q6_K_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1143,11 +1161,13 @@ static const uint32_t q6_K_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128
 static const uint32_t q6_K_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q6_K_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q6_K_gemv_id_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q6_K_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, q6_K_gemv_id_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, q6_K_gemv_id_int8_f32_vulkan_load_words},
+    {11, "padded", 0, 2, q6_K_gemv_id_int8_f32_vulkan_padded},
     {7, "staged", 1, 4, q6_K_gemv_id_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_q6_K_gemv_id_int8_f32_vulkan = {
@@ -1162,7 +1182,7 @@ const qk_kernel qk_q6_K_gemv_id_int8_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q6_K_gemv_id_int8_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q6_K_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1193,11 +1213,13 @@ static const uint32_t q6_K_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t q6_K_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t q6_K_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q6_K_gemv_id_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q6_K_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, q6_K_gemv_id_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, q6_K_gemv_id_split_f32_vulkan_load_words},
+    {11, "padded", 0, 2, q6_K_gemv_id_split_f32_vulkan_padded},
     {7, "staged", 1, 4, q6_K_gemv_id_split_f32_vulkan_staged}};
 
 const qk_kernel qk_q6_K_gemv_id_split_f32_vulkan = {
@@ -1212,7 +1234,7 @@ const qk_kernel qk_q6_K_gemv_id_split_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q6_K_gemv_id_split_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q6_K_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1243,11 +1265,13 @@ static const uint32_t q6_K_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t q6_K_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q6_K_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q6_K_gemv_id_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q6_K_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, q6_K_gemv_id_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, q6_K_gemv_id_int24_f32_vulkan_load_words},
+    {11, "padded", 0, 2, q6_K_gemv_id_int24_f32_vulkan_padded},
     {7, "staged", 1, 4, q6_K_gemv_id_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_q6_K_gemv_id_int24_f32_vulkan = {
@@ -1262,7 +1286,7 @@ const qk_kernel qk_q6_K_gemv_id_int24_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q6_K_gemv_id_int24_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q6_K_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1292,10 +1316,12 @@ static const qk_field q6_K_gemv_id_f16_push[] = {
 static const uint32_t q6_K_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q6_K_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_id_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q6_K_gemv_id_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q6_K_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_f16_vulkan_rows},
     {5, "load_words", 4, 2, q6_K_gemv_id_f16_vulkan_load_words},
+    {11, "padded", 0, 2, q6_K_gemv_id_f16_vulkan_padded},
     {7, "staged", 1, 4, q6_K_gemv_id_f16_vulkan_staged}};
 
 const qk_kernel qk_q6_K_gemv_id_f16_vulkan = {
@@ -1310,7 +1336,7 @@ const qk_kernel qk_q6_K_gemv_id_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q6_K_gemv_id_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q6_K_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1361,11 +1387,13 @@ static const uint32_t q6_K_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128
 static const uint32_t q6_K_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q6_K_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q6_K_gemv_id_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q6_K_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, q6_K_gemv_id_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, q6_K_gemv_id_int8_f16_vulkan_load_words},
+    {11, "padded", 0, 2, q6_K_gemv_id_int8_f16_vulkan_padded},
     {7, "staged", 1, 4, q6_K_gemv_id_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_q6_K_gemv_id_int8_f16_vulkan = {
@@ -1380,7 +1408,7 @@ const qk_kernel qk_q6_K_gemv_id_int8_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q6_K_gemv_id_int8_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q6_K_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1411,11 +1439,13 @@ static const uint32_t q6_K_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t q6_K_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t q6_K_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q6_K_gemv_id_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q6_K_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, q6_K_gemv_id_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, q6_K_gemv_id_split_f16_vulkan_load_words},
+    {11, "padded", 0, 2, q6_K_gemv_id_split_f16_vulkan_padded},
     {7, "staged", 1, 4, q6_K_gemv_id_split_f16_vulkan_staged}};
 
 const qk_kernel qk_q6_K_gemv_id_split_f16_vulkan = {
@@ -1430,7 +1460,7 @@ const qk_kernel qk_q6_K_gemv_id_split_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q6_K_gemv_id_split_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q6_K_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1461,11 +1491,13 @@ static const uint32_t q6_K_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t q6_K_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q6_K_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q6_K_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q6_K_gemv_id_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q6_K_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q6_K_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q6_K_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q6_K_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, q6_K_gemv_id_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, q6_K_gemv_id_int24_f16_vulkan_load_words},
+    {11, "padded", 0, 2, q6_K_gemv_id_int24_f16_vulkan_padded},
     {7, "staged", 1, 4, q6_K_gemv_id_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_q6_K_gemv_id_int24_f16_vulkan = {
@@ -1480,7 +1512,7 @@ const qk_kernel qk_q6_K_gemv_id_int24_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q6_K_gemv_id_int24_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q6_K_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -601,6 +601,7 @@ static const uint32_t q8_0_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q8_0_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q8_0_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q8_0_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q8_0_gemv_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q8_0_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q8_0_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q8_0_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q8_0_gemv_f32_vulkan_batch},
@@ -608,6 +609,7 @@ static const qk_spec_constant q8_0_gemv_f32_vulkan_constants[] = {{0, "local_siz
     {3, "split", 1, 4, q8_0_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, q8_0_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q8_0_gemv_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, q8_0_gemv_f32_vulkan_padded},
     {7, "staged", 1, 4, q8_0_gemv_f32_vulkan_staged}};
 
 const qk_kernel qk_q8_0_gemv_f32_vulkan = {
@@ -622,7 +624,7 @@ const qk_kernel qk_q8_0_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q8_0_gemv_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q8_0_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -677,6 +679,7 @@ static const uint32_t q8_0_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q8_0_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q8_0_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q8_0_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q8_0_gemv_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q8_0_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q8_0_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q8_0_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q8_0_gemv_int8_f32_vulkan_batch},
@@ -685,6 +688,7 @@ static const qk_spec_constant q8_0_gemv_int8_f32_vulkan_constants[] = {{0, "loca
     {4, "digits", 1, 1, q8_0_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, q8_0_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q8_0_gemv_int8_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, q8_0_gemv_int8_f32_vulkan_padded},
     {7, "staged", 1, 4, q8_0_gemv_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_q8_0_gemv_int8_f32_vulkan = {
@@ -699,7 +703,7 @@ const qk_kernel qk_q8_0_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q8_0_gemv_int8_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = q8_0_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -729,6 +733,7 @@ static const uint32_t q8_0_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q8_0_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t q8_0_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q8_0_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q8_0_gemv_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q8_0_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q8_0_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q8_0_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q8_0_gemv_split_f32_vulkan_batch},
@@ -737,6 +742,7 @@ static const qk_spec_constant q8_0_gemv_split_f32_vulkan_constants[] = {{0, "loc
     {4, "digits", 2, 1, q8_0_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, q8_0_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q8_0_gemv_split_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, q8_0_gemv_split_f32_vulkan_padded},
     {7, "staged", 1, 4, q8_0_gemv_split_f32_vulkan_staged}};
 
 const qk_kernel qk_q8_0_gemv_split_f32_vulkan = {
@@ -751,7 +757,7 @@ const qk_kernel qk_q8_0_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q8_0_gemv_split_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = q8_0_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -781,6 +787,7 @@ static const uint32_t q8_0_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q8_0_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q8_0_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t q8_0_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q8_0_gemv_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q8_0_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q8_0_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q8_0_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, q8_0_gemv_int24_f32_vulkan_batch},
@@ -789,6 +796,7 @@ static const qk_spec_constant q8_0_gemv_int24_f32_vulkan_constants[] = {{0, "loc
     {4, "digits", 3, 1, q8_0_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, q8_0_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, q8_0_gemv_int24_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, q8_0_gemv_int24_f32_vulkan_padded},
     {7, "staged", 1, 4, q8_0_gemv_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_q8_0_gemv_int24_f32_vulkan = {
@@ -803,7 +811,7 @@ const qk_kernel qk_q8_0_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q8_0_gemv_int24_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = q8_0_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -832,6 +840,7 @@ static const uint32_t q8_0_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q8_0_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q8_0_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q8_0_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q8_0_gemv_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q8_0_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q8_0_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q8_0_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q8_0_gemv_f16_vulkan_batch},
@@ -839,6 +848,7 @@ static const qk_spec_constant q8_0_gemv_f16_vulkan_constants[] = {{0, "local_siz
     {3, "split", 1, 4, q8_0_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, q8_0_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q8_0_gemv_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, q8_0_gemv_f16_vulkan_padded},
     {7, "staged", 1, 4, q8_0_gemv_f16_vulkan_staged}};
 
 const qk_kernel qk_q8_0_gemv_f16_vulkan = {
@@ -853,7 +863,7 @@ const qk_kernel qk_q8_0_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q8_0_gemv_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = q8_0_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -908,6 +918,7 @@ static const uint32_t q8_0_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q8_0_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q8_0_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q8_0_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q8_0_gemv_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q8_0_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q8_0_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q8_0_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q8_0_gemv_int8_f16_vulkan_batch},
@@ -916,6 +927,7 @@ static const qk_spec_constant q8_0_gemv_int8_f16_vulkan_constants[] = {{0, "loca
     {4, "digits", 1, 1, q8_0_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, q8_0_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q8_0_gemv_int8_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, q8_0_gemv_int8_f16_vulkan_padded},
     {7, "staged", 1, 4, q8_0_gemv_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_q8_0_gemv_int8_f16_vulkan = {
@@ -930,7 +942,7 @@ const qk_kernel qk_q8_0_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q8_0_gemv_int8_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = q8_0_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -960,6 +972,7 @@ static const uint32_t q8_0_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q8_0_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t q8_0_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q8_0_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q8_0_gemv_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q8_0_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q8_0_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q8_0_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q8_0_gemv_split_f16_vulkan_batch},
@@ -968,6 +981,7 @@ static const qk_spec_constant q8_0_gemv_split_f16_vulkan_constants[] = {{0, "loc
     {4, "digits", 2, 1, q8_0_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, q8_0_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q8_0_gemv_split_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, q8_0_gemv_split_f16_vulkan_padded},
     {7, "staged", 1, 4, q8_0_gemv_split_f16_vulkan_staged}};
 
 const qk_kernel qk_q8_0_gemv_split_f16_vulkan = {
@@ -982,7 +996,7 @@ const qk_kernel qk_q8_0_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q8_0_gemv_split_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = q8_0_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1012,6 +1026,7 @@ static const uint32_t q8_0_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t q8_0_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q8_0_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t q8_0_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t q8_0_gemv_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q8_0_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q8_0_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q8_0_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, q8_0_gemv_int24_f16_vulkan_batch},
@@ -1020,6 +1035,7 @@ static const qk_spec_constant q8_0_gemv_int24_f16_vulkan_constants[] = {{0, "loc
     {4, "digits", 3, 1, q8_0_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, q8_0_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, q8_0_gemv_int24_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, q8_0_gemv_int24_f16_vulkan_padded},
     {7, "staged", 1, 4, q8_0_gemv_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_q8_0_gemv_int24_f16_vulkan = {
@@ -1034,7 +1050,7 @@ const qk_kernel qk_q8_0_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = q8_0_gemv_int24_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = q8_0_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1064,10 +1080,12 @@ static const qk_field q8_0_gemv_id_f32_push[] = {
 static const uint32_t q8_0_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q8_0_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q8_0_gemv_id_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q8_0_gemv_id_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q8_0_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q8_0_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q8_0_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q8_0_gemv_id_f32_vulkan_rows},
     {5, "load_words", 4, 2, q8_0_gemv_id_f32_vulkan_load_words},
+    {11, "padded", 0, 2, q8_0_gemv_id_f32_vulkan_padded},
     {7, "staged", 1, 4, q8_0_gemv_id_f32_vulkan_staged}};
 
 const qk_kernel qk_q8_0_gemv_id_f32_vulkan = {
@@ -1082,7 +1100,7 @@ const qk_kernel qk_q8_0_gemv_id_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q8_0_gemv_id_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q8_0_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1133,11 +1151,13 @@ static const uint32_t q8_0_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 128
 static const uint32_t q8_0_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q8_0_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t q8_0_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q8_0_gemv_id_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q8_0_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q8_0_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q8_0_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q8_0_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, q8_0_gemv_id_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, q8_0_gemv_id_int8_f32_vulkan_load_words},
+    {11, "padded", 0, 2, q8_0_gemv_id_int8_f32_vulkan_padded},
     {7, "staged", 1, 4, q8_0_gemv_id_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_q8_0_gemv_id_int8_f32_vulkan = {
@@ -1152,7 +1172,7 @@ const qk_kernel qk_q8_0_gemv_id_int8_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q8_0_gemv_id_int8_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q8_0_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1183,11 +1203,13 @@ static const uint32_t q8_0_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t q8_0_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q8_0_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t q8_0_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q8_0_gemv_id_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q8_0_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q8_0_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q8_0_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q8_0_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, q8_0_gemv_id_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, q8_0_gemv_id_split_f32_vulkan_load_words},
+    {11, "padded", 0, 2, q8_0_gemv_id_split_f32_vulkan_padded},
     {7, "staged", 1, 4, q8_0_gemv_id_split_f32_vulkan_staged}};
 
 const qk_kernel qk_q8_0_gemv_id_split_f32_vulkan = {
@@ -1202,7 +1224,7 @@ const qk_kernel qk_q8_0_gemv_id_split_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q8_0_gemv_id_split_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q8_0_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1233,11 +1255,13 @@ static const uint32_t q8_0_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t q8_0_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q8_0_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t q8_0_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t q8_0_gemv_id_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t q8_0_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q8_0_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, q8_0_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, q8_0_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, q8_0_gemv_id_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, q8_0_gemv_id_int24_f32_vulkan_load_words},
+    {11, "padded", 0, 2, q8_0_gemv_id_int24_f32_vulkan_padded},
     {7, "staged", 1, 4, q8_0_gemv_id_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_q8_0_gemv_id_int24_f32_vulkan = {
@@ -1252,7 +1276,7 @@ const qk_kernel qk_q8_0_gemv_id_int24_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q8_0_gemv_id_int24_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q8_0_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1282,10 +1306,12 @@ static const qk_field q8_0_gemv_id_f16_push[] = {
 static const uint32_t q8_0_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t q8_0_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q8_0_gemv_id_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q8_0_gemv_id_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q8_0_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q8_0_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q8_0_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q8_0_gemv_id_f16_vulkan_rows},
     {5, "load_words", 4, 2, q8_0_gemv_id_f16_vulkan_load_words},
+    {11, "padded", 0, 2, q8_0_gemv_id_f16_vulkan_padded},
     {7, "staged", 1, 4, q8_0_gemv_id_f16_vulkan_staged}};
 
 const qk_kernel qk_q8_0_gemv_id_f16_vulkan = {
@@ -1300,7 +1326,7 @@ const qk_kernel qk_q8_0_gemv_id_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q8_0_gemv_id_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = q8_0_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1351,11 +1377,13 @@ static const uint32_t q8_0_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 128
 static const uint32_t q8_0_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q8_0_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t q8_0_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q8_0_gemv_id_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q8_0_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q8_0_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q8_0_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q8_0_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, q8_0_gemv_id_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, q8_0_gemv_id_int8_f16_vulkan_load_words},
+    {11, "padded", 0, 2, q8_0_gemv_id_int8_f16_vulkan_padded},
     {7, "staged", 1, 4, q8_0_gemv_id_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_q8_0_gemv_id_int8_f16_vulkan = {
@@ -1370,7 +1398,7 @@ const qk_kernel qk_q8_0_gemv_id_int8_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q8_0_gemv_id_int8_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q8_0_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1401,11 +1429,13 @@ static const uint32_t q8_0_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t q8_0_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q8_0_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t q8_0_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q8_0_gemv_id_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q8_0_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q8_0_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q8_0_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q8_0_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, q8_0_gemv_id_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, q8_0_gemv_id_split_f16_vulkan_load_words},
+    {11, "padded", 0, 2, q8_0_gemv_id_split_f16_vulkan_padded},
     {7, "staged", 1, 4, q8_0_gemv_id_split_f16_vulkan_staged}};
 
 const qk_kernel qk_q8_0_gemv_id_split_f16_vulkan = {
@@ -1420,7 +1450,7 @@ const qk_kernel qk_q8_0_gemv_id_split_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q8_0_gemv_id_split_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q8_0_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1451,11 +1481,13 @@ static const uint32_t q8_0_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t q8_0_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t q8_0_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t q8_0_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t q8_0_gemv_id_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t q8_0_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant q8_0_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, q8_0_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, q8_0_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, q8_0_gemv_id_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, q8_0_gemv_id_int24_f16_vulkan_load_words},
+    {11, "padded", 0, 2, q8_0_gemv_id_int24_f16_vulkan_padded},
     {7, "staged", 1, 4, q8_0_gemv_id_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_q8_0_gemv_id_int24_f16_vulkan = {
@@ -1470,7 +1502,7 @@ const qk_kernel qk_q8_0_gemv_id_int24_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = q8_0_gemv_id_int24_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = q8_0_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -596,6 +596,7 @@ static const uint32_t tq2_0_gemv_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq2_0_gemv_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t tq2_0_gemv_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t tq2_0_gemv_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t tq2_0_gemv_f32_vulkan_padded[] = {0, 1};
 static const uint32_t tq2_0_gemv_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant tq2_0_gemv_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq2_0_gemv_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, tq2_0_gemv_f32_vulkan_batch},
@@ -603,6 +604,7 @@ static const qk_spec_constant tq2_0_gemv_f32_vulkan_constants[] = {{0, "local_si
     {3, "split", 1, 4, tq2_0_gemv_f32_vulkan_split},
     {5, "load_words", 4, 2, tq2_0_gemv_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, tq2_0_gemv_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, tq2_0_gemv_f32_vulkan_padded},
     {7, "staged", 1, 4, tq2_0_gemv_f32_vulkan_staged}};
 
 const qk_kernel qk_tq2_0_gemv_f32_vulkan = {
@@ -617,7 +619,7 @@ const qk_kernel qk_tq2_0_gemv_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = tq2_0_gemv_f32_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = tq2_0_gemv_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -672,6 +674,7 @@ static const uint32_t tq2_0_gemv_int8_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t tq2_0_gemv_int8_f32_vulkan_digits[] = {1};
 static const uint32_t tq2_0_gemv_int8_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t tq2_0_gemv_int8_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t tq2_0_gemv_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t tq2_0_gemv_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant tq2_0_gemv_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq2_0_gemv_int8_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, tq2_0_gemv_int8_f32_vulkan_batch},
@@ -680,6 +683,7 @@ static const qk_spec_constant tq2_0_gemv_int8_f32_vulkan_constants[] = {{0, "loc
     {4, "digits", 1, 1, tq2_0_gemv_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, tq2_0_gemv_int8_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, tq2_0_gemv_int8_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, tq2_0_gemv_int8_f32_vulkan_padded},
     {7, "staged", 1, 4, tq2_0_gemv_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_tq2_0_gemv_int8_f32_vulkan = {
@@ -694,7 +698,7 @@ const qk_kernel qk_tq2_0_gemv_int8_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = tq2_0_gemv_int8_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = tq2_0_gemv_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -724,6 +728,7 @@ static const uint32_t tq2_0_gemv_split_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t tq2_0_gemv_split_f32_vulkan_digits[] = {2};
 static const uint32_t tq2_0_gemv_split_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t tq2_0_gemv_split_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t tq2_0_gemv_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t tq2_0_gemv_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant tq2_0_gemv_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq2_0_gemv_split_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, tq2_0_gemv_split_f32_vulkan_batch},
@@ -732,6 +737,7 @@ static const qk_spec_constant tq2_0_gemv_split_f32_vulkan_constants[] = {{0, "lo
     {4, "digits", 2, 1, tq2_0_gemv_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, tq2_0_gemv_split_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, tq2_0_gemv_split_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, tq2_0_gemv_split_f32_vulkan_padded},
     {7, "staged", 1, 4, tq2_0_gemv_split_f32_vulkan_staged}};
 
 const qk_kernel qk_tq2_0_gemv_split_f32_vulkan = {
@@ -746,7 +752,7 @@ const qk_kernel qk_tq2_0_gemv_split_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = tq2_0_gemv_split_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = tq2_0_gemv_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -776,6 +782,7 @@ static const uint32_t tq2_0_gemv_int24_f32_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t tq2_0_gemv_int24_f32_vulkan_digits[] = {3};
 static const uint32_t tq2_0_gemv_int24_f32_vulkan_load_words[] = {1, 4};
 static const uint32_t tq2_0_gemv_int24_f32_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t tq2_0_gemv_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t tq2_0_gemv_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant tq2_0_gemv_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq2_0_gemv_int24_f32_vulkan_local_size_x},
     {1, "batch", 1, 4, tq2_0_gemv_int24_f32_vulkan_batch},
@@ -784,6 +791,7 @@ static const qk_spec_constant tq2_0_gemv_int24_f32_vulkan_constants[] = {{0, "lo
     {4, "digits", 3, 1, tq2_0_gemv_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, tq2_0_gemv_int24_f32_vulkan_load_words},
     {6, "shared_fours", 512, 4, tq2_0_gemv_int24_f32_vulkan_shared_fours},
+    {11, "padded", 0, 2, tq2_0_gemv_int24_f32_vulkan_padded},
     {7, "staged", 1, 4, tq2_0_gemv_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_tq2_0_gemv_int24_f32_vulkan = {
@@ -798,7 +806,7 @@ const qk_kernel qk_tq2_0_gemv_int24_f32_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = tq2_0_gemv_int24_f32_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = tq2_0_gemv_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -827,6 +835,7 @@ static const uint32_t tq2_0_gemv_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq2_0_gemv_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t tq2_0_gemv_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t tq2_0_gemv_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t tq2_0_gemv_f16_vulkan_padded[] = {0, 1};
 static const uint32_t tq2_0_gemv_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant tq2_0_gemv_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq2_0_gemv_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, tq2_0_gemv_f16_vulkan_batch},
@@ -834,6 +843,7 @@ static const qk_spec_constant tq2_0_gemv_f16_vulkan_constants[] = {{0, "local_si
     {3, "split", 1, 4, tq2_0_gemv_f16_vulkan_split},
     {5, "load_words", 4, 2, tq2_0_gemv_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, tq2_0_gemv_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, tq2_0_gemv_f16_vulkan_padded},
     {7, "staged", 1, 4, tq2_0_gemv_f16_vulkan_staged}};
 
 const qk_kernel qk_tq2_0_gemv_f16_vulkan = {
@@ -848,7 +858,7 @@ const qk_kernel qk_tq2_0_gemv_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = tq2_0_gemv_f16_push,
-    .spec_constant_count = 7,
+    .spec_constant_count = 8,
     .spec_constants = tq2_0_gemv_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -903,6 +913,7 @@ static const uint32_t tq2_0_gemv_int8_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t tq2_0_gemv_int8_f16_vulkan_digits[] = {1};
 static const uint32_t tq2_0_gemv_int8_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t tq2_0_gemv_int8_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t tq2_0_gemv_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t tq2_0_gemv_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant tq2_0_gemv_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq2_0_gemv_int8_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, tq2_0_gemv_int8_f16_vulkan_batch},
@@ -911,6 +922,7 @@ static const qk_spec_constant tq2_0_gemv_int8_f16_vulkan_constants[] = {{0, "loc
     {4, "digits", 1, 1, tq2_0_gemv_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, tq2_0_gemv_int8_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, tq2_0_gemv_int8_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, tq2_0_gemv_int8_f16_vulkan_padded},
     {7, "staged", 1, 4, tq2_0_gemv_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_tq2_0_gemv_int8_f16_vulkan = {
@@ -925,7 +937,7 @@ const qk_kernel qk_tq2_0_gemv_int8_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = tq2_0_gemv_int8_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = tq2_0_gemv_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -955,6 +967,7 @@ static const uint32_t tq2_0_gemv_split_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t tq2_0_gemv_split_f16_vulkan_digits[] = {2};
 static const uint32_t tq2_0_gemv_split_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t tq2_0_gemv_split_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t tq2_0_gemv_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t tq2_0_gemv_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant tq2_0_gemv_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq2_0_gemv_split_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, tq2_0_gemv_split_f16_vulkan_batch},
@@ -963,6 +976,7 @@ static const qk_spec_constant tq2_0_gemv_split_f16_vulkan_constants[] = {{0, "lo
     {4, "digits", 2, 1, tq2_0_gemv_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, tq2_0_gemv_split_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, tq2_0_gemv_split_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, tq2_0_gemv_split_f16_vulkan_padded},
     {7, "staged", 1, 4, tq2_0_gemv_split_f16_vulkan_staged}};
 
 const qk_kernel qk_tq2_0_gemv_split_f16_vulkan = {
@@ -977,7 +991,7 @@ const qk_kernel qk_tq2_0_gemv_split_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = tq2_0_gemv_split_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = tq2_0_gemv_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1007,6 +1021,7 @@ static const uint32_t tq2_0_gemv_int24_f16_vulkan_split[] = {1, 2, 4, 8};
 static const uint32_t tq2_0_gemv_int24_f16_vulkan_digits[] = {3};
 static const uint32_t tq2_0_gemv_int24_f16_vulkan_load_words[] = {1, 4};
 static const uint32_t tq2_0_gemv_int24_f16_vulkan_shared_fours[] = {512, 1024, 2048, 2560};
+static const uint32_t tq2_0_gemv_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t tq2_0_gemv_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant tq2_0_gemv_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq2_0_gemv_int24_f16_vulkan_local_size_x},
     {1, "batch", 1, 4, tq2_0_gemv_int24_f16_vulkan_batch},
@@ -1015,6 +1030,7 @@ static const qk_spec_constant tq2_0_gemv_int24_f16_vulkan_constants[] = {{0, "lo
     {4, "digits", 3, 1, tq2_0_gemv_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, tq2_0_gemv_int24_f16_vulkan_load_words},
     {6, "shared_fours", 512, 4, tq2_0_gemv_int24_f16_vulkan_shared_fours},
+    {11, "padded", 0, 2, tq2_0_gemv_int24_f16_vulkan_padded},
     {7, "staged", 1, 4, tq2_0_gemv_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_tq2_0_gemv_int24_f16_vulkan = {
@@ -1029,7 +1045,7 @@ const qk_kernel qk_tq2_0_gemv_int24_f16_vulkan = {
     .push_bytes = 20,
     .push_count = 5,
     .push = tq2_0_gemv_int24_f16_push,
-    .spec_constant_count = 8,
+    .spec_constant_count = 9,
     .spec_constants = tq2_0_gemv_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1059,10 +1075,12 @@ static const qk_field tq2_0_gemv_id_f32_push[] = {
 static const uint32_t tq2_0_gemv_id_f32_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t tq2_0_gemv_id_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq2_0_gemv_id_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t tq2_0_gemv_id_f32_vulkan_padded[] = {0, 1};
 static const uint32_t tq2_0_gemv_id_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant tq2_0_gemv_id_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq2_0_gemv_id_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, tq2_0_gemv_id_f32_vulkan_rows},
     {5, "load_words", 4, 2, tq2_0_gemv_id_f32_vulkan_load_words},
+    {11, "padded", 0, 2, tq2_0_gemv_id_f32_vulkan_padded},
     {7, "staged", 1, 4, tq2_0_gemv_id_f32_vulkan_staged}};
 
 const qk_kernel qk_tq2_0_gemv_id_f32_vulkan = {
@@ -1077,7 +1095,7 @@ const qk_kernel qk_tq2_0_gemv_id_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = tq2_0_gemv_id_f32_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = tq2_0_gemv_id_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1128,11 +1146,13 @@ static const uint32_t tq2_0_gemv_id_int8_f32_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t tq2_0_gemv_id_int8_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq2_0_gemv_id_int8_f32_vulkan_digits[] = {1};
 static const uint32_t tq2_0_gemv_id_int8_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t tq2_0_gemv_id_int8_f32_vulkan_padded[] = {0, 1};
 static const uint32_t tq2_0_gemv_id_int8_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant tq2_0_gemv_id_int8_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq2_0_gemv_id_int8_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, tq2_0_gemv_id_int8_f32_vulkan_rows},
     {4, "digits", 1, 1, tq2_0_gemv_id_int8_f32_vulkan_digits},
     {5, "load_words", 4, 2, tq2_0_gemv_id_int8_f32_vulkan_load_words},
+    {11, "padded", 0, 2, tq2_0_gemv_id_int8_f32_vulkan_padded},
     {7, "staged", 1, 4, tq2_0_gemv_id_int8_f32_vulkan_staged}};
 
 const qk_kernel qk_tq2_0_gemv_id_int8_f32_vulkan = {
@@ -1147,7 +1167,7 @@ const qk_kernel qk_tq2_0_gemv_id_int8_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = tq2_0_gemv_id_int8_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = tq2_0_gemv_id_int8_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1178,11 +1198,13 @@ static const uint32_t tq2_0_gemv_id_split_f32_vulkan_local_size_x[] = {32, 64, 1
 static const uint32_t tq2_0_gemv_id_split_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq2_0_gemv_id_split_f32_vulkan_digits[] = {2};
 static const uint32_t tq2_0_gemv_id_split_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t tq2_0_gemv_id_split_f32_vulkan_padded[] = {0, 1};
 static const uint32_t tq2_0_gemv_id_split_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant tq2_0_gemv_id_split_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq2_0_gemv_id_split_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, tq2_0_gemv_id_split_f32_vulkan_rows},
     {4, "digits", 2, 1, tq2_0_gemv_id_split_f32_vulkan_digits},
     {5, "load_words", 4, 2, tq2_0_gemv_id_split_f32_vulkan_load_words},
+    {11, "padded", 0, 2, tq2_0_gemv_id_split_f32_vulkan_padded},
     {7, "staged", 1, 4, tq2_0_gemv_id_split_f32_vulkan_staged}};
 
 const qk_kernel qk_tq2_0_gemv_id_split_f32_vulkan = {
@@ -1197,7 +1219,7 @@ const qk_kernel qk_tq2_0_gemv_id_split_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = tq2_0_gemv_id_split_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = tq2_0_gemv_id_split_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1228,11 +1250,13 @@ static const uint32_t tq2_0_gemv_id_int24_f32_vulkan_local_size_x[] = {32, 64, 1
 static const uint32_t tq2_0_gemv_id_int24_f32_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq2_0_gemv_id_int24_f32_vulkan_digits[] = {3};
 static const uint32_t tq2_0_gemv_id_int24_f32_vulkan_load_words[] = {1, 4};
+static const uint32_t tq2_0_gemv_id_int24_f32_vulkan_padded[] = {0, 1};
 static const uint32_t tq2_0_gemv_id_int24_f32_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant tq2_0_gemv_id_int24_f32_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq2_0_gemv_id_int24_f32_vulkan_local_size_x},
     {2, "rows", 4, 4, tq2_0_gemv_id_int24_f32_vulkan_rows},
     {4, "digits", 3, 1, tq2_0_gemv_id_int24_f32_vulkan_digits},
     {5, "load_words", 4, 2, tq2_0_gemv_id_int24_f32_vulkan_load_words},
+    {11, "padded", 0, 2, tq2_0_gemv_id_int24_f32_vulkan_padded},
     {7, "staged", 1, 4, tq2_0_gemv_id_int24_f32_vulkan_staged}};
 
 const qk_kernel qk_tq2_0_gemv_id_int24_f32_vulkan = {
@@ -1247,7 +1271,7 @@ const qk_kernel qk_tq2_0_gemv_id_int24_f32_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = tq2_0_gemv_id_int24_f32_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = tq2_0_gemv_id_int24_f32_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1277,10 +1301,12 @@ static const qk_field tq2_0_gemv_id_f16_push[] = {
 static const uint32_t tq2_0_gemv_id_f16_vulkan_local_size_x[] = {32, 64, 128, 256, 512, 1024};
 static const uint32_t tq2_0_gemv_id_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq2_0_gemv_id_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t tq2_0_gemv_id_f16_vulkan_padded[] = {0, 1};
 static const uint32_t tq2_0_gemv_id_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant tq2_0_gemv_id_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq2_0_gemv_id_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, tq2_0_gemv_id_f16_vulkan_rows},
     {5, "load_words", 4, 2, tq2_0_gemv_id_f16_vulkan_load_words},
+    {11, "padded", 0, 2, tq2_0_gemv_id_f16_vulkan_padded},
     {7, "staged", 1, 4, tq2_0_gemv_id_f16_vulkan_staged}};
 
 const qk_kernel qk_tq2_0_gemv_id_f16_vulkan = {
@@ -1295,7 +1321,7 @@ const qk_kernel qk_tq2_0_gemv_id_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = tq2_0_gemv_id_f16_push,
-    .spec_constant_count = 4,
+    .spec_constant_count = 5,
     .spec_constants = tq2_0_gemv_id_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1346,11 +1372,13 @@ static const uint32_t tq2_0_gemv_id_int8_f16_vulkan_local_size_x[] = {32, 64, 12
 static const uint32_t tq2_0_gemv_id_int8_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq2_0_gemv_id_int8_f16_vulkan_digits[] = {1};
 static const uint32_t tq2_0_gemv_id_int8_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t tq2_0_gemv_id_int8_f16_vulkan_padded[] = {0, 1};
 static const uint32_t tq2_0_gemv_id_int8_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant tq2_0_gemv_id_int8_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq2_0_gemv_id_int8_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, tq2_0_gemv_id_int8_f16_vulkan_rows},
     {4, "digits", 1, 1, tq2_0_gemv_id_int8_f16_vulkan_digits},
     {5, "load_words", 4, 2, tq2_0_gemv_id_int8_f16_vulkan_load_words},
+    {11, "padded", 0, 2, tq2_0_gemv_id_int8_f16_vulkan_padded},
     {7, "staged", 1, 4, tq2_0_gemv_id_int8_f16_vulkan_staged}};
 
 const qk_kernel qk_tq2_0_gemv_id_int8_f16_vulkan = {
@@ -1365,7 +1393,7 @@ const qk_kernel qk_tq2_0_gemv_id_int8_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = tq2_0_gemv_id_int8_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = tq2_0_gemv_id_int8_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1396,11 +1424,13 @@ static const uint32_t tq2_0_gemv_id_split_f16_vulkan_local_size_x[] = {32, 64, 1
 static const uint32_t tq2_0_gemv_id_split_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq2_0_gemv_id_split_f16_vulkan_digits[] = {2};
 static const uint32_t tq2_0_gemv_id_split_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t tq2_0_gemv_id_split_f16_vulkan_padded[] = {0, 1};
 static const uint32_t tq2_0_gemv_id_split_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant tq2_0_gemv_id_split_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq2_0_gemv_id_split_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, tq2_0_gemv_id_split_f16_vulkan_rows},
     {4, "digits", 2, 1, tq2_0_gemv_id_split_f16_vulkan_digits},
     {5, "load_words", 4, 2, tq2_0_gemv_id_split_f16_vulkan_load_words},
+    {11, "padded", 0, 2, tq2_0_gemv_id_split_f16_vulkan_padded},
     {7, "staged", 1, 4, tq2_0_gemv_id_split_f16_vulkan_staged}};
 
 const qk_kernel qk_tq2_0_gemv_id_split_f16_vulkan = {
@@ -1415,7 +1445,7 @@ const qk_kernel qk_tq2_0_gemv_id_split_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = tq2_0_gemv_id_split_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = tq2_0_gemv_id_split_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,
@@ -1446,11 +1476,13 @@ static const uint32_t tq2_0_gemv_id_int24_f16_vulkan_local_size_x[] = {32, 64, 1
 static const uint32_t tq2_0_gemv_id_int24_f16_vulkan_rows[] = {1, 2, 4, 8};
 static const uint32_t tq2_0_gemv_id_int24_f16_vulkan_digits[] = {3};
 static const uint32_t tq2_0_gemv_id_int24_f16_vulkan_load_words[] = {1, 4};
+static const uint32_t tq2_0_gemv_id_int24_f16_vulkan_padded[] = {0, 1};
 static const uint32_t tq2_0_gemv_id_int24_f16_vulkan_staged[] = {1, 512, 1024, 2048};
 static const qk_spec_constant tq2_0_gemv_id_int24_f16_vulkan_constants[] = {{0, "local_size_x", 64, 6, tq2_0_gemv_id_int24_f16_vulkan_local_size_x},
     {2, "rows", 4, 4, tq2_0_gemv_id_int24_f16_vulkan_rows},
     {4, "digits", 3, 1, tq2_0_gemv_id_int24_f16_vulkan_digits},
     {5, "load_words", 4, 2, tq2_0_gemv_id_int24_f16_vulkan_load_words},
+    {11, "padded", 0, 2, tq2_0_gemv_id_int24_f16_vulkan_padded},
     {7, "staged", 1, 4, tq2_0_gemv_id_int24_f16_vulkan_staged}};
 
 const qk_kernel qk_tq2_0_gemv_id_int24_f16_vulkan = {
@@ -1465,7 +1497,7 @@ const qk_kernel qk_tq2_0_gemv_id_int24_f16_vulkan = {
     .push_bytes = 28,
     .push_count = 7,
     .push = tq2_0_gemv_id_int24_f16_push,
-    .spec_constant_count = 5,
+    .spec_constant_count = 6,
     .spec_constants = tq2_0_gemv_id_int24_f16_vulkan_constants,
     .workgroup_size = 64,
     .features = QK_FEATURE_STORAGE_16BIT | QK_FEATURE_SUBGROUP_ARITHMETIC | QK_FEATURE_INTEGER_DOT_PRODUCT | QK_FEATURE_SUBGROUP_SHUFFLE,

@@ -260,6 +260,12 @@ static inline qk_status qk_launch_tuned_(void *context, const qk_launch *launch,
     return tuned->outer->launch(tuned->outer->context, &own, error);
 }
 
+/* Whether a constant follows from the call, so that there is nothing to tune: how many right-hand sides are kept, and what lies
+ * behind the weights. */
+static inline int qk_follows_call(const char *name) {
+    return strcmp(name, "batch") == 0 || strcmp(name, QK_CONSTANT_PADDED) == 0;
+}
+
 static inline qk_status qk_set_tuned_(qk_tuned_ *tuned, const qk_tuning_entry *entry, const qk_tuned_value *value,
                                       qk_error *error) {
     const char *kernel = tuned->kernel.name, *again = "measure again with qkgen tune";
@@ -271,8 +277,7 @@ static inline qk_status qk_set_tuned_(qk_tuned_ *tuned, const qk_tuning_entry *e
     for (uint32_t i = 0; i < tuned->kernel.spec_constant_count; i++) {
         qk_spec_constant *c = &tuned->constants[i];
         uint32_t legal = 0;
-        /* How many right-hand sides are kept follows from the call. */
-        if (strcmp(c->name, value->name) != 0 || strcmp(c->name, "batch") == 0)
+        if (strcmp(c->name, value->name) != 0 || qk_follows_call(c->name))
             continue;
         while (legal < c->legal_count && c->legal[legal] != value->value)
             legal++;
@@ -560,6 +565,23 @@ static inline qk_range qk_part_(const qk_argument_ *argument, uint64_t first, ui
     range.offset = argument->range.offset + first * argument->unit;
     range.size = count * argument->unit;
     return range;
+}
+
+/* Lets the ranges of units [first, first + count) of the weights go on for QK_PADDING bytes, which the caller's must do, so that
+ * loads of 16 bytes may go beyond the last block; and says so in the launch's constants. Else both stay as they are. */
+static inline void qk_pad_(const qk_call_ *call, uint32_t weights, uint64_t end, qk_range *ranges, uint32_t *constants) {
+    const qk_kernel *kernel = call->kernel;
+    for (uint32_t i = 0; i < weights; i++)
+        if (call->arguments[i].range.size - end * call->arguments[i].unit < QK_PADDING ||
+            ranges[i].size + QK_PADDING > call->backend->limits.storage_range)
+            return;
+    for (uint32_t c = 0; c < kernel->spec_constant_count && c < QK_MAX_CONSTANTS; c++) {
+        if (strcmp(kernel->spec_constants[c].name, QK_CONSTANT_PADDED) != 0)
+            continue;
+        constants[c] = 1;
+        for (uint32_t i = 0; i < weights; i++)
+            ranges[i].size += QK_PADDING;
+    }
 }
 
 /* Threads go on to further tiles, `each` of them where the device is busy all the same. */
@@ -1279,6 +1301,8 @@ static inline qk_status qk_launch_gemv_(const qk_call_ *call, const qk_gemv_ *g,
         qk_mma_constants_(kernel, &call->backend->limits, &plan, constants);
     } else
         qk_gemv_constants_(kernel, &call->backend->limits, g->batch, count, g->cols, constants);
+    if (kernel->view == QK_VIEW_BLOCKS)
+        qk_pad_(call, weights, first + count, ranges, constants);
     launch.kernel = kernel;
     launch.ranges = ranges;
     launch.push = push;
@@ -1353,6 +1377,7 @@ static inline qk_status qk_launch_experts_(const qk_call_ *call, const uint32_t 
     launch.push = push;
     /* As of a matrix with a row for each result. */
     qk_gemv_constants_(kernel, &call->backend->limits, 1, pairs * rows, cols, constants);
+    qk_pad_(call, weights, first + count, ranges, constants);
     launch.constants = constants;
     uint64_t groups = pairs * qk_ceil_(rows, qk_constant_(kernel, constants, "rows", 4));
     if (qk_keeps_x_(kernel, constants, 1))

@@ -103,6 +103,11 @@ typedef struct qk_spec_constant {
  * where it can, whatever the value. */
 #define QK_CONSTANT_ROUNDS_F16 "rounds_f16"
 
+/* The constant of this name is 1 where ranges of weights are QK_PADDING bytes longer than the weights, and 0 else: loads of 16
+ * bytes may then go beyond the last block. qkgen/dispatch.h sets it. */
+#define QK_CONSTANT_PADDED "padded"
+#define QK_PADDING 32u
+
 /* SPIR-V words (Vulkan, `bytes` a multiple of 4) or NUL-terminated MSL text (Metal, `bytes` without the NUL). */
 typedef struct qk_code {
     const void *data;
