@@ -117,16 +117,18 @@ mutate "zero sizes launch nothing" $sums 's/ \|\| rows == 0 \|\| cols == 0 \|\| 
 mutate "zero tokens launch nothing" $sums 's/(status != QK_OK) \|\| tokens == 0\)/\1)/' unit dispatch_sums_test
 mutate "K of one block" templates/gemv.comp 's/\(row_tiles \+ slice - 1u\) \/ slice/row_tiles \/ slice/' unit gemv_test
 mutate "rows of half a joined block" gen/glsl.c 's/layout->joined \? qg_format/0 ? qg_format/' unit gemv_test
-mutate "16 bytes are not loaded beyond the last block" gen/sums.c 's/to_end >> load.ref & 1/to_end >> 31/' unit gemv_test
+mutate "16 bytes are not loaded beyond the last block" gen/sums.c 's/to_end >> load.ref & 1/to_end >> 31/' script cost ''
 mutate "the last block of all takes the place of what was not loaded" gen/glsl.c 's/end \? sum_at_end : sum\[r\]/end ? sum[r] : sum[r]/' \
   unit gemv_test
+mutate "loads go beyond the weights only where their range does" $sums 's/constants\[c\] = 1;/constants[c] = 0;/' unit dispatch_sums_test
+mutate "what lies behind the weights is bound" $sums 's/ranges\[i\]\.size \+= QK_PADDING/ranges[i].size += 0/' unit dispatch_sums_test
 mutate "the last block ends where its number says" gen/glsl.c 's/\(block \+ 1u\) \* %uu/block * %uu/' unit gemv_test
 mutate "pairs: upper halves of the same word" gen/dot_bytes.c 's/nibbles\[k\].word != nibbles\[i\].word/false/' unit dot_bytes_test
 mutate "pairs: which halves are side by side" gen/dot_bytes.c 's/l < 2 \? lower : upper/l % 2 ? upper : lower/' unit dot_bytes_test
 mutate "pairs: the table is there before it is used" gen/glsl.c 's/"barrier\(\);"/""/' script tune vulkan
 mutate "pairs: every thread has its copy" gen/glsl.c 's/0xFFu\) \* COPIES \+ copy\] \|/0xFFu) + copy] |/' script tune vulkan
 mutate "copies of tables: every thread has its own" gen/glsl.c 's/copy = gl_LocalInvocationID.x %% COPIES/copy = gl_LocalInvocationID.x/' script tune vulkan
-mutate "copies of tables: rows stay together" gen/glsl.c 's/COPIES \+ copy \* %uu \+ i/COPIES + copy + i/' script tune vulkan
+mutate "copies of tables: rows stay together" gen/glsl.c 's/COPIES \+ copy \* %uu \+ i %% %uu", row, row, row/COPIES + copy + i %% %uu", row, row/' script tune vulkan
 mutate "staged x: each part is taken by who needs it" templates/sums.glsl 's/ - staged_from < STAGED\) load/ < STAGED) load/' unit gemv_test
 mutate "staged x: all of a row" gen/glsl.c 's/\(end \+ %uu\)%s", tiles - 1/(end - %uu)%s", tiles/' unit gemv_test
 mutate "staged x: memory beside the sums" $sums 's/EACH_RUN_ = 18/EACH_RUN_ = 14/' unit dispatch_sums_test
@@ -144,7 +146,7 @@ mutate "several vectors: x is there before it is read" templates/gemv.comp '/sha
 mutate "several vectors: x stays while it is read" templates/gemv.comp '/count = min\(SLICE/,/barrier/ s/barrier\(\);/;/' \
   script gemv vulkan "blocks q4_0 300 98 4 f32"
 mutate "several vectors: tiles of a slice lie apart" gen/shared.c 's/SLICE \+ t\] = %s/SLICE] = %s/' unit gemv_test
-mutate "several vectors: the last block of all" gen/glsl.c 's/wide_last\(arena, wide_dot, kernel, true\)\)/"")/' \
+mutate "several vectors: the last block of all" gen/glsl.c 's/shared_last\(arena, wide_dot, all, kernel\)\)/"")/' \
   script gemv vulkan "blocks q8_0 5 4 3 f32"
 mutate "gather: a thread steps to its next tile" templates/gather.comp 's/t -= row_tiles;//' script bench vulkan
 mutate "matrix units: sums of all passes over x" templates/gemv_mma.comp 's/begin == 0u \? total : y\[at\] \+ total/total/' unit mma_test
