@@ -146,8 +146,8 @@ mutate "several vectors: x is there before it is read" templates/gemv.comp '/sha
 mutate "several vectors: x stays while it is read" templates/gemv.comp '/count = min\(SLICE/,/barrier/ s/barrier\(\);/;/' \
   script gemv vulkan "blocks q4_0 300 98 4 f32"
 mutate "several vectors: tiles of a slice lie apart" gen/shared.c 's/SLICE \+ t\] = %s/SLICE] = %s/' unit gemv_test
-mutate "several vectors: the last block of all" gen/glsl.c 's/shared_last\(arena, wide_dot, all, kernel\)\)/"")/' \
-  script gemv vulkan "blocks q8_0 5 4 3 f32"
+mutate "several vectors: the last block of all" gen/glsl.c 's/fetch_last\(min\(row \+ i %% ROWS, end - 1u\)/fetch_last(min(row, end - 1u)/' \
+  script gemv vulkan "blocks q8_0 6 4 3 f32"
 mutate "gather: a thread steps to its next tile" templates/gather.comp 's/t -= row_tiles;//' script bench vulkan
 mutate "matrix units: sums of all passes over x" templates/gemv_mma.comp 's/begin == 0u \? total : y\[at\] \+ total/total/' unit mma_test
 mutate "matrix units: x beyond a row is zero" templates/gemv_mma.comp 's/wide_x\[k\]\[p\] = uvec2\(0u\)/;/' unit mma_test

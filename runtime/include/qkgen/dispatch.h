@@ -567,8 +567,8 @@ static inline qk_range qk_part_(const qk_argument_ *argument, uint64_t first, ui
     return range;
 }
 
-/* Lets the ranges of units [first, first + count) of the weights go on for QK_PADDING bytes, which the caller's must do, so that
- * loads of 16 bytes may go beyond the last block; and says so in the launch's constants. Else both stay as they are. */
+/* Lets the ranges of a launch's weights, which end with unit `end`, go on for QK_PADDING bytes, so that loads of 16 bytes may go
+ * beyond the last block, and says so in the constants. Where the caller's ranges or a binding have no room for that, both stay. */
 static inline void qk_pad_(const qk_call_ *call, uint32_t weights, uint64_t end, qk_range *ranges, uint32_t *constants) {
     const qk_kernel *kernel = call->kernel;
     for (uint32_t i = 0; i < weights; i++)
@@ -1322,7 +1322,8 @@ static inline qk_status qk_launch_gemv_(const qk_call_ *call, const qk_gemv_ *g,
 
 /* Multiplies a matrix with vectors: y[m][n] = sum over k of value(n, k) * x[m][k].
  *
- * weights     the format's buffers in the order of the kernel's bindings: rows * cols elements
+ * weights     the format's buffers in the order of the kernel's bindings: rows * cols elements. Where each range is QK_PADDING
+ *             bytes longer than that, or more, what follows may be read, which is faster
  * x           batch * cols values of the type of the kernel's binding
  * y           batch * rows f32
  * rows, cols  of the matrix; cols a multiple of the block; where blocks are patches of a matrix and kernel->ragged is not 0,
@@ -1407,7 +1408,7 @@ static inline qk_status qk_check_experts_(const qk_kernel *kernel, uint64_t expe
 
 /* Multiplies matrices that are chosen by number with vectors: y[t][s][n] = sum over k of value(ids[t][s], n, k) * x[t][k].
  *
- * weights     the format's buffers: experts * rows * cols elements, expert after expert
+ * weights     the format's buffers: experts * rows * cols elements, expert after expert; longer ranges as in qk_dispatch_gemv
  * x           tokens * cols values of the type of the kernel's binding
  * ids         tokens * slots u32. An id that is not below `experts` gives zeros and adds one to the status word
  * y           tokens * slots * rows f32
