@@ -96,7 +96,7 @@ static call right_call(family f, uint32_t *launches) {
     c.backend.context = launches;
     c.backend.launch = count_launch;
     c.backend.limits =
-        (qk_limits){4096, 16, 1000, 128, 128, QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC, 0, 0, 0, 0};
+        (qk_limits){4096, 16, 1000, 128, 128, QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC, 0, 0, 0, 0, 0};
     c.kernel = kernel_of(f);
     memcpy(c.bindings, bindings[f], sizeof c.bindings);
     memcpy(c.constants, constants, sizeof constants);
@@ -484,7 +484,8 @@ static qk_status check_gemv(void *context, const qk_launch *launch, qk_error *er
 
 static qk_limits limits_of(uint64_t range, uint32_t alignment) {
     const qk_limits limits = {
-        range, alignment, 65535, 1u << 16, 128, QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC, 0, 0, 0, 0};
+        range, alignment, 65535, 1u << 16, 128, QK_FEATURE_STORAGE_8BIT | QK_FEATURE_SUBGROUP_ARITHMETIC,
+        0,     0,         0,     0,        0};
     return limits;
 }
 
@@ -663,6 +664,7 @@ static void test_constants(void **state) {
 }
 
 static uint32_t table_bytes; /* of a table that the kernel has, or 0 */
+static uint32_t lanes;       /* of the device's subgroups, or 0 */
 
 /* A kernel that loads 16 bytes at once, where a workgroup keeps all of x: its constants for a shape. */
 static seen see_shape(uint64_t rows, uint64_t cols, uint64_t batch, uint32_t busy, const qk_spec_constant *own) {
@@ -682,6 +684,7 @@ static seen see_shape(uint64_t rows, uint64_t cols, uint64_t batch, uint32_t bus
     c.backend.limits.workgroup_count = 1u << 16;
     c.backend.limits.workgroup_size = own && own->id == 8 ? 1024 : 256;
     c.backend.limits.busy_workgroups = busy;
+    c.backend.limits.subgroup_size = lanes;
     c.backend.limits.shared_bytes = own && own->id == 6 ? own->value : 49152;
     c.rows = rows;
     c.cols = cols;
@@ -729,6 +732,15 @@ static void test_load_words(void **state) {
         assert_int_equal(s.constants[5], shapes[i].staged);
         assert_int_equal(s.workgroups, shapes[i].workgroups);
     }
+    /* A processor's subgroups have few lanes: workgroups are as small as can be. */
+    lanes = 8;
+    for (uint64_t batch = 1; batch <= 8; batch *= 2) {
+        const seen s = see_shape(4096, 8192, batch, 16, NULL);
+        assert_int_equal(s.constants[0], 32);
+        assert_int_equal(s.constants[2], 4);
+        assert_int_equal(s.workgroups, 12);
+    }
+    lanes = 0;
     /* Integers: as many threads as hold x, and no more than the device has. */
     qk_spec_constant bytes = {4, "digits", 1, 0, NULL};
     assert_int_equal(see_shape(57344, 8192, 1, 0, &bytes).constants[0], 128);

@@ -1135,6 +1135,11 @@ static inline qk_share_ qk_share_out_(const qk_kernel *kernel, const qk_limits *
     /* Large workgroups where sums are in floats, which take many registers, or where each has tables to make; not where only a few
      * run at once. */
     large = s.kept > 1 || s.staged || ((!digits || qk_makes_tables_(kernel)) && busy >= 64);
+    /* Subgroups of a few lanes are a processor's, which takes those of a workgroup one after the other. */
+    if (limits->subgroup_size != 0 && limits->subgroup_size < 32) {
+        s.rows = (uint32_t)qk_min_(s.rows, 4);
+        s.threads = most = 32;
+    }
     while (s.threads < most && (large || s.threads * QK_KEPT_VALUES < cols) && 2 * s.threads <= limits->workgroup_size)
         s.threads *= 2;
     return s;
