@@ -665,6 +665,7 @@ static void test_constants(void **state) {
 
 static uint32_t table_bytes; /* of a table that the kernel has, or 0 */
 static uint32_t lanes;       /* of the device's subgroups, or 0 */
+static int few_bits;         /* 12 bits for 8 weights, not 36 */
 
 /* A kernel that loads 16 bytes at once, where a workgroup keeps all of x: its constants for a shape. */
 static seen see_shape(uint64_t rows, uint64_t cols, uint64_t batch, uint32_t busy, const qk_spec_constant *own) {
@@ -685,6 +686,7 @@ static seen see_shape(uint64_t rows, uint64_t cols, uint64_t batch, uint32_t bus
     c.backend.limits.workgroup_size = own && own->id == 8 ? 1024 : 256;
     c.backend.limits.busy_workgroups = busy;
     c.backend.limits.subgroup_size = lanes;
+    if (few_bits) c.bindings[0].block_bytes = 4;
     c.backend.limits.shared_bytes = own && own->id == 6 ? own->value : 49152;
     c.rows = rows;
     c.cols = cols;
@@ -732,6 +734,13 @@ static void test_load_words(void **state) {
         assert_int_equal(s.constants[5], shapes[i].staged);
         assert_int_equal(s.workgroups, shapes[i].workgroups);
     }
+    /* Of fewer than two bits, tiles of two digits or three have more elements. */
+    few_bits = 1;
+    qk_spec_constant two = {4, "digits", 2, 0, NULL}, one = {4, "digits", 1, 0, NULL};
+    assert_int_equal(see_shape(57344, 8192, 1, 0, &two).constants[0], 256);
+    assert_int_equal(see_shape(57344, 8192, 1, 0, &one).constants[0], 128);
+    few_bits = 0;
+    assert_int_equal(see_shape(57344, 8192, 1, 0, &two).constants[0], 128);
     /* A processor's subgroups have few lanes: workgroups are as small as can be. */
     lanes = 8;
     for (uint64_t batch = 1; batch <= 8; batch *= 2) {

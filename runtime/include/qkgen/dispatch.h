@@ -1100,6 +1100,14 @@ static inline void qk_mma_constants_(const qk_kernel *kernel, const qk_limits *l
     }
 }
 
+/* Whether weights have fewer than two bits: tiles of 16 bytes and less have twice the elements then. */
+static inline int qk_has_few_bits_(const qk_kernel *kernel) {
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < kernel->binding_count; i++)
+        bytes += kernel->bindings[i].role == QK_ROLE_WEIGHTS ? kernel->bindings[i].block_bytes : 0;
+    return 4 * bytes < kernel->block_elements;
+}
+
 /* How a launch with one right-hand side or a few is shared out. */
 typedef struct qk_share_ {
     uint32_t kept, rows, split, threads;
@@ -1110,8 +1118,8 @@ typedef struct qk_share_ {
 static inline qk_share_ qk_share_out_(const qk_kernel *kernel, const qk_limits *limits, uint64_t batch, uint64_t rows, uint64_t cols) {
     qk_share_ s = {1, 0, 1, 128, 0};
     uint64_t busy = qk_busy_workgroups_(limits), slices = qk_ceil_(cols, 32 * QK_KEPT_VALUES), subgroups;
-    int digits = qk_constant_(kernel, NULL, "digits", 0) != 0, large;
-    uint32_t most = 512;
+    uint32_t digits = qk_constant_(kernel, NULL, "digits", 0), most = 512;
+    int large;
     while (s.kept < batch)
         s.kept *= 2;
     while (s.split < 8 && rows * s.split < QK_BUSY_ROWS)
@@ -1132,9 +1140,9 @@ static inline qk_share_ qk_share_out_(const qk_kernel *kernel, const qk_limits *
         most = 256;
     else if (s.kept == 1 && qk_constant_(kernel, NULL, "table_copies", 0) != 0 && qk_table_bytes_(kernel) > QK_LARGE_TABLES)
         most = 256;
-    /* Large workgroups where sums are in floats, which take many registers, or where each has tables to make; not where only a few
-     * run at once. */
-    large = s.kept > 1 || s.staged || ((!digits || qk_makes_tables_(kernel)) && busy >= 64);
+    /* Large workgroups where x takes many registers, as floats or of large tiles, or where each has tables to make; not where only a
+     * few run at once. */
+    large = s.kept > 1 || s.staged || ((digits == 0 || (digits > 1 && qk_has_few_bits_(kernel)) || qk_makes_tables_(kernel)) && busy >= 64);
     /* Subgroups of a few lanes are a processor's, which takes those of a workgroup one after the other. */
     if (limits->subgroup_size != 0 && limits->subgroup_size < 32) {
         s.rows = (uint32_t)qk_min_(s.rows, 4);
