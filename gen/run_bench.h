@@ -123,8 +123,9 @@ typedef struct qg_figures {
 } qg_figures;
 
 double qg_figure_rate(const qg_figure *f); /* bytes a second */
-/* "gemv, 8 right-hand sides": what figures that belong together have in common. */
+/* "gemv, 8 vectors": what figures that belong together have in common; and "768 x 2048, 8 of 128 experts". */
 const char *qg_figure_group(qg_arena *arena, const qg_figure *f);
+const char *qg_figure_shape(qg_arena *arena, const qg_figure *f);
 bool qg_figure_same_group(const qg_figure *a, const qg_figure *b);
 /* Those that belong together in the order of the first of them, by shape, and then the largest share first. */
 void qg_figures_sort(qg_figures *figures);

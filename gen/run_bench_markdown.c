@@ -10,8 +10,8 @@ static void add_head(qg_text *text, const qg_figures *figures, const qg_peers *p
         for (uint32_t n = 0; n < peers->n_names; ++n)
             there[n] |=
                 qg_figure_same_group(first, &figures->items[i]) && qg_peers_rate(peers, n, &figures->items[i]) > 0;
-    qg_text_printf(text, "\n**%s, %llu x %llu**\n\n| format | bits | us | least to greatest | GB/s | of copy | error |",
-                   qg_figure_group(arena, first), (unsigned long long)first->rows, (unsigned long long)first->cols);
+    qg_text_printf(text, "\n**%s, %s**\n\n| format | bits | us | least to greatest | GB/s | of copy | error |",
+                   qg_figure_group(arena, first), qg_figure_shape(arena, first));
     for (uint32_t n = 0; n < peers->n_names; ++n)
         if (there[n]) qg_text_printf(text, " %s | times |", peers->names[n]);
     qg_text_puts(text, "\n|---|---|---|---|---|---|---|");

@@ -121,8 +121,7 @@ static void draw_panel(const picture *p, uint32_t i) {
     const double x = panel_left(p, i), top = panel_top(p, i), bottom = line_of(p, p->n_rows, i);
     const double step = p->panels[i].most > 2.1 ? 1 : p->panels[i].most > 1.3 ? 0.5 : 0.25;
     qg_draw_text(p->svg, x, top - 46, "b", qg_figure_group(p->arena, f));
-    qg_draw_text(p->svg, x, top - 28, "g n",
-                 qg_format(p->arena, "%llu x %llu", (unsigned long long)f->rows, (unsigned long long)f->cols));
+    qg_draw_text(p->svg, x, top - 28, "g n", qg_figure_shape(p->arena, f));
     for (double s = 0; s <= p->panels[i].most; s += step) {
         qg_draw_line(p->svg, at(p, i, s), top, at(p, i, s), bottom, s == 1 ? "class=\"k\"" : "class=\"l\"");
         qg_draw_text(p->svg, at(p, i, s), top - 8, "g n m", qg_format(p->arena, "%.0f%%", 100 * s));

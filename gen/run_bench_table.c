@@ -18,12 +18,16 @@ const char *qg_figure_group(qg_arena *arena, const qg_figure *f) {
     const qg_family *family = qg_family_named(f->family);
     const char *type = strcmp(f->type, "f32") == 0 ? "" : qg_format(arena, " %s", f->type);
     if (*f->sum && strcmp(f->sum, qg_sum_classes[0].name) != 0) type = qg_format(arena, "%s, class %s", type, f->sum);
-    if (f->experts)
-        return qg_format(arena, "%s%s, %llu of %llu experts", f->family, type,
-                         (unsigned long long)(f->slots * f->batch), (unsigned long long)f->experts);
-    if (!family || !family->sums) return qg_format(arena, "%s%s", f->family, type);
+    if (f->experts || !family || !family->sums) return qg_format(arena, "%s%s", f->family, type);
     return qg_format(arena, "%s%s, %llu vector%s", f->family, type, (unsigned long long)f->batch,
                      f->batch > 1 ? "s" : "");
+}
+
+const char *qg_figure_shape(qg_arena *arena, const qg_figure *f) {
+    const char *shape = qg_format(arena, "%llu x %llu", (unsigned long long)f->rows, (unsigned long long)f->cols);
+    return f->experts ? qg_format(arena, "%s, %llu of %llu experts", shape, (unsigned long long)(f->slots * f->batch),
+                                  (unsigned long long)f->experts)
+                      : shape;
 }
 
 bool qg_figure_same_group(const qg_figure *a, const qg_figure *b) {
