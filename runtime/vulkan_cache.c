@@ -29,7 +29,8 @@ typedef struct header {
 /* FNV-1a, 64 bits. */
 static uint64_t checksum(uint64_t hash, const void *data, size_t bytes) {
     const uint8_t *p = data;
-    for (size_t i = 0; i < bytes; i++) hash = (hash ^ p[i]) * UINT64_C(1099511628211);
+    for (size_t i = 0; i < bytes; i++)
+        hash = (hash ^ p[i]) * UINT64_C(1099511628211);
     return hash;
 }
 
@@ -54,7 +55,8 @@ static header header_for(const qk_vulkan_device *device, const void *data, size_
 static char *text_copy(const char *text) {
     size_t bytes = strlen(text) + 1;
     char *copy = malloc(bytes);
-    if (copy != NULL) memcpy(copy, text, bytes);
+    if (copy != NULL)
+        memcpy(copy, text, bytes);
     return copy;
 }
 
@@ -77,9 +79,11 @@ static char *default_path(const qk_vulkan_device *device) {
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     int own = cache != NULL && cache[0] == '/';
     const char *base = own ? cache : home;
-    if (base == NULL || base[0] != '/' || strlen(base) > sizeof path - 160) return NULL;
+    if (base == NULL || base[0] != '/' || strlen(base) > sizeof path - 160)
+        return NULL;
     append(path, sizeof path, base);
-    if (!own) append(path, sizeof path, "/.cache");
+    if (!own)
+        append(path, sizeof path, "/.cache");
     mkdir(path, 0700);
     append(path, sizeof path, "/qkgen");
     mkdir(path, 0700);
@@ -100,13 +104,16 @@ static void *read_data(FILE *file, const qk_vulkan_device *device, size_t *bytes
     if (fread(&found, sizeof found, 1, file) != 1 || found.data_bytes == 0 || found.data_bytes > CACHE_LIMIT)
         return NULL;
     struct stat stat;
-    if (fstat(fileno(file), &stat) != 0 || (uint64_t)stat.st_size != sizeof found + found.data_bytes) return NULL;
+    if (fstat(fileno(file), &stat) != 0 || (uint64_t)stat.st_size != sizeof found + found.data_bytes)
+        return NULL;
     *bytes = (size_t)found.data_bytes;
     void *data = malloc(*bytes);
-    if (data == NULL) return NULL;
+    if (data == NULL)
+        return NULL;
     if (fread(data, 1, *bytes, file) == *bytes) {
         header wanted = header_for(device, data, *bytes);
-        if (memcmp(&wanted, &found, sizeof wanted) == 0) return data;
+        if (memcmp(&wanted, &found, sizeof wanted) == 0)
+            return data;
     }
     free(data);
     return NULL;
@@ -119,7 +126,8 @@ static qk_status make_cache(qk_vulkan *vk, qk_error *error) {
         .pInitialData = vk->cache_data,
     };
     VkResult result = vkCreatePipelineCache(vk->device, &info, NULL, &vk->cache);
-    if (result == VK_SUCCESS) return QK_OK;
+    if (result == VK_SUCCESS)
+        return QK_OK;
     vk->cache = VK_NULL_HANDLE;
     return qk_vk_fail(vk, error, result, "vkCreatePipelineCache");
 }
@@ -135,7 +143,8 @@ qk_status qk_vk_cache_open(qk_vulkan *vk, const char *path, qk_error *error) {
         fclose(file);
     }
     vk->cache_loaded = vk->cache_data != NULL;
-    if (!vk->cache_loaded) vk->cache_bytes = 0;
+    if (!vk->cache_loaded)
+        vk->cache_bytes = 0;
     return make_cache(vk, error);
 }
 
@@ -146,19 +155,25 @@ static void write_file(const char *path, const header *head, const void *data, s
     char aside[1100];
     int n = snprintf(aside, sizeof aside, "%s.XXXXXX", path);
     int fd = n > 0 && (size_t)n < sizeof aside ? mkstemp(aside) : -1;
-    if (fd < 0) return;
+    if (fd < 0)
+        return;
     FILE *file = fdopen(fd, "wb");
-    if (file == NULL) close(fd);
+    if (file == NULL)
+        close(fd);
     int good = file != NULL && fwrite(head, sizeof *head, 1, file) == 1 && fwrite(data, 1, bytes, file) == bytes;
-    if (file != NULL && fclose(file) != 0) good = 0;
-    if (!good || rename(aside, path) != 0) unlink(aside);
+    if (file != NULL && fclose(file) != 0)
+        good = 0;
+    if (!good || rename(aside, path) != 0)
+        unlink(aside);
 }
 
 static void save(qk_vulkan *vk) {
     size_t bytes = 0;
-    if (vkGetPipelineCacheData(vk->device, vk->cache, &bytes, NULL) != VK_SUCCESS || bytes == 0) return;
+    if (vkGetPipelineCacheData(vk->device, vk->cache, &bytes, NULL) != VK_SUCCESS || bytes == 0)
+        return;
     void *data = malloc(bytes);
-    if (data == NULL) return;
+    if (data == NULL)
+        return;
     if (vkGetPipelineCacheData(vk->device, vk->cache, &bytes, data) == VK_SUCCESS && bytes > 0 &&
         bytes <= CACHE_LIMIT) {
         header head = header_for(&vk->info, data, bytes);
@@ -169,8 +184,10 @@ static void save(qk_vulkan *vk) {
 }
 
 void qk_vk_cache_close(qk_vulkan *vk) {
-    if (vk->cache == VK_NULL_HANDLE) return;
-    if (vk->cache_path != NULL && !vk->lost) save(vk);
+    if (vk->cache == VK_NULL_HANDLE)
+        return;
+    if (vk->cache_path != NULL && !vk->lost)
+        save(vk);
     vkDestroyPipelineCache(vk->device, vk->cache, NULL);
     vk->cache = VK_NULL_HANDLE;
 }

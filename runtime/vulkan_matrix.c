@@ -39,8 +39,7 @@ void qk_vk_matrix_features(qk_vk_matrix_feature_set *set) {
 
 /* 16 x 16 times 16 x 8 in f16, summed in f32. */
 static int has_shape(VkInstance instance, VkPhysicalDevice device) {
-    get_shapes get =
-        (get_shapes)vkGetInstanceProcAddr(instance, "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR");
+    get_shapes get = (get_shapes)vkGetInstanceProcAddr(instance, "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR");
     uint32_t count = 0;
     int found = 0;
     if (get == NULL || get(device, &count, NULL) != VK_SUCCESS || count == 0)
@@ -65,8 +64,7 @@ int qk_vk_matrix_usable(VkInstance instance, VkPhysicalDevice device, const qk_v
     qk_vk_matrix_features(&set);
     VkPhysicalDeviceFeatures2 features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &set.matrix};
     vkGetPhysicalDeviceFeatures2(device, &features);
-    return set.matrix.cooperative_matrix && set.model.vulkanMemoryModel &&
-           has_shape(instance, device);
+    return set.matrix.cooperative_matrix && set.model.vulkanMemoryModel && has_shape(instance, device);
 }
 
 /* ---- the order ---------------------------------------------------------------------------------------------------- */

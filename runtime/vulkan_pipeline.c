@@ -43,8 +43,8 @@ static qk_status open_layouts(qk_vulkan *vk, const qk_kernel *kernel, qk_vk_pipe
     const uint32_t count = kernel->binding_count + kernel->table_count;
     for (uint32_t i = 0; i < count; i++)
         bindings[i] = (VkDescriptorSetLayoutBinding){
-            .binding = i < kernel->binding_count ? kernel->bindings[i].index
-                                                 : kernel->tables[i - kernel->binding_count].index,
+            .binding =
+                i < kernel->binding_count ? kernel->bindings[i].index : kernel->tables[i - kernel->binding_count].index,
             .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
             .descriptorCount = 1,
             .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT,
@@ -128,9 +128,8 @@ static qk_status open_pipeline(qk_vulkan *vk, const qk_kernel *kernel, const VkS
     uint32_t values[QK_MAX_CONSTANTS];
     VkShaderModule module;
     if (kernel->spec_constant_count > QK_MAX_CONSTANTS)
-        return qk_fail(error, QK_ERROR_ARGUMENT,
-                       "%s: kernel->spec_constant_count is %" PRIu32 ", must be at most %u", kernel->name,
-                       kernel->spec_constant_count, QK_MAX_CONSTANTS);
+        return qk_fail(error, QK_ERROR_ARGUMENT, "%s: kernel->spec_constant_count is %" PRIu32 ", must be at most %u",
+                       kernel->name, kernel->spec_constant_count, QK_MAX_CONSTANTS);
     memcpy(values, made->constants, kernel->spec_constant_count * sizeof *values);
     qk_status status = open_module(vk, kernel, values, &module, error);
     if (status != QK_OK)
@@ -164,10 +163,12 @@ static qk_status open_pipeline(qk_vulkan *vk, const qk_kernel *kernel, const VkS
 /* The buffers of constant data; the first launch fills them. */
 static qk_status open_tables(qk_vulkan *vk, const qk_kernel *kernel, qk_vk_pipeline *made, qk_error *error) {
     made->tables = calloc(kernel->table_count + 1, sizeof *made->tables);
-    if (made->tables == NULL) return qk_vk_no_memory(error);
+    if (made->tables == NULL)
+        return qk_vk_no_memory(error);
     for (uint32_t i = 0; i < kernel->table_count; i++) {
         qk_status status = qk_vulkan_buffer_create(vk, kernel->tables[i].bytes, &made->tables[i], error);
-        if (status != QK_OK) return status;
+        if (status != QK_OK)
+            return status;
         made->table_count++;
     }
     return QK_OK;

@@ -174,8 +174,8 @@ static void fill_tables(qk_vulkan *vk, qk_vk_pipeline *pipeline) {
         .srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT,
         .dstAccessMask = VK_ACCESS_SHADER_READ_BIT,
     };
-    vkCmdPipelineBarrier(vk->commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0, 1, &written, 0,
-                         NULL, 0, NULL);
+    vkCmdPipelineBarrier(vk->commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0, 1,
+                         &written, 0, NULL, 0, NULL);
     pipeline->filled = QK_VK_TABLES_RECORDED;
 }
 

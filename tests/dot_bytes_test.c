@@ -15,14 +15,14 @@ static void check_pairs(bool pairs, const char *upper, const char *scale, const 
 /* Both halves of a word's bytes, below one scale; and where they are not, or there is no table of pairs, one by one. */
 static void test_pairs(void **state) {
     (void)state;
-    check_pairs(true, "w", "d", 
+    check_pairs(true, "w", "d",
                 "uint bytes0 = levels_pairs(w);\n"
                 "uint bytes1 = levels_pairs(w >> 16u);\n"
                 "dots0: dot4(int(bytes0), x[k][m][digit][0]) + dot4(int(bytes1), x[k][m][digit][1])\n"
                 "f16_to_f32(d) * (x_step[k][m][0] * dots0)\n"
                 "quad 0: 0 1 4 5\n"
                 "quad 1: 2 3 6 7");
-    check_pairs(false, "w", "d", 
+    check_pairs(false, "w", "d",
                 "uint bytes0 = (uint(levels[((uvec4(w) >> uvec4(0, 8, 16, 24)) & 15u).x]) & 0xFFu) |"
                 " ((uint(levels[((uvec4(w) >> uvec4(0, 8, 16, 24)) & 15u).y]) & 0xFFu) << 8u) |"
                 " ((uint(levels[((uvec4(w) >> uvec4(0, 8, 16, 24)) & 15u).z]) & 0xFFu) << 16u) |"
@@ -33,7 +33,7 @@ static void test_pairs(void **state) {
                 " (uint(levels[((uvec4(w) >> uvec4(4, 12, 20, 28)) & 15u).w]) << 24u);\n"
                 "dots0: dot4(int(bytes0), x[k][m][digit][0]) + dot4(int(bytes1), x[k][m][digit][1])\n"
                 "f16_to_f32(d) * (x_step[k][m][0] * dots0)");
-    check_pairs(true, "v", "d", 
+    check_pairs(true, "v", "d",
                 "uint bytes0 = (uint(levels[((uvec4(w) >> uvec4(0, 8, 16, 24)) & 15u).x]) & 0xFFu) |"
                 " ((uint(levels[((uvec4(w) >> uvec4(0, 8, 16, 24)) & 15u).y]) & 0xFFu) << 8u) |"
                 " ((uint(levels[((uvec4(w) >> uvec4(0, 8, 16, 24)) & 15u).z]) & 0xFFu) << 16u) |"
@@ -44,7 +44,7 @@ static void test_pairs(void **state) {
                 " (uint(levels[((uvec4(v) >> uvec4(4, 12, 20, 28)) & 15u).w]) << 24u);\n"
                 "dots0: dot4(int(bytes0), x[k][m][digit][0]) + dot4(int(bytes1), x[k][m][digit][1])\n"
                 "f16_to_f32(d) * (x_step[k][m][0] * dots0)");
-    check_pairs(true, "w", "e", 
+    check_pairs(true, "w", "e",
                 "uint bytes0 = (uint(levels[((uvec4(w) >> uvec4(0, 8, 16, 24)) & 15u).x]) & 0xFFu) |"
                 " ((uint(levels[((uvec4(w) >> uvec4(0, 8, 16, 24)) & 15u).y]) & 0xFFu) << 8u) |"
                 " ((uint(levels[((uvec4(w) >> uvec4(0, 8, 16, 24)) & 15u).z]) & 0xFFu) << 16u) |"
@@ -556,10 +556,10 @@ static void test_choice(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pairs),  cmocka_unit_test(test_planes), cmocka_unit_test(test_no_planes),       cmocka_unit_test(test_shared_codes),
-        cmocka_unit_test(test_whole),  cmocka_unit_test(test_minima),          cmocka_unit_test(test_coefficients),
-        cmocka_unit_test(test_steps), cmocka_unit_test(test_bound),  cmocka_unit_test(test_bound_of_scales), cmocka_unit_test(test_no_sum),
-        cmocka_unit_test(test_choice),
+        cmocka_unit_test(test_pairs),           cmocka_unit_test(test_planes), cmocka_unit_test(test_no_planes),
+        cmocka_unit_test(test_shared_codes),    cmocka_unit_test(test_whole),  cmocka_unit_test(test_minima),
+        cmocka_unit_test(test_coefficients),    cmocka_unit_test(test_steps),  cmocka_unit_test(test_bound),
+        cmocka_unit_test(test_bound_of_scales), cmocka_unit_test(test_no_sum), cmocka_unit_test(test_choice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -226,14 +226,14 @@ mutate "workgroups follow from the rows of the launch" $sums 's/qk_constant_\(ke
 mutate "the group is a multiple of 4" runtime/include/qkgen/dispatch_qdq.h 's/c->group % 4 != 0/0/' unit qdq_test
 
 # ---- numbers ----
-mutate "the same bits each time" $sums 's/^( +)(constants\[i\] = )split;/\1{ static uint32_t turn; \2turn++ % 2 ? 1 : split; }/' unit gemv_test
-mutate "the bound of class int24: digits are bytes with a sign" templates/gemv.comp 's/8355709\.0/8388607.0/' \
+mutate "the same bits each time" $sums 's/^( +)(constants\[i\] = )s\.split;/\1{ static uint32_t turn; \2turn++ % 2 ? 1 : s.split; }/' unit gemv_test
+mutate "the bound of class int24: digits are bytes with a sign" templates/sums.glsl 's/8355709\.0/8388607.0/' \
   script gemv vulkan "blocks q4_K 19 3 1 f32"
 mutate "the bound of class split: two digits" gen/family.c 's/("_int8", QG_PRODUCTS_INT8, )2,/\11,/' \
   script gemv vulkan "blocks q4_K 19 3 1 f32"
-mutate "the bound of class half: x in steps of its largest" templates/gemv.comp 's/0\.001953125/64.0/' \
+mutate "the bound of class half: x in steps of its largest" templates/sums.glsl 's/0\.001953125/64.0/' \
   script gemv vulkan "blocks q4_K 19 3 1 f32"
-mutate "a NaN in x is not lost in integers" templates/gemv.comp 's/any\(isnan\(all\)\) \|\| isinf\(largest\)/false/' \
+mutate "a NaN in x is not lost in integers" templates/sums.glsl 's/any\(isnan\(all\)\) \|\| isinf\(largest\)/false/' \
   script gemv vulkan "not_finite q8_0"
 mutate "the bound of sums" gen/sums.c 's/%ssum%s \+= /%ssum%s += 1.00001 * /' \
   script gemv vulkan "blocks q4_0 19 3 1 f32"

@@ -61,7 +61,8 @@ static qk_status count_launch(void *context, const qk_launch *launch, qk_error *
 
 static call right_call(int family, uint32_t *launches) {
     call c = {0};
-    c.backend = (qk_backend){.context = launches, .limits = {UINT32_MAX, 4, 65535, 256, 128, 0}, .launch = count_launch};
+    c.backend =
+        (qk_backend){.context = launches, .limits = {UINT32_MAX, 4, 65535, 256, 128, 0}, .launch = count_launch};
     c.kernel = *kernels[family];
     memcpy(c.bindings, c.kernel.bindings, c.kernel.binding_count * sizeof *c.bindings);
     c.groups = GROUPS;

@@ -217,7 +217,8 @@ enum { QK_EACH_FOUR_ = 16, QK_EACH_RUN_ = 18, QK_PAIRS_ = 1024 };
 static inline uint64_t qk_shared_bytes_(const qk_kernel *kernel, const uint32_t *constants) {
     uint64_t threads = qk_constant_(kernel, constants, "local_size_x", kernel->workgroup_size), bytes;
     uint64_t rows = qk_constant_(kernel, constants, "rows", 0), kept = qk_constant_(kernel, constants, "batch", 1);
-    uint64_t fours = qk_constant_(kernel, constants, "shared_fours", 0), staged = qk_constant_(kernel, constants, "staged", 1);
+    uint64_t fours = qk_constant_(kernel, constants, "shared_fours", 0),
+             staged = qk_constant_(kernel, constants, "staged", 1);
     uint64_t tables = qk_constant_(kernel, constants, "table_copies", 1);
     if ((kernel->features & QK_FEATURE_COOPERATIVE_MATRIX) != 0)
         return 32 * threads * qk_constant_(kernel, constants, "at_once", 1);
@@ -253,7 +254,8 @@ static inline qk_status qk_launch_tuned_(void *context, const qk_launch *launch,
         uint64_t bytes = qk_shared_bytes_(own.kernel, values), most = tuned->outer->limits.shared_bytes;
         if (most != 0 && bytes > most)
             return qk_fail(error, QK_ERROR_ARGUMENT,
-                           "%s: a workgroup takes %" PRIu64 " bytes of shared memory with the tuning's constants, the device has %" PRIu64
+                           "%s: a workgroup takes %" PRIu64
+                           " bytes of shared memory with the tuning's constants, the device has %" PRIu64
                            "; measure again with qkgen tune",
                            own.kernel->name, bytes, most);
     }
@@ -373,8 +375,8 @@ static inline qk_status qk_check_bindings_(const qk_kernel *kernel, const qk_rol
                        kernel->name, kernel->push_bytes, push_bytes);
     if (kernel->block_elements == 0 || kernel->tile_elements == 0 ||
         kernel->block_elements % kernel->tile_elements != 0 ||
-        (kernel->view != QK_VIEW_BLOCKS && (kernel->block_rows == 0 || kernel->block_cols == 0 ||
-                                            kernel->block_cols % kernel->tile_elements != 0)))
+        (kernel->view != QK_VIEW_BLOCKS &&
+         (kernel->block_rows == 0 || kernel->block_cols == 0 || kernel->block_cols % kernel->tile_elements != 0)))
         return qk_fail(error, QK_ERROR_ARGUMENT,
                        "%s: kernel->tile_elements is %" PRIu32 ", must divide block_elements %" PRIu32, kernel->name,
                        kernel->tile_elements, kernel->block_elements);
@@ -569,7 +571,8 @@ static inline qk_range qk_part_(const qk_argument_ *argument, uint64_t first, ui
 
 /* Lets the ranges of a launch's weights, which end with unit `end`, go on for QK_PADDING bytes, so that loads of 16 bytes may go
  * beyond the last block, and says so in the constants. Where the caller's ranges or a binding have no room for that, both stay. */
-static inline void qk_pad_(const qk_call_ *call, uint32_t weights, uint64_t end, qk_range *ranges, uint32_t *constants) {
+static inline void qk_pad_(const qk_call_ *call, uint32_t weights, uint64_t end, qk_range *ranges,
+                           uint32_t *constants) {
     const qk_kernel *kernel = call->kernel;
     for (uint32_t i = 0; i < weights; i++)
         if (call->arguments[i].range.size - end * call->arguments[i].unit < QK_PADDING ||
@@ -588,7 +591,8 @@ static inline void qk_pad_(const qk_call_ *call, uint32_t weights, uint64_t end,
 static inline qk_status qk_launch_(const qk_call_ *call, const qk_range *ranges, const uint32_t *push, uint64_t tiles,
                                    uint32_t each, qk_error *error) {
     uint64_t size = call->kernel->workgroup_size, groups = (tiles + size - 1) / size;
-    uint64_t busy = call->backend->limits.busy_workgroups != 0 ? call->backend->limits.busy_workgroups : QK_BUSY_WORKGROUPS;
+    uint64_t busy =
+        call->backend->limits.busy_workgroups != 0 ? call->backend->limits.busy_workgroups : QK_BUSY_WORKGROUPS;
     qk_launch launch;
     launch.kernel = call->kernel;
     launch.ranges = ranges;
@@ -1012,7 +1016,8 @@ static inline int qk_keeps_x_(const qk_kernel *kernel, const uint32_t *constants
 /* Rows that a workgroup takes at a time, with one right-hand side, where it keeps all of x: as many of its subgroups share a row as
  * have slices of x. */
 static inline uint64_t qk_rows_of_workgroup_(const qk_kernel *kernel, const uint32_t *constants, uint64_t cols) {
-    uint32_t threads = qk_constant_(kernel, constants, "local_size_x", 64), subgroups = threads > 32 ? threads / 32 : 1, shared = 1;
+    uint32_t threads = qk_constant_(kernel, constants, "local_size_x", 64), subgroups = threads > 32 ? threads / 32 : 1,
+             shared = 1;
     uint64_t slices = qk_ceil_(cols, 32 * QK_KEPT_VALUES), split = qk_constant_(kernel, constants, "split", 1);
     while (shared < (slices > split ? slices : split) && subgroups % (2 * shared) == 0)
         shared *= 2;
@@ -1061,14 +1066,16 @@ static inline qk_mma_ qk_mma_plan_(const qk_kernel *kernel, const qk_limits *lim
     if (fixed)
         m.threads = kernel->workgroup_size;
     /* Sums have 32 bytes for each thread, and as often as there are several at once. */
-    while (!fixed && m.threads > 32 && m.threads * m.at_once * 32 > (limits->shared_bytes != 0 ? limits->shared_bytes : 16384u)) {
+    while (!fixed && m.threads > 32 &&
+           m.threads * m.at_once * 32 > (limits->shared_bytes != 0 ? limits->shared_bytes : 16384u)) {
         uint32_t *less = m.at_once > 1 ? &m.at_once : &m.threads;
         *less /= 2;
     }
     for (int step = 0; step < (fixed ? 2 : 3); step++) {
         uint32_t *part = step == 0 ? &m.at_once : step == 1 ? &m.kept : &m.threads, least = step == 2 ? 64 : 1;
         while (*part > least) {
-            uint64_t busy = qk_walking_workgroups_(kernel, limits, 8, m.threads), before = qk_mma_groups_(&m, kernel, rows, cols);
+            uint64_t busy = qk_walking_workgroups_(kernel, limits, 8, m.threads),
+                     before = qk_mma_groups_(&m, kernel, rows, cols);
             if (before >= busy)
                 break;
             *part /= 2;
@@ -1115,7 +1122,8 @@ typedef struct qk_share_ {
 } qk_share_;
 
 /* A subgroup keeps a slice of x for the rows that it takes at a time, which are fewer where subgroups would be too few. */
-static inline qk_share_ qk_share_out_(const qk_kernel *kernel, const qk_limits *limits, uint64_t batch, uint64_t rows, uint64_t cols) {
+static inline qk_share_ qk_share_out_(const qk_kernel *kernel, const qk_limits *limits, uint64_t batch, uint64_t rows,
+                                      uint64_t cols) {
     qk_share_ s = {1, 0, 1, 128, 0};
     uint64_t busy = qk_busy_workgroups_(limits), slices = qk_ceil_(cols, 32 * QK_KEPT_VALUES), subgroups;
     uint32_t digits = qk_constant_(kernel, NULL, "digits", 0), most = 512;
@@ -1125,7 +1133,8 @@ static inline qk_share_ qk_share_out_(const qk_kernel *kernel, const qk_limits *
     while (s.split < 8 && rows * s.split < QK_BUSY_ROWS)
         s.split *= 2;
     s.rows = qk_rows_at_once_(kernel, s.kept);
-    while (s.rows > 2 && (s.kept > 1 ? rows < s.rows * busy : qk_ceil_(rows, s.rows) * qk_min_(slices, 4) < busy * 3 / 4))
+    while (s.rows > 2 &&
+           (s.kept > 1 ? rows < s.rows * busy : qk_ceil_(rows, s.rows) * qk_min_(slices, 4) < busy * 3 / 4))
         s.rows /= 2;
     subgroups = qk_ceil_(rows, s.rows) * slices;
     /* Where subgroups take few rows, most of what they load is x: a workgroup does so together, if it keeps all of it. The fewer
@@ -1138,11 +1147,13 @@ static inline qk_share_ qk_share_out_(const qk_kernel *kernel, const qk_limits *
             most *= 2;
     } else if (s.kept == 1 && digits && cols > 512 * QK_KEPT_VALUES)
         most = 256;
-    else if (s.kept == 1 && qk_constant_(kernel, NULL, "table_copies", 0) != 0 && qk_table_bytes_(kernel) > QK_LARGE_TABLES)
+    else if (s.kept == 1 && qk_constant_(kernel, NULL, "table_copies", 0) != 0 &&
+             qk_table_bytes_(kernel) > QK_LARGE_TABLES)
         most = 256;
     /* Large workgroups where x takes many registers, as floats or of large tiles, or where each has tables to make; not where only a
      * few run at once. */
-    large = s.kept > 1 || s.staged || ((digits == 0 || (digits > 1 && qk_has_few_bits_(kernel)) || qk_makes_tables_(kernel)) && busy >= 64);
+    large = s.kept > 1 || s.staged ||
+            ((digits == 0 || (digits > 1 && qk_has_few_bits_(kernel)) || qk_makes_tables_(kernel)) && busy >= 64);
     /* Subgroups of a few lanes are a processor's, which takes those of a workgroup one after the other. */
     if (limits->subgroup_size != 0 && limits->subgroup_size < 32) {
         s.rows = (uint32_t)qk_min_(s.rows, 4);
@@ -1174,7 +1185,8 @@ static inline void qk_share_memory_(const qk_kernel *kernel, const qk_limits *li
         }
         if (strcmp(c->name, "staged") == 0) {
             if (c->value == 1 && s->staged)
-                constants[i] = qk_most_within_(c, QK_EACH_RUN_, left < runs * QK_EACH_RUN_ ? left : runs * QK_EACH_RUN_);
+                constants[i] =
+                    qk_most_within_(c, QK_EACH_RUN_, left < runs * QK_EACH_RUN_ ? left : runs * QK_EACH_RUN_);
             used += constants[i] > 1 ? constants[i] * QK_EACH_RUN_ : 0;
         }
         /* Few rows are not worth the time that copies take. */
@@ -1322,8 +1334,10 @@ static inline qk_status qk_launch_gemv_(const qk_call_ *call, const qk_gemv_ *g,
     launch.constants = constants;
     /* Metal texts have no such constant. With eight right-hand sides they, too, take two rows at a time. */
     uint32_t rows = qk_constant_(kernel, constants, "rows", g->batch > 4 ? 2 : 4);
-    uint32_t kept = qk_constant_(kernel, constants, "batch", 8), threads = qk_constant_(kernel, constants, "local_size_x", 64);
-    uint64_t groups = mma ? qk_min_(qk_mma_groups_(&plan, kernel, count, g->cols), plan.workgroups) : qk_ceil_(count, rows);
+    uint32_t kept = qk_constant_(kernel, constants, "batch", 8),
+             threads = qk_constant_(kernel, constants, "local_size_x", 64);
+    uint64_t groups =
+        mma ? qk_min_(qk_mma_groups_(&plan, kernel, count, g->cols), plan.workgroups) : qk_ceil_(count, rows);
     /* What a workgroup keeps of x, it keeps for many rows. */
     if (qk_keeps_x_(kernel, constants, kept))
         groups = qk_min_(qk_ceil_(count, kept == 1 ? qk_rows_of_workgroup_(kernel, constants, g->cols)
@@ -1469,8 +1483,8 @@ static inline qk_status qk_dispatch_gemv_id(const qk_backend *backend, const qk_
         status = qk_chunk_(&call, 0, count, experts, UINT32_MAX / (rows * row_tiles), "expert", &chunk, error);
     for (uint64_t first = 0, n; status == QK_OK && first < experts; first += n) {
         n = qk_min_(chunk, experts - first);
-        const uint32_t push[QK_GEMV_ID_PUSH_BYTES / 4] = {(uint32_t)rows,    (uint32_t)row_tiles, (uint32_t)tokens,
-                                                          (uint32_t)slots,   (uint32_t)experts,   (uint32_t)first,
+        const uint32_t push[QK_GEMV_ID_PUSH_BYTES / 4] = {(uint32_t)rows,       (uint32_t)row_tiles, (uint32_t)tokens,
+                                                          (uint32_t)slots,      (uint32_t)experts,   (uint32_t)first,
                                                           (uint32_t)(first + n)};
         status = qk_launch_experts_(&call, push, first, n, pairs, rows, cols, error);
     }

@@ -204,8 +204,8 @@ static inline qk_status qk_dispatch_qdq_forward(const qk_backend *backend, const
 
 /* d_scales[g] = the sum of q[i] * dy[i] over group g. dy is groups * group f32, d_scales `groups` f32, written. */
 static inline qk_status qk_dispatch_qdq_backward_scales(const qk_backend *backend, const qk_kernel *kernel, qk_range q,
-                                                        qk_range dy, qk_range d_scales, uint64_t groups,
-                                                        uint32_t group, qk_error *error) {
+                                                        qk_range dy, qk_range d_scales, uint64_t groups, uint32_t group,
+                                                        qk_error *error) {
     qk_qdq_ c = qk_qdq_new_("qdq_backward_scales", groups, group, 2);
     qk_qdq_bind_(&c, "q", q, 0, 0);
     qk_qdq_bind_(&c, "dy", dy, 0, 0);

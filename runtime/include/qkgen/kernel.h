@@ -30,8 +30,8 @@ typedef enum qk_api { QK_API_VULKAN, QK_API_METAL } qk_api;
 
 /* Device features that a kernel may require, as bits. */
 enum {
-    QK_FEATURE_STORAGE_8BIT = 1u << 0,  /* storageBuffer8BitAccess */
-    QK_FEATURE_STORAGE_16BIT = 1u << 1, /* storageBuffer16BitAccess */
+    QK_FEATURE_STORAGE_8BIT = 1u << 0,        /* storageBuffer8BitAccess */
+    QK_FEATURE_STORAGE_16BIT = 1u << 1,       /* storageBuffer16BitAccess */
     QK_FEATURE_SUBGROUP_ARITHMETIC = 1u << 2, /* subgroup operations BASIC and ARITHMETIC in compute shaders */
     QK_FEATURE_INTEGER_DOT_PRODUCT = 1u << 3, /* shaderIntegerDotProduct */
     QK_FEATURE_FLOAT16 = 1u << 4,             /* shaderFloat16 */
@@ -47,7 +47,7 @@ typedef enum qk_role {
     QK_ROLE_INDICES, /* u32 row numbers */
     QK_ROLE_INPUT,   /* what the weights are multiplied with; an array that a family without format reads */
     QK_ROLE_OUTPUT,
-    QK_ROLE_STATUS   /* one u32; counts what was out of range. The caller clears it */
+    QK_ROLE_STATUS /* one u32; counts what was out of range. The caller clears it */
 } qk_role;
 
 typedef enum qk_access { QK_READ, QK_WRITE, QK_READ_WRITE } qk_access;
@@ -59,10 +59,10 @@ typedef struct qk_binding {
     const char *name;
     qk_role role;
     qk_access access;
-    qk_type element;        /* of the data */
-    uint32_t block_bytes;   /* WEIGHTS: bytes of one block in this buffer; else 0 */
-    uint32_t item_bytes;    /* WEIGHTS of a view that is not QK_VIEW_BLOCKS: items that a block has along the rows and */
-    uint32_t tile_rows;     /* along the columns of the tensor; 0 where all rows, or all columns, share them */
+    qk_type element;      /* of the data */
+    uint32_t block_bytes; /* WEIGHTS: bytes of one block in this buffer; else 0 */
+    uint32_t item_bytes;  /* WEIGHTS of a view that is not QK_VIEW_BLOCKS: items that a block has along the rows and */
+    uint32_t tile_rows;   /* along the columns of the tensor; 0 where all rows, or all columns, share them */
     uint32_t tile_cols;
 } qk_binding;
 
@@ -71,7 +71,7 @@ typedef enum qk_view {
     QK_VIEW_BLOCKS,   /* one after the other; a row is whole blocks */
     QK_VIEW_SEQUENCE, /* the same, but rows may begin within a block, and the last block may be cut off */
     QK_VIEW_MATRIX,   /* patches of block_rows x block_cols elements */
-    QK_VIEW_GROUPS    /* the elements in order are cut into groups of block_cols; the block_rows groups of a block lie as
+    QK_VIEW_GROUPS /* the elements in order are cut into groups of block_cols; the block_rows groups of a block lie as
                          far apart as there are blocks */
 } qk_view;
 
@@ -92,9 +92,9 @@ typedef struct qk_field {
 typedef struct qk_spec_constant {
     uint32_t id;
     const char *name;
-    uint32_t value;         /* when the host sets none */
+    uint32_t value; /* when the host sets none */
     uint32_t legal_count;
-    const uint32_t *legal;  /* the values it may take */
+    const uint32_t *legal; /* the values it may take */
 } qk_spec_constant;
 
 /* The constant that is 1 when the host has added to the module, behind its entry point, the execution modes RoundingModeRTE
@@ -137,7 +137,7 @@ typedef struct qk_kernel {
     const qk_binding *bindings;
     uint32_t table_count; /* 0 on Metal, where constant data stands in the text */
     const qk_table *tables;
-    uint32_t push_bytes;     /* Vulkan: push constants; Metal: the struct at [[buffer(binding_count)]] */
+    uint32_t push_bytes; /* Vulkan: push constants; Metal: the struct at [[buffer(binding_count)]] */
     uint32_t push_count;
     const qk_field *push;
     uint32_t spec_constant_count;
@@ -147,14 +147,14 @@ typedef struct qk_kernel {
     qk_numeric_class numeric;
     qk_type output;
     uint32_t block_elements;
-    uint32_t tile_elements;  /* decoded by one thread at a time; divides block_elements, or else block_cols */
+    uint32_t tile_elements; /* decoded by one thread at a time; divides block_elements, or else block_cols */
     qk_view view;
-    uint32_t ragged;         /* patches may be cut off at the ends of rows and columns */
-    uint32_t block_rows;     /* 0 in QK_VIEW_BLOCKS */
+    uint32_t ragged;     /* patches may be cut off at the ends of rows and columns */
+    uint32_t block_rows; /* 0 in QK_VIEW_BLOCKS */
     uint32_t block_cols;
     qk_math decode_math;
-    uint32_t tile_rows;      /* of a tile: it has tile_elements in each of so many rows, which divide block_rows; 0: 1 */
-    uint32_t rows_at_once;   /* of one right-hand side, that fit into a thread's registers; 0: 8 */
+    uint32_t tile_rows;    /* of a tile: it has tile_elements in each of so many rows, which divide block_rows; 0: 1 */
+    uint32_t rows_at_once; /* of one right-hand side, that fit into a thread's registers; 0: 8 */
 } qk_kernel;
 
 /* Part of a buffer. `buffer` is the backend's own handle (VkBuffer, id<MTLBuffer>, ...). */
@@ -165,15 +165,16 @@ typedef struct qk_range {
 } qk_range;
 
 typedef struct qk_limits {
-    uint64_t storage_range;   /* bytes that one binding can address */
+    uint64_t storage_range;    /* bytes that one binding can address */
     uint32_t offset_alignment; /* bytes; a power of two */
-    uint32_t workgroup_count; /* in one dimension */
-    uint32_t workgroup_size;  /* threads */
+    uint32_t workgroup_count;  /* in one dimension */
+    uint32_t workgroup_size;   /* threads */
     uint32_t push_bytes;
     uint32_t features;        /* QK_FEATURE_ bits */
     uint32_t busy_workgroups; /* of 128 threads, that keep the device busy; 0: not known */
     uint32_t shared_bytes;    /* memory of a workgroup; 0: not known */
-    uint32_t matrix_order_a;  /* Vulkan with QK_FEATURE_COOPERATIVE_MATRIX: which element of a matrix is which value of a thread, as */
+    uint32_t
+        matrix_order_a; /* Vulkan with QK_FEATURE_COOPERATIVE_MATRIX: which element of a matrix is which value of a thread, as */
     uint32_t matrix_order_bc; /* qkgen/vulkan.h finds out and runtime/vulkan_matrix.c describes */
     uint32_t subgroup_size;   /* 0: not known */
 } qk_limits;
@@ -184,7 +185,8 @@ typedef struct qk_launch {
     const qk_range *ranges;
     const void *push;
     uint32_t workgroups;
-    const uint32_t *constants; /* values of the kernel's spec_constants, in their order; NULL: those of the descriptor */
+    const uint32_t
+        *constants; /* values of the kernel's spec_constants, in their order; NULL: those of the descriptor */
 } qk_launch;
 
 /* A constant of a launch that was measured to be best: the name is that of one of the kernel's spec_constants, or
@@ -198,10 +200,10 @@ typedef struct qk_tuned_value {
 
 /* What was found for one kernel and shape. */
 typedef struct qk_tuning_entry {
-    char kernel[96];      /* qk_kernel.name */
-    uint64_t rows, cols;  /* as qk_tuning_find has them */
+    char kernel[96];     /* qk_kernel.name */
+    uint64_t rows, cols; /* as qk_tuning_find has them */
     uint32_t batch;
-    uint32_t line;        /* of the file, for messages */
+    uint32_t line; /* of the file, for messages */
     uint32_t count;
     qk_tuned_value values[QK_MAX_TUNED];
 } qk_tuning_entry;

@@ -41,21 +41,27 @@ static inline qk_status qk_tuning_fail_(const qk_tuning_reader_ *reader, const c
     return qk_fail(reader->error, QK_ERROR_ARGUMENT, "%.80s:%" PRIu32 ": %s", reader->path, reader->line, text);
 }
 
-static inline int qk_is_blank_(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+static inline int qk_is_blank_(char c) {
+    return c == ' ' || c == '\t' || c == '\r';
+}
 
 /* The next word of the line; its length is 0 at the end. */
 static inline const char *qk_tuning_word_(qk_tuning_reader_ *reader, size_t *length) {
     const char *word;
-    while (qk_is_blank_(*reader->at)) reader->at++;
+    while (qk_is_blank_(*reader->at))
+        reader->at++;
     word = reader->at;
-    while (*reader->at != '\0' && *reader->at != '\n' && *reader->at != '#' && !qk_is_blank_(*reader->at)) reader->at++;
+    while (*reader->at != '\0' && *reader->at != '\n' && *reader->at != '#' && !qk_is_blank_(*reader->at))
+        reader->at++;
     *length = (size_t)(reader->at - word);
     return word;
 }
 
 static inline void qk_tuning_next_line_(qk_tuning_reader_ *reader) {
-    while (*reader->at != '\0' && *reader->at != '\n') reader->at++;
-    if (*reader->at == '\n') reader->at++;
+    while (*reader->at != '\0' && *reader->at != '\n')
+        reader->at++;
+    if (*reader->at == '\n')
+        reader->at++;
     reader->line++;
 }
 
@@ -65,7 +71,8 @@ static inline int qk_tuning_find_line_(qk_tuning_reader_ *reader) {
         size_t length;
         const char *word = qk_tuning_word_(reader, &length);
         reader->at = word;
-        if (length > 0) return 1;
+        if (length > 0)
+            return 1;
     }
     return 0;
 }
@@ -73,16 +80,19 @@ static inline int qk_tuning_find_line_(qk_tuning_reader_ *reader) {
 /* A number that ends at `end`, from 1 to `most`; 0 where there is none. */
 static inline uint64_t qk_tuning_number_(const char *text, const char *end, uint64_t most) {
     uint64_t number = 0;
-    if (text == end) return 0;
+    if (text == end)
+        return 0;
     for (; text < end; text++) {
-        if (*text < '0' || *text > '9' || number > (most - (uint64_t)(*text - '0')) / 10) return 0;
+        if (*text < '0' || *text > '9' || number > (most - (uint64_t)(*text - '0')) / 10)
+            return 0;
         number = number * 10 + (uint64_t)(*text - '0');
     }
     return number;
 }
 
 static inline const char *qk_tuning_until_(const char *text, const char *end, char c) {
-    while (text < end && *text != c) text++;
+    while (text < end && *text != c)
+        text++;
     return text;
 }
 
@@ -96,7 +106,8 @@ static inline qk_status qk_tuning_shape_(qk_tuning_reader_ *reader, qk_tuning_en
         entry->cols = qk_tuning_number_(first + 1, second, UINT64_MAX);
         entry->batch = (uint32_t)qk_tuning_number_(second + 1, end, UINT32_MAX);
     }
-    if (entry->rows != 0 && entry->cols != 0 && entry->batch != 0) return QK_OK;
+    if (entry->rows != 0 && entry->cols != 0 && entry->batch != 0)
+        return QK_OK;
     return qk_tuning_fail_(reader, "'%.*s' is no shape; write ROWSxCOLSxBATCH, such as 4096x14336x1",
                            (int)qk_min_(length, 40), word);
 }
@@ -108,7 +119,8 @@ static inline qk_status qk_tuning_values_(qk_tuning_reader_ *reader, qk_tuning_e
         const char *equal = qk_tuning_until_(word, end, '=');
         static const char none[] = "default";
         qk_tuned_value *value = &entry->values[entry->count];
-        if (length == 0) break;
+        if (length == 0)
+            break;
         if (length == sizeof none - 1 && memcmp(word, none, length) == 0 && entry->count == 0) {
             qk_tuning_word_(reader, &length);
             return length == 0 ? QK_OK
@@ -128,7 +140,8 @@ static inline qk_status qk_tuning_values_(qk_tuning_reader_ *reader, qk_tuning_e
                 return qk_tuning_fail_(reader, "%s is set twice; remove one", value->name);
         entry->count++;
     }
-    if (entry->count == 0) return qk_tuning_fail_(reader, "no constant follows the shape; write NAME=VALUE or default");
+    if (entry->count == 0)
+        return qk_tuning_fail_(reader, "no constant follows the shape; write NAME=VALUE or default");
     return QK_OK;
 }
 
@@ -163,14 +176,18 @@ static inline qk_status qk_tuning_head_(qk_tuning_reader_ *reader, const char *d
                                (int)qk_min_(length, 20), word);
     qk_tuning_next_line_(reader);
     length = 0;
-    if (qk_tuning_find_line_(reader)) word = qk_tuning_word_(reader, &length);
+    if (qk_tuning_find_line_(reader))
+        word = qk_tuning_word_(reader, &length);
     if (length != sizeof named - 1 || memcmp(word, named, length) != 0)
         return qk_tuning_fail_(reader, "the second line must be 'device NAME', as qkgen devices has the name");
-    while (qk_is_blank_(*reader->at)) reader->at++;
+    while (qk_is_blank_(*reader->at))
+        reader->at++;
     name = reader->at;
-    while (*reader->at != '\0' && *reader->at != '\n') reader->at++;
+    while (*reader->at != '\0' && *reader->at != '\n')
+        reader->at++;
     size = (size_t)(reader->at - name);
-    while (size > 0 && qk_is_blank_(name[size - 1])) size--;
+    while (size > 0 && qk_is_blank_(name[size - 1]))
+        size--;
     if (size == 0 || size >= sizeof tuning->device)
         return qk_tuning_fail_(reader, "the name of the device has %zu characters, must have from 1 to %zu", size,
                                sizeof tuning->device - 1);
@@ -201,19 +218,23 @@ static inline qk_status qk_tuning_parse(const char *path, const char *text, cons
     for (; status == QK_OK && qk_tuning_find_line_(&reader); qk_tuning_next_line_(&reader)) {
         qk_tuning_entry entry;
         status = qk_tuning_entry_(&reader, &entry);
-        if (status != QK_OK) break;
+        if (status != QK_OK)
+            break;
         for (uint32_t i = 0; entries != NULL && i < found && i < room; i++) {
             const qk_tuning_entry *e = &entries[i];
             if (strcmp(e->kernel, entry.kernel) == 0 && e->rows == entry.rows && e->cols == entry.cols &&
                 e->batch == entry.batch)
                 return qk_tuning_fail_(&reader, "line %" PRIu32 " has this kernel and shape, too; remove one", e->line);
         }
-        if (entries != NULL && found < room) entries[found] = entry;
+        if (entries != NULL && found < room)
+            entries[found] = entry;
         found++;
     }
-    if (status != QK_OK) return status;
+    if (status != QK_OK)
+        return status;
     *count = found;
-    if (entries == NULL) return QK_OK;
+    if (entries == NULL)
+        return QK_OK;
     tuning->entries = entries;
     tuning->count = found < room ? found : room;
     if (found > room)
