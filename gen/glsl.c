@@ -280,7 +280,8 @@ static const char *wide_last(qg_arena *arena, const qg_ir *ir, const qg_kernel *
     const qg_fetches *all = ir->fetched;
     return qg_format(
         arena,
-        "const bool at_end = %s;  // of the last block of all, beyond which no load goes\n"
+        "// Of the last block of all, beyond which no load goes.\n"
+        "const bool at_end = %s;\n"
         "float sum_at_end = 0.0;\n"
         "if (at_end) {\n"
         "    %s\n"
@@ -378,11 +379,10 @@ static void lookup_holes(qg_arena *arena, qg_holes *holes, const qg_ir *ir, cons
                        name, name, name, name, name);
         qg_text_printf(
             &fill,
+            "// Threads that are neighbours write to other banks.\n"
             "for (uint codes = gl_LocalInvocationID.x; codes < 256u; codes += gl_WorkGroupSize.x) {\n"
             "    const uint two = (uint(%s[codes & 15u]) & 0xFFu) | ((uint(%s[codes >> 4u]) & 0xFFu) << 16u);\n"
-            "    for (uint i = 0u; i < COPIES; ++i) %s_of_two[codes * COPIES + (codes + i) %% COPIES] = two;  // "
-            "neighbours "
-            "in other banks\n"
+            "    for (uint i = 0u; i < COPIES; ++i) %s_of_two[codes * COPIES + (codes + i) %% COPIES] = two;\n"
             "}\n",
             name, name, name);
     }

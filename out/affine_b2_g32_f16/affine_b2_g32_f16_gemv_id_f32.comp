@@ -265,7 +265,8 @@ void walk_wide() {
     while (split < slices && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
     const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
     const uint parts = (rows + teams * ROWS - 1u) / (teams * ROWS), works = batch * slots * parts;
-    const uint each = works / gl_NumWorkGroups.x, more = works % gl_NumWorkGroups.x, work_first = gl_WorkGroupID.x * each + min(gl_WorkGroupID.x, more);
+    const uint each = works / gl_NumWorkGroups.x, more = works % gl_NumWorkGroups.x;
+    const uint work_first = gl_WorkGroupID.x * each + min(gl_WorkGroupID.x, more);
     for (uint work = work_first; work < work_first + each + uint(gl_WorkGroupID.x < more); ++work) {
         const uint pair = work / parts, token = pair / slots, first = work % parts * teams * ROWS, expert = ids[pair];
         const bool found = expert < experts, bound = found && expert >= expert_first && expert < expert_end;

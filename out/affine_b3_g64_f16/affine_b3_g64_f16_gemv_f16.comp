@@ -370,7 +370,8 @@ void walk_wide() {
                 const uint j = c * slice + k * gl_SubgroupSize + lane;
                 if (j >= wide_tiles) continue;
                 if (STAGED == 1u && !kept) load_wide_x(0u, j, k);
-                const bool at_end = PADDED == 0u && row + ROWS >= end && j + 2u >= wide_tiles;  // of the last block of all, beyond which no load goes
+                // Of the last block of all, beyond which no load goes.
+                const bool at_end = PADDED == 0u && row + ROWS >= end && j + 2u >= wide_tiles;
                 float sum_at_end = 0.0;
                 if (at_end) {
                     uvec4 last[2]; uint last_words[2];

@@ -459,7 +459,8 @@ void walk_wide() {
     while (split < slices && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
     const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
     const uint parts = (rows + teams * ROWS - 1u) / (teams * ROWS), works = batch * slots * parts;
-    const uint each = works / gl_NumWorkGroups.x, more = works % gl_NumWorkGroups.x, work_first = gl_WorkGroupID.x * each + min(gl_WorkGroupID.x, more);
+    const uint each = works / gl_NumWorkGroups.x, more = works % gl_NumWorkGroups.x;
+    const uint work_first = gl_WorkGroupID.x * each + min(gl_WorkGroupID.x, more);
     for (uint work = work_first; work < work_first + each + uint(gl_WorkGroupID.x < more); ++work) {
         const uint pair = work / parts, token = pair / slots, first = work % parts * teams * ROWS, expert = ids[pair];
         const bool found = expert < experts, bound = found && expert >= expert_first && expert < expert_end;
@@ -476,7 +477,8 @@ void walk_wide() {
                 if (j >= wide_tiles) continue;
                 if (STAGED == 1u && !kept) load_wide_x(token, j, k);
                 if (!bound) continue;
-                const bool at_end = PADDED == 0u && expert + 1u == expert_end && row + ROWS >= end && j + 2u >= wide_tiles;  // of the last block of all, beyond which no load goes
+                // Of the last block of all, beyond which no load goes.
+                const bool at_end = PADDED == 0u && expert + 1u == expert_end && row + ROWS >= end && j + 2u >= wide_tiles;
                 float sum_at_end = 0.0;
                 if (at_end) {
                     uvec4 last[4]; uint last_words[6];
@@ -516,9 +518,10 @@ void walk_wide() {
 }
 
 void main() {
+    // Threads that are neighbours write to other banks.
     for (uint codes = gl_LocalInvocationID.x; codes < 256u; codes += gl_WorkGroupSize.x) {
         const uint two = (uint(K[codes & 15u]) & 0xFFu) | ((uint(K[codes >> 4u]) & 0xFFu) << 16u);
-        for (uint i = 0u; i < COPIES; ++i) K_of_two[codes * COPIES + (codes + i) % COPIES] = two;  // neighbours in other banks
+        for (uint i = 0u; i < COPIES; ++i) K_of_two[codes * COPIES + (codes + i) % COPIES] = two;
     }
     barrier();
     if (LOAD_WORDS == 4u && gl_SubgroupSize >= ROWS && row_tiles % 8u == 0u && (expert_end - expert_first) * rows * (row_tiles / 8u) > 1u) {

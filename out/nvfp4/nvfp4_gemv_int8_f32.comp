@@ -464,7 +464,8 @@ void walk_wide() {
                 const uint j = c * slice + k * gl_SubgroupSize + lane;
                 if (j >= wide_tiles) continue;
                 if (STAGED == 1u && !kept) load_wide_x(0u, j, k);
-                const bool at_end = PADDED == 0u && row + ROWS >= end && j + 1u >= wide_tiles;  // of the last block of all, beyond which no load goes
+                // Of the last block of all, beyond which no load goes.
+                const bool at_end = PADDED == 0u && row + ROWS >= end && j + 1u >= wide_tiles;
                 float sum_at_end = 0.0;
                 if (at_end) {
                     uvec4 last[3];
@@ -551,9 +552,10 @@ void walk_shared() {
 }
 
 void main() {
+    // Threads that are neighbours write to other banks.
     for (uint codes = gl_LocalInvocationID.x; codes < 256u; codes += gl_WorkGroupSize.x) {
         const uint two = (uint(K[codes & 15u]) & 0xFFu) | ((uint(K[codes >> 4u]) & 0xFFu) << 16u);
-        for (uint i = 0u; i < COPIES; ++i) K_of_two[codes * COPIES + (codes + i) % COPIES] = two;  // neighbours in other banks
+        for (uint i = 0u; i < COPIES; ++i) K_of_two[codes * COPIES + (codes + i) % COPIES] = two;
     }
     barrier();
     if (LOAD_WORDS == 4u && BATCH == 1u && gl_SubgroupSize >= ROWS && rows * (row_tiles / 4u) > 1u) {

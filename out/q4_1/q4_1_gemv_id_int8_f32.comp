@@ -397,7 +397,8 @@ void walk_wide() {
     while (split < slices && gl_NumSubgroups % (2u * split) == 0u) split *= 2u;
     const uint teams = gl_NumSubgroups / split, team = gl_SubgroupID / split;
     const uint parts = (rows + teams * ROWS - 1u) / (teams * ROWS), works = batch * slots * parts;
-    const uint each = works / gl_NumWorkGroups.x, more = works % gl_NumWorkGroups.x, work_first = gl_WorkGroupID.x * each + min(gl_WorkGroupID.x, more);
+    const uint each = works / gl_NumWorkGroups.x, more = works % gl_NumWorkGroups.x;
+    const uint work_first = gl_WorkGroupID.x * each + min(gl_WorkGroupID.x, more);
     for (uint work = work_first; work < work_first + each + uint(gl_WorkGroupID.x < more); ++work) {
         const uint pair = work / parts, token = pair / slots, first = work % parts * teams * ROWS, expert = ids[pair];
         const bool found = expert < experts, bound = found && expert >= expert_first && expert < expert_end;
@@ -414,7 +415,8 @@ void walk_wide() {
                 if (j >= wide_tiles) continue;
                 if (STAGED == 1u && !kept) load_wide_x(token, j, k);
                 if (!bound) continue;
-                const bool at_end = PADDED == 0u && expert + 1u == expert_end && row + ROWS >= end && j + 1u >= wide_tiles;  // of the last block of all, beyond which no load goes
+                // Of the last block of all, beyond which no load goes.
+                const bool at_end = PADDED == 0u && expert + 1u == expert_end && row + ROWS >= end && j + 1u >= wide_tiles;
                 float sum_at_end = 0.0;
                 if (at_end) {
                     uvec4 last[3];

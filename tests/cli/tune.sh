@@ -13,6 +13,11 @@ check "and no more" test "$(grep -c '^q4_0' "$work/t.txt")" -eq 3
 if grep -qE 'local_size_x|split=[48]' "$work/t.txt"; then fail "--without" "$work/t.txt"; else pass; fi
 check "bench takes it" "$QKGEN" bench gemv,dequant --format q4_0 --rows 8 --cols 256 --batch 1,2 --tuning "$work/t.txt"
 
+# What takes more memory than workgroups share is passed over, and the search goes on.
+check "tune over memory" "$QKGEN" tune gemv --format q4_0 --shape 8x256x1 \
+  --without local_size_x,split,rows,load_words,shared_fours,workgroups --out "$work/m.txt"
+says "a line" '^q4_0_gemv_f32 +8x256x1 ' "$work/m.txt"
+
 # With any constants, results are the same up to the class.
 elements=$((8 * 64))
 reference q4_0 "$work/q4_0"
